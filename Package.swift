@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Modules lie in layers and imports go down only: pure modules (matrices, similarity, model,
+// recommendation, record reading) never import one that does I/O.
+
+let strict: [SwiftSetting] = [
+    .strictMemorySafety(),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "coterie",
+    products: [
+        .executable(name: "coterie", targets: ["coterie"]),
+        .executable(name: "coterie-bench", targets: ["coterie-bench"]),
+    ],
+    targets: [
+        // C libraries from the system.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
+        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
+
+        // Pure.
+        module("SparseMatrix"),
+        .target(
+            name: "Similarity", dependencies: ["SparseMatrix"], swiftSettings: strict,
+            linkerSettings: [.linkedLibrary("m")]),
+        module("Model"),
+        module("Recommendation", ["Model"]),
+        module("RecordReading"),
+        module("SyntheticCommunity"),
+        module("CommandLineOptions"),
+
+        // Thin wrappers over the C libraries.
+        module("SQLite", ["CSQLite"]),
+        module("Redis", ["CHiredis"]),
+        module("HTTP", ["CMicroHTTPD"]),
+
+        // The system.
+        module("Catalog", ["SQLite", "SparseMatrix", "RecordReading"]),
+        module("ModelStore", ["Redis", "Model", "CXXHash"]),
+        module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("Service", ["HTTP", "Recommendation", "Model", "ModelStore", "Catalog"]),
+        .executableTarget(
+            name: "coterie",
+            dependencies: [
+                "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Service", "Similarity", "SyntheticCommunity", "RecordReading",
+            ],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "coterie-bench",
+            dependencies: ["Catalog", "CommandLineOptions", "Similarity", "SparseMatrix", "SQLite"],
+            swiftSettings: strict),
+
+        // Tests: one target a module, and the integration tests.
+        .target(name: "TestSupport", dependencies: ["SparseMatrix"], path: "Tests/TestSupport", swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)
