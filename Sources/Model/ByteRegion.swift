@@ -1,0 +1,41 @@
+/// Read-only bytes that stay where they are while the region lives: a mapped file, or a copy in memory.
+///
+/// All reads are checked against the bounds. Numbers are little-endian, as on every platform that
+/// Swift on Linux runs on.
+@safe
+public final class ByteRegion: @unchecked Sendable {
+    // Never written after init, and freed only in deinit, which is why sharing it is sound.
+    private let bytes: UnsafeRawBufferPointer
+    private let release: @Sendable (UnsafeRawBufferPointer) -> Void
+
+    /// Takes over bytes that nobody writes any more; `release` is called once, with the same bytes.
+    public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
+        unsafe self.bytes = unsafe bytes
+        unsafe self.release = unsafe release
+    }
+
+    /// Copies bytes into memory of its own.
+    public convenience init(copying source: [UInt8]) {
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 64)
+        unsafe copy.copyBytes(from: source)
+        unsafe self.init(adopting: UnsafeRawBufferPointer(copy)) { unsafe $0.deallocate() }
+    }
+
+    deinit { unsafe release(bytes) }
+
+    /// How many bytes there are.
+    public var count: Int { unsafe bytes.count }
+
+    /// The value of `type` whose first byte is at `offset`.
+    @inline(__always)
+    func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
+        unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    /// Calls `body` with the bytes of a range, which must lie within the region.
+    public func withBytes<Result, Failure: Error>(
+        _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(UnsafeRawBufferPointer(rebasing: bytes[range]))
+    }
+}

@@ -1,0 +1,107 @@
+/// A model version as bytes, section by section: what a store writes.
+public struct EncodedModel: Sendable, Equatable {
+    /// One section.
+    public struct Section: Sendable, Equatable {
+        /// Which it is.
+        public let name: ModelLayout.SectionName
+        /// Its content, in the layout of `ModelLayout`.
+        public let bytes: [UInt8]
+
+        /// A section.
+        public init(name: ModelLayout.SectionName, bytes: [UInt8]) {
+            self.name = name
+            self.bytes = bytes
+        }
+    }
+
+    /// How many groups it describes.
+    public let groupCount: Int
+    /// Its sections, in file order.
+    public let sections: [Section]
+
+    /// Encodes groups and their neighbours.
+    ///
+    /// - Parameters:
+    ///   - groups: in strictly ascending order of the bytes of their ids.
+    ///   - tables: the neighbours in each relation; a relation that is absent is written empty.
+    /// - Throws: `ModelError.corrupt` if the groups are out of order or a table is not of their number,
+    ///   `ModelError.tooLarge` if there are too many.
+    public init(groups: [GroupFacts], tables: [Relation: NeighbourTable]) throws(ModelError) {
+        guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
+        for (left, right) in zip(groups, groups.dropFirst())
+        where !left.id.utf8.lexicographicallyPrecedes(right.id.utf8) {
+            throw .corrupt(section: "ids", reason: "\(left.id) does not stand before \(right.id)")
+        }
+        var sections = [
+            Section(name: .ids, bytes: try ModelEncoding.texts(groups.map(\.id), section: .ids)),
+            Section(name: .titles, bytes: try ModelEncoding.texts(groups.map(\.title), section: .titles)),
+            Section(
+                name: .topics,
+                bytes: try ModelEncoding.texts(groups.map { $0.topics.joined(separator: ";") }, section: .topics)),
+            Section(name: .facts, bytes: ModelEncoding.facts(groups)),
+        ]
+        var scales: [UInt8] = []
+        var neighbours: [Section] = []
+        for relation in Relation.allCases {
+            let table = tables[relation] ?? .empty(groupCount: groups.count)
+            guard table.offsets.count == groups.count + 1 else {
+                throw .corrupt(section: relation.rawValue, reason: "it is not of as many groups as there are")
+            }
+            ModelEncoding.append(table.meanBestScore.bitPattern, to: &scales)
+            neighbours.append(Section(name: .init(relation), bytes: ModelEncoding.table(table)))
+        }
+        sections.append(Section(name: .scales, bytes: scales))
+        self.init(groupCount: groups.count, sections: sections + neighbours)
+    }
+
+    /// Takes sections that are encoded already.
+    public init(groupCount: Int, sections: [Section]) {
+        self.groupCount = groupCount
+        self.sections = sections
+    }
+
+    /// The section of a name.
+    public subscript(name: ModelLayout.SectionName) -> Section? { sections.first { $0.name == name } }
+
+    /// Where every section begins in the file, and the length of the file, in bytes.
+    public var placement: (offsets: [Int], byteCount: Int) {
+        func aligned(_ offset: Int) -> Int {
+            (offset + ModelLayout.alignment - 1) / ModelLayout.alignment * ModelLayout.alignment
+        }
+        var offset = ModelLayout.headerByteCount + sections.count * ModelLayout.tableEntryByteCount
+        var offsets: [Int] = []
+        for section in sections {
+            offset = aligned(offset)
+            offsets.append(offset)
+            offset += section.bytes.count
+        }
+        return (offsets, offset)
+    }
+
+    /// The header and the section table.
+    public var header: [UInt8] {
+        let (offsets, byteCount) = placement
+        var bytes = ModelLayout.magic
+        ModelEncoding.append(ModelLayout.format, to: &bytes)
+        ModelEncoding.append(UInt32(sections.count), to: &bytes)
+        ModelEncoding.append(UInt64(byteCount), to: &bytes)
+        bytes += [UInt8](repeating: 0, count: ModelLayout.headerByteCount - bytes.count)
+        for (section, offset) in zip(sections, offsets) {
+            let name = Array(section.name.rawValue.utf8)
+            bytes += name + [UInt8](repeating: 0, count: 16 - name.count)
+            ModelEncoding.append(UInt64(offset), to: &bytes)
+            ModelEncoding.append(UInt64(section.bytes.count), to: &bytes)
+        }
+        return bytes
+    }
+
+    /// The whole file in memory; stores write it piece by piece instead.
+    public var fileBytes: [UInt8] {
+        var bytes = header
+        for (section, offset) in zip(sections, placement.offsets) {
+            bytes += [UInt8](repeating: 0, count: offset - bytes.count)
+            bytes += section.bytes
+        }
+        return bytes
+    }
+}

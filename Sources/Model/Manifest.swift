@@ -1,0 +1,160 @@
+/// What a model version was built from, how, and what came out: `manifest.json`.
+///
+/// All times are Unix milliseconds, durations seconds, sizes bytes.
+public struct Manifest: Codable, Sendable, Equatable {
+    /// The version's name.
+    public var version: VersionName
+    /// The layout of the model file, `ModelLayout.format`.
+    public var format: UInt32
+    /// When the recompute began, in Unix milliseconds.
+    public var createdAtMilliseconds: Int64
+    /// The catalog it was built from.
+    public var catalog: CatalogState
+    /// The version's groups and what was left out.
+    public var groups: GroupCounts
+    /// How each relation was computed.
+    public var relations: [RelationReport]
+    /// The steps of the recompute up to the writing of this manifest.
+    public var steps: [StepReport]
+    /// The sections of the model file with their checksums.
+    public var sections: [SectionReport]
+
+    /// A manifest.
+    public init(
+        version: VersionName, createdAtMilliseconds: Int64, catalog: CatalogState, groups: GroupCounts,
+        relations: [RelationReport], steps: [StepReport], sections: [SectionReport]
+    ) {
+        self.version = version
+        format = ModelLayout.format
+        self.createdAtMilliseconds = createdAtMilliseconds
+        self.catalog = catalog
+        self.groups = groups
+        self.relations = relations
+        self.steps = steps
+        self.sections = sections
+    }
+
+    /// The length of the model's content, in bytes.
+    public var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
+
+    /// The report of one relation.
+    public subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }
+}
+
+extension Manifest {
+    /// The state of the catalog at the moment it was read.
+    public struct CatalogState: Codable, Sendable, Equatable {
+        /// The catalog's schema version.
+        public var schemaVersion: Int
+        /// Counts every change to the catalog; equal numbers mean equal content.
+        public var changeCount: Int64
+
+        /// A state.
+        public init(schemaVersion: Int, changeCount: Int64) {
+            self.schemaVersion = schemaVersion
+            self.changeCount = changeCount
+        }
+    }
+
+    /// Groups in and out of the version.
+    public struct GroupCounts: Codable, Sendable, Equatable {
+        /// Public groups: all that the version has.
+        public var included: Int
+        /// Left out because they are private.
+        public var leftOutPrivate: Int
+
+        /// Counts.
+        public init(included: Int, leftOutPrivate: Int) {
+            self.included = included
+            self.leftOutPrivate = leftOutPrivate
+        }
+    }
+
+    /// One relation: its parameters and its counts.
+    public struct RelationReport: Codable, Sendable, Equatable {
+        /// Which relation.
+        public var relation: Relation
+        /// The formula's name: `cosine` or `modified`.
+        public var measure: String
+        /// The formula's parameters by name (a, p, q, h, r); empty for plain cosine.
+        public var measureParameters: [String: Double]
+        /// X, inclusive.
+        public var minimumEntries: Int
+        /// Y, inclusive.
+        public var minimumCommon: Int
+        /// k.
+        public var limit: Int
+        /// Entries of the matrix groups × photos or groups × members.
+        public var entries: Int
+        /// Entries left out because the group is private.
+        public var entriesOfPrivateGroups: Int
+        /// Entries left out because the photo is private.
+        public var entriesOfPrivatePhotos: Int
+        /// Groups with X entries or more.
+        public var groupsCounted: Int
+        /// Groups with fewer.
+        public var groupsBelowMinimum: Int
+        /// Groups with a neighbour.
+        public var groupsWithNeighbours: Int
+        /// Neighbours listed, of all groups.
+        public var neighbours: Int
+        /// Which implementation ran: the processor's instructions it used.
+        public var path: String
+
+        /// A report.
+        public init(
+            relation: Relation, measure: String, measureParameters: [String: Double], minimumEntries: Int,
+            minimumCommon: Int, limit: Int, entries: Int, entriesOfPrivateGroups: Int, entriesOfPrivatePhotos: Int,
+            groupsCounted: Int, groupsBelowMinimum: Int, groupsWithNeighbours: Int, neighbours: Int, path: String
+        ) {
+            self.relation = relation
+            self.measure = measure
+            self.measureParameters = measureParameters
+            self.minimumEntries = minimumEntries
+            self.minimumCommon = minimumCommon
+            self.limit = limit
+            self.entries = entries
+            self.entriesOfPrivateGroups = entriesOfPrivateGroups
+            self.entriesOfPrivatePhotos = entriesOfPrivatePhotos
+            self.groupsCounted = groupsCounted
+            self.groupsBelowMinimum = groupsBelowMinimum
+            self.groupsWithNeighbours = groupsWithNeighbours
+            self.neighbours = neighbours
+            self.path = path
+        }
+    }
+
+    /// What a step of the recompute took.
+    public struct StepReport: Codable, Sendable, Equatable {
+        /// The step, in a few words.
+        public var name: String
+        /// How long it took, in seconds.
+        public var seconds: Double
+        /// The most memory the process had resident up to its end, in bytes.
+        public var peakBytes: Int
+
+        /// A step.
+        public init(name: String, seconds: Double, peakBytes: Int) {
+            self.name = name
+            self.seconds = seconds
+            self.peakBytes = peakBytes
+        }
+    }
+
+    /// A section of the model file.
+    public struct SectionReport: Codable, Sendable, Equatable {
+        /// Which.
+        public var name: String
+        /// Its length, in bytes.
+        public var byteCount: Int
+        /// XXH3, 64 bits, of its bytes: 16 hexadecimal digits.
+        public var checksum: String
+
+        /// A section.
+        public init(name: String, byteCount: Int, checksum: String) {
+            self.name = name
+            self.byteCount = byteCount
+            self.checksum = checksum
+        }
+    }
+}

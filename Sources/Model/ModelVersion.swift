@@ -1,0 +1,127 @@
+/// A model version, read in place from its bytes.
+///
+/// Everything is checked when it is opened, so that reading it afterwards cannot fail. Groups have
+/// an index, 0 ..< `groupCount`, in ascending order of the bytes of their outside ids.
+public struct ModelVersion: Sendable {
+    /// The number of groups.
+    public let groupCount: Int
+    private let region: ByteRegion
+    private let ids: TextColumn
+    private let titles: TextColumn
+    private let topics: TextColumn
+    private let factsStart: Int
+    private let photos: RelationReader
+    private let members: RelationReader
+
+    /// Opens the bytes of a model file.
+    ///
+    /// - Throws: `ModelError` that says what is wrong with them.
+    /// - Complexity: O(bytes): every offset, index and text is checked.
+    public init(_ region: ByteRegion) throws(ModelError) {
+        let table = try SectionTable(region)
+        let facts = try table[.facts]
+        guard facts.count.isMultiple(of: ModelLayout.factsByteCount) else {
+            throw .corrupt(section: "facts", reason: "its length is no multiple of \(ModelLayout.factsByteCount)")
+        }
+        let groupCount = facts.count / ModelLayout.factsByteCount
+        let scales = try table[.scales]
+        guard scales.count == Relation.allCases.count * 8 else {
+            throw .corrupt(section: "scales", reason: "it is not of one number a relation")
+        }
+        self.groupCount = groupCount
+        self.region = region
+        factsStart = facts.lowerBound
+        ids = try TextColumn(region, range: table[.ids], count: groupCount, section: .ids)
+        titles = try TextColumn(region, range: table[.titles], count: groupCount, section: .titles)
+        topics = try TextColumn(region, range: table[.topics], count: groupCount, section: .topics)
+        photos = try RelationReader(
+            region, range: table[.photos], scaleOffset: scales.lowerBound, groupCount: groupCount, relation: .photos)
+        members = try RelationReader(
+            region, range: table[.members], scaleOffset: scales.lowerBound + 8, groupCount: groupCount,
+            relation: .members)
+        try checkGroups()
+    }
+
+    private func checkGroups() throws(ModelError) {
+        for index in 0..<groupCount {
+            let bytes = ids.byteRange(index)
+            guard (1...255).contains(bytes.count) else {
+                throw .corrupt(section: "ids", reason: "the id of group \(index) has \(bytes.count) bytes")
+            }
+            if index > 0, ids.compare(index - 1, with: Array(id(of: index).utf8)) >= 0 {
+                throw .corrupt(section: "ids", reason: "group \(index) is out of order")
+            }
+            guard JoinPolicy(rawValue: region.load(factsStart + index * 32 + 24, as: UInt8.self)) != nil else {
+                throw .corrupt(section: "facts", reason: "group \(index) has an unknown join policy")
+            }
+        }
+    }
+
+    /// A group's outside id.
+    public func id(of index: Int) -> String { ids[checked(index)] }
+
+    /// A group's title; may be empty.
+    public func title(of index: Int) -> String { titles[checked(index)] }
+
+    /// All facts of a group.
+    public func facts(of index: Int) -> GroupFacts {
+        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        func known(_ time: Int64) -> Int64? { time == .min ? nil : time }
+        return GroupFacts(
+            id: ids[index], title: titles[index], topics: topics[index].split(separator: ";").map(String.init),
+            photoCount: UInt32(littleEndian: region.load(start, as: UInt32.self)),
+            memberCount: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)),
+            joinPolicy: JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open,
+            createdAt: known(Int64(littleEndian: region.load(start + 8, as: Int64.self))),
+            lastActiveAt: known(Int64(littleEndian: region.load(start + 16, as: Int64.self))))
+    }
+
+    /// n(i): a group's entries in a relation.
+    public func size(of index: Int, in relation: Relation) -> UInt32 {
+        let field = relation == .photos ? 0 : 4
+        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        return UInt32(littleEndian: region.load(start + field, as: UInt32.self))
+    }
+
+    /// The index of the group with an outside id, compared byte by byte; nil if the version has none.
+    ///
+    /// - Complexity: O(log groups).
+    public func index(ofID id: String) -> Int? {
+        let place = lowerBound(of: id)
+        return place < groupCount && ids.compare(place, with: id.utf8) == 0 ? place : nil
+    }
+
+    /// The index of the first group whose id does not stand before `id`; `groupCount` if there is none.
+    public func lowerBound(of id: String) -> Int {
+        var low = 0
+        var high = groupCount
+        while low < high {
+            let middle = (low + high) / 2
+            if ids.compare(middle, with: id.utf8) < 0 { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// A group's neighbours in a relation, best first.
+    public func neighbours(of index: Int, by relation: Relation) -> NeighbourSlice {
+        reader(relation).list(checked(index))
+    }
+
+    /// The mean of the best scores of a relation: dividing by it makes relations comparable.
+    public func meanBestScore(of relation: Relation) -> Double { reader(relation).scale }
+
+    /// How many neighbours a relation lists in all.
+    public func neighbourCount(of relation: Relation) -> Int { reader(relation).total }
+
+    private func reader(_ relation: Relation) -> RelationReader {
+        switch relation {
+        case .photos: photos
+        case .members: members
+        }
+    }
+
+    private func checked(_ index: Int) -> Int {
+        precondition(index >= 0 && index < groupCount, "no group \(index) of \(groupCount)")
+        return index
+    }
+}

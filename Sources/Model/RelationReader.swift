@@ -1,0 +1,61 @@
+/// The neighbour lists of one relation, read in place.
+struct RelationReader: Sendable {
+    let scale: Double
+    let total: Int
+    private let region: ByteRegion
+    private let offsetsStart: Int
+    private let recordsStart: Int
+
+    /// Checks that offsets ascend, that lists name groups of this version and go best first.
+    init(_ region: ByteRegion, range: Range<Int>, scaleOffset: Int, groupCount: Int, relation: Relation)
+        throws(ModelError)
+    {
+        let name = relation.rawValue
+        let tableBytes = (groupCount + 1) * 8
+        guard tableBytes <= range.count, (range.count - tableBytes).isMultiple(of: Neighbour.byteCount) else {
+            throw .corrupt(section: name, reason: "its length fits no number of neighbours")
+        }
+        self.region = region
+        scale = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset, as: UInt64.self)))
+        guard scale.isFinite, scale > 0 else {
+            throw .corrupt(section: "scales", reason: "the scale of \(name) is not a positive number")
+        }
+        offsetsStart = range.lowerBound
+        recordsStart = range.lowerBound + tableBytes
+        total = (range.count - tableBytes) / Neighbour.byteCount
+        guard offset(0) == 0, offset(groupCount) == UInt64(total) else {
+            throw .corrupt(section: name, reason: "its offsets do not span its neighbours")
+        }
+        for group in 0..<groupCount {
+            guard offset(group) <= offset(group + 1), offset(group + 1) <= UInt64(total) else {
+                throw .corrupt(section: name, reason: "offset \(group + 1) is out of order")
+            }
+            try check(list: group, groupCount: groupCount, name: name)
+        }
+    }
+
+    private func check(list group: Int, groupCount: Int, name: String) throws(ModelError) {
+        var ceiling = Float.infinity
+        for neighbour in list(group) {
+            guard neighbour.index < groupCount, neighbour.index != group else {
+                throw .corrupt(section: name, reason: "a neighbour of group \(group) is no other group")
+            }
+            // Written so that NaN fails too.
+            guard neighbour.score <= ceiling, neighbour.score >= 0 else {
+                throw .corrupt(section: name, reason: "the scores of group \(group) do not descend")
+            }
+            ceiling = neighbour.score
+        }
+    }
+
+    @inline(__always)
+    private func offset(_ index: Int) -> UInt64 {
+        UInt64(littleEndian: region.load(offsetsStart + index * 8, as: UInt64.self))
+    }
+
+    func list(_ group: Int) -> NeighbourSlice {
+        let start = Int(offset(group))
+        return NeighbourSlice(
+            region, start: recordsStart + start * Neighbour.byteCount, count: Int(offset(group + 1)) - start)
+    }
+}

@@ -1,0 +1,56 @@
+/// A text for every group: offsets, then the bytes they cut.
+struct TextColumn: Sendable {
+    private let region: ByteRegion
+    private let offsetsStart: Int
+    private let textsStart: Int
+
+    /// Checks that offsets ascend from 0 to the end of the section, and that texts are UTF-8.
+    init(_ region: ByteRegion, range: Range<Int>, count: Int, section: ModelLayout.SectionName) throws(ModelError) {
+        let name = section.rawValue
+        let tableBytes = (count + 1) * 4
+        guard tableBytes <= range.count else { throw .corrupt(section: name, reason: "its offsets are cut short") }
+        self.region = region
+        offsetsStart = range.lowerBound
+        textsStart = range.lowerBound + tableBytes
+        var floor: UInt32 = 0
+        for index in 0...count {
+            let offset = Self.offset(region, offsetsStart, index)
+            guard offset >= floor, index > 0 || offset == 0 else {
+                throw .corrupt(section: name, reason: "offset \(index) descends")
+            }
+            floor = offset
+        }
+        guard Int(floor) == range.count - tableBytes else {
+            throw .corrupt(section: name, reason: "its texts do not end where its offsets say")
+        }
+        let valid = unsafe region.withBytes(textsStart..<range.upperBound) { bytes in
+            // Offsets that cut a character in two would show as replacement characters, never as a crash.
+            unsafe String(validating: bytes, as: UTF8.self) != nil
+        }
+        guard valid else { throw .corrupt(section: name, reason: "its texts are not UTF-8") }
+    }
+
+    @inline(__always)
+    private static func offset(_ region: ByteRegion, _ start: Int, _ index: Int) -> UInt32 {
+        UInt32(littleEndian: region.load(start + index * 4, as: UInt32.self))
+    }
+
+    /// Where the bytes of a group's text lie in the region.
+    func byteRange(_ index: Int) -> Range<Int> {
+        textsStart + Int(Self.offset(region, offsetsStart, index))..<textsStart
+            + Int(Self.offset(region, offsetsStart, index + 1))
+    }
+
+    /// A group's text.
+    subscript(index: Int) -> String {
+        unsafe region.withBytes(byteRange(index)) { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Orders a group's text against other bytes: negative before, 0 equal, positive after.
+    func compare(_ index: Int, with other: some Collection<UInt8>) -> Int {
+        unsafe region.withBytes(byteRange(index)) { bytes in
+            if unsafe bytes.elementsEqual(other) { return 0 }
+            return unsafe bytes.lexicographicallyPrecedes(other) ? -1 : 1
+        }
+    }
+}

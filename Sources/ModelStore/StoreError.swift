@@ -1,0 +1,32 @@
+/// What went wrong in a store of model versions.
+public struct StoreError: Error, CustomStringConvertible {
+    /// What kind of failure it is; callers decide by it whether to try again.
+    public enum Code: Sendable, Equatable {
+        /// The store's address makes no sense.
+        case badLocation
+        /// The store cannot be reached or refuses; trying later may help.
+        case unavailable
+        /// Another process is publishing; trying later helps.
+        case busy
+        /// There is no such version.
+        case unknownVersion
+        /// What is stored is not what was written.
+        case corrupt
+        /// The file system or the server failed while writing.
+        case writeFailed
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What happened, where, and what to do.
+    public let message: String
+
+    /// An error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

@@ -1,0 +1,68 @@
+public import Model
+
+/// Where model versions are published and one of them is current.
+///
+/// A reader never sees half a version: a version is written under a name nobody reads yet, verified by reading it
+/// back against the checksums of its manifest, and only then listed. Making it current is a second step.
+public protocol VersionStore: Sendable {
+    /// Where it is, as a person would write it, without a password.
+    var location: String { get }
+
+    /// Writes a version and verifies what was written; it is listed afterwards, but not current.
+    ///
+    /// - Parameters:
+    ///   - model: its sections.
+    ///   - manifest: complete but for `sections`, which the store fills in with lengths and checksums.
+    ///   - profiles: who joined what, for stores whose readers have no catalog; others pass over it.
+    ///   - progress: told of bytes written, and of all bytes as far as known.
+    /// - Returns: the manifest as it was written.
+    func publish(
+        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+    ) throws(StoreError) -> Manifest
+
+    /// Makes a listed version current; readers follow within a second.
+    func makeCurrent(_ version: VersionName) throws(StoreError)
+
+    /// The version that is current; nil if none ever was.
+    func current() throws(StoreError) -> VersionName?
+
+    /// The manifests of all listed versions, oldest first.
+    func versions() throws(StoreError) -> [Manifest]
+
+    /// A version, verified and ready to be read.
+    func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
+
+    /// The groups a user has joined, as ascending group indexes of a version; nil if the store keeps no profiles
+    /// or does not know the user.
+    func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]?
+
+    /// Removes the oldest versions beyond `count` (1 or more), never the current one; also what a killed publisher left.
+    ///
+    /// - Returns: the names of the versions removed.
+    func prune(keeping count: Int) throws(StoreError) -> [VersionName]
+}
+
+/// A version that was read from a store and verified.
+public struct LoadedVersion: Sendable {
+    /// What it was built from.
+    public let manifest: Manifest
+    /// Its groups and neighbours.
+    public let model: ModelVersion
+
+    /// A loaded version.
+    public init(manifest: Manifest, model: ModelVersion) {
+        self.manifest = manifest
+        self.model = model
+    }
+}
+
+/// The groups of every user, in portions.
+public protocol ProfileSource: Sendable {
+    /// How many users there are.
+    var userCount: Int { get }
+
+    /// Calls `body` once a user, in any order, with the bytes of the outside id and the groups' indexes, ascending.
+    func forEachUser(_ body: (_ userID: String, _ groups: ArraySlice<UInt32>) throws(StoreError) -> Void)
+        throws(StoreError)
+}
