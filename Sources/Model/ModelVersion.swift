@@ -71,9 +71,15 @@ public struct ModelVersion: Sendable {
             id: ids[index], title: titles[index], topics: topics[index].split(separator: ";").map(String.init),
             photoCount: UInt32(littleEndian: region.load(start, as: UInt32.self)),
             memberCount: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)),
-            joinPolicy: JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open,
+            joinPolicy: joinPolicy(of: index),
             createdAt: known(Int64(littleEndian: region.load(start + 8, as: Int64.self))),
             lastActiveAt: known(Int64(littleEndian: region.load(start + 16, as: Int64.self))))
+    }
+
+    /// How one joins a group.
+    public func joinPolicy(of index: Int) -> JoinPolicy {
+        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        return JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open
     }
 
     /// n(i): a group's entries in a relation.
