@@ -1,3 +1,5 @@
+import Model
+
 extension Recommender {
     /// Groups for a member: the neighbours of the joined groups, without those joined.
     ///
