@@ -1,6 +1,8 @@
 public import Model
 
-/// Assembles lists of groups from a model version. Pure: the same inputs give the same list.
+/// Assembles lists of groups from a model version.
+///
+/// Pure: the same inputs give the same list.
 public struct Recommender: Sendable {
     /// The groups and their neighbours.
     public let model: ModelVersion
