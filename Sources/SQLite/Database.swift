@@ -1,0 +1,117 @@
+import CSQLite
+
+/// A connection to a SQLite database; it belongs to one thread at a time.
+@safe
+public final class Database {
+    /// How a database is opened.
+    public enum Mode: Sendable {
+        /// It must exist, and is not written to.
+        case readOnly
+        /// It must exist.
+        case readWrite
+        /// It is made if it does not exist.
+        case create
+    }
+
+    private let handle: OpaquePointer
+    /// The file's path.
+    public let path: String
+
+    /// Opens a database file.
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - mode: whether it may be written to, and made.
+    ///   - busyTimeoutSeconds: how long a statement waits for another connection's lock.
+    public init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
+        let access =
+            switch mode {
+            case .readOnly: SQLITE_OPEN_READONLY
+            case .readWrite: SQLITE_OPEN_READWRITE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            }
+        var opened: OpaquePointer?
+        let code = unsafe sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        guard code == SQLITE_OK, let opened = unsafe opened else {
+            let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
+            unsafe sqlite3_close_v2(opened)
+            throw DatabaseError(code: code, message: "\(path): \(message)")
+        }
+        unsafe handle = opened
+        self.path = path
+        unsafe sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
+    }
+
+    deinit { unsafe sqlite3_close_v2(handle) }
+
+    /// Runs statements that return nothing, separated by semicolons.
+    public func execute(_ sql: String) throws(DatabaseError) {
+        let code = unsafe sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql) }
+    }
+
+    /// Compiles a statement.
+    public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+        var statement: OpaquePointer?
+        let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard code == SQLITE_OK, let statement = unsafe statement else { throw error(code, sql) }
+        return unsafe Statement(statement, database: self, sql: sql)
+    }
+
+    /// The first column of the first row, as an integer; nil if there is no row or it is NULL.
+    public func integer(_ sql: String, _ parameters: Int64...) throws(DatabaseError) -> Int64? {
+        let statement = try prepare(sql)
+        for (index, parameter) in parameters.enumerated() { statement.bind(parameter, at: Int32(index + 1)) }
+        guard try statement.step() else { return nil }
+        return statement.isNull(0) ? nil : statement.integer(0)
+    }
+
+    /// The first column of the first row, as text; nil if there is no row or it is NULL.
+    public func text(_ sql: String) throws(DatabaseError) -> String? {
+        let statement = try prepare(sql)
+        guard try statement.step(), !statement.isNull(0) else { return nil }
+        return statement.text(0)
+    }
+
+    /// Runs `body` in a transaction that is committed if it returns and rolled back if it throws.
+    ///
+    /// - Parameter kind: `immediate` takes the write lock at once, `deferred` suits reading one snapshot.
+    public func transaction<Result, Failure: Error>(
+        _ kind: TransactionKind = .immediate, wrap: (DatabaseError) -> Failure,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        do { try execute("BEGIN \(kind.rawValue)") } catch { throw wrap(error) }
+        let result: Result
+        do { result = try body() } catch {
+            // The body's error matters more than one of rolling back, which SQLite may have done itself.
+            try? execute("ROLLBACK")
+            throw error
+        }
+        do { try execute("COMMIT") } catch {
+            try? execute("ROLLBACK")
+            throw wrap(error)
+        }
+        return result
+    }
+
+    /// When a transaction takes its locks.
+    public enum TransactionKind: String, Sendable {
+        /// At the first statement that needs one.
+        case deferred = "DEFERRED"
+        /// The write lock at once.
+        case immediate = "IMMEDIATE"
+    }
+
+    /// Rows inserted, updated or deleted since the connection was opened.
+    public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
+
+    /// The rowid of the last row inserted.
+    public var lastInsertedRowID: Int64 { unsafe sqlite3_last_insert_rowid(handle) }
+
+    func error(_ code: Int32, _ sql: String?) -> DatabaseError {
+        DatabaseError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+
+    /// The version of the SQLite library, such as "3.40.1".
+    public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
+}

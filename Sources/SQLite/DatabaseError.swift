@@ -1,0 +1,27 @@
+/// What SQLite said, and to which statement.
+public struct DatabaseError: Error, CustomStringConvertible {
+    /// SQLite's extended result code.
+    public let code: Int32
+    /// SQLite's message.
+    public let message: String
+    /// The statement, if there was one.
+    public let sql: String?
+
+    /// An error.
+    public init(code: Int32, message: String, sql: String? = nil) {
+        self.code = code
+        self.message = message
+        self.sql = sql
+    }
+
+    /// The primary result code, without the extension.
+    public var primaryCode: Int32 { code & 0xff }
+
+    /// Whether another connection holds a lock: trying later helps.
+    public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
+
+    /// Message, code and statement.
+    public var description: String {
+        "SQLite: \(message) (code \(code))" + (sql.map { " in: \($0)" } ?? "")
+    }
+}

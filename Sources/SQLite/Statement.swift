@@ -1,0 +1,101 @@
+import CSQLite
+
+/// A compiled statement. Parameters are numbered from 1, columns from 0.
+@safe
+public final class Statement {
+    private let handle: OpaquePointer
+    private let database: Database
+    private let sql: String
+
+    init(_ handle: OpaquePointer, database: Database, sql: String) {
+        unsafe self.handle = unsafe handle
+        self.database = database
+        self.sql = sql
+    }
+
+    deinit { unsafe sqlite3_finalize(handle) }
+
+    // Binding fails only for a parameter that the statement does not have: a programmer's mistake.
+    private func check(_ code: Int32) {
+        precondition(code == SQLITE_OK, "binding a parameter failed with code \(code): \(sql)")
+    }
+
+    /// Binds an integer.
+    public func bind(_ value: Int64, at index: Int32) { check(unsafe sqlite3_bind_int64(handle, index, value)) }
+
+    /// Binds an integer, or NULL.
+    public func bind(_ value: Int64?, at index: Int32) {
+        if let value { bind(value, at: index) } else { bindNull(at: index) }
+    }
+
+    /// Binds a number, or NULL.
+    public func bind(_ value: Double?, at index: Int32) {
+        guard let value else { return bindNull(at: index) }
+        check(unsafe sqlite3_bind_double(handle, index, value))
+    }
+
+    /// Binds a text, or NULL; SQLite copies it.
+    public func bind(_ value: String?, at index: Int32) {
+        guard var value else { return bindNull(at: index) }
+        let code = value.withUTF8 { bytes in
+            // An empty text may have no address, which would bind NULL.
+            guard let base = bytes.baseAddress else { return unsafe sqlite3_bind_text(handle, index, "", 0, nil) }
+            return unsafe base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                unsafe coterie_sqlite_bind_text_copy(handle, index, $0, Int32(bytes.count))
+            }
+        }
+        check(code)
+    }
+
+    /// Binds NULL.
+    public func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
+
+    /// Goes to the next row.
+    ///
+    /// - Returns: false if there is none; the statement is then reset and can be run again.
+    public func step() throws(DatabaseError) -> Bool {
+        let code = unsafe sqlite3_step(handle)
+        if code == SQLITE_ROW { return true }
+        let failure = code == SQLITE_DONE ? nil : database.error(code, sql)
+        unsafe sqlite3_reset(handle)
+        if let failure { throw failure }
+        return false
+    }
+
+    /// Runs a statement that returns no rows, and resets it.
+    public func run() throws(DatabaseError) {
+        while try step() {}
+    }
+
+    /// Leaves the rows that were not read; bindings stay.
+    public func reset() { unsafe sqlite3_reset(handle) }
+
+    /// Whether a column of the current row is NULL.
+    public func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+    /// A column of the current row as an integer; 0 for NULL.
+    public func integer(_ column: Int32) -> Int64 { unsafe sqlite3_column_int64(handle, column) }
+
+    /// A column of the current row as an integer, or nil for NULL.
+    public func optionalInteger(_ column: Int32) -> Int64? { isNull(column) ? nil : integer(column) }
+
+    /// A column of the current row as a number, or nil for NULL.
+    public func optionalNumber(_ column: Int32) -> Double? {
+        isNull(column) ? nil : unsafe sqlite3_column_double(handle, column)
+    }
+
+    /// A column of the current row as text; empty for NULL.
+    public func text(_ column: Int32) -> String {
+        unsafe withText(column) { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// A column of the current row as text, or nil for NULL.
+    public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    /// Calls `body` with the bytes of a text column of the current row, valid during the call.
+    public func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        let base = unsafe sqlite3_column_text(handle, column)
+        let count = unsafe sqlite3_column_bytes(handle, column)
+        return unsafe body(UnsafeBufferPointer(start: base, count: base == nil ? 0 : Int(count)))
+    }
+}
