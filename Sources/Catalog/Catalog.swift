@@ -1,1 +1,77 @@
-// Catalog
+import Glibc
+import SQLite
+
+/// The community's groups, users, photos, memberships and pools, in a SQLite file.
+///
+/// A connection belongs to one thread at a time. Integer keys never leave this module.
+public final class Catalog {
+    let database: Database
+
+    /// The file.
+    public var path: String { database.path }
+
+    /// How a catalog is opened.
+    public enum Mode: Sendable {
+        /// For reading; it must exist and be of this program's schema version.
+        case reading
+        /// For writing; it is made, or brought up to this schema version, if need be.
+        case writing
+    }
+
+    /// Opens a catalog.
+    ///
+    /// - Throws: `CatalogError.Code.missing` if there is none to read, `.notACatalog` if the file is something else.
+    public init(path: String, mode: Mode) throws(CatalogError) {
+        guard mode == .writing || Self.allows(path, F_OK) else {
+            throw CatalogError(
+                .missing,
+                "there is no catalog at \(path): make one with \"coterie import\", or name another with --catalog")
+        }
+        do {
+            // A reader opens for writing too where it may: only then can it recover what a killed writer left in the log.
+            let canWrite = mode == .writing || Self.allows(path, W_OK)
+            database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
+            try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
+            if mode == .writing {
+                try database.execute(
+                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
+            }
+        } catch {
+            throw error.primaryCode == 26
+                ? CatalogError(.notACatalog, "\(path) is not a SQLite database") : CatalogError(error)
+        }
+        if mode == .writing {
+            try CatalogSchema.migrate(database)
+        } else if try CatalogSchema.checkedVersion(database) < CatalogSchema.version {
+            throw CatalogError(
+                .notACatalog,
+                "\(path) is empty or of an older program: run \"coterie import\" on it once, which brings it up to date"
+            )
+        }
+    }
+
+    private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
+
+    /// The schema version of this catalog.
+    public var schemaVersion: Int { CatalogSchema.version }
+
+    /// A number that grows with every change; equal numbers mean equal content.
+    public func changeCount() throws(CatalogError) -> Int64 {
+        try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
+        }
+    }
+
+    /// Runs `body` on one unchanging state of the catalog.
+    public func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+        try database.transaction(.deferred, wrap: CatalogError.init, body)
+    }
+
+    /// Notes that so many rows changed; called within the transaction that changes them.
+    func recordChanges(_ count: Int64) throws(DatabaseError) {
+        guard count > 0 else { return }
+        let statement = try database.prepare("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'")
+        statement.bind(count, at: 1)
+        try statement.run()
+    }
+}

@@ -1,6 +1,8 @@
 import CSQLite
 
-/// A compiled statement. Parameters are numbered from 1, columns from 0.
+/// A compiled statement.
+///
+/// Parameters are numbered from 1, columns from 0.
 @safe
 public final class Statement {
     private let handle: OpaquePointer
@@ -97,5 +99,21 @@ public final class Statement {
         let base = unsafe sqlite3_column_text(handle, column)
         let count = unsafe sqlite3_column_bytes(handle, column)
         return unsafe body(UnsafeBufferPointer(start: base, count: base == nil ? 0 : Int(count)))
+    }
+}
+
+extension Statement {
+    /// Calls `body` with the first two columns of every remaining row; the whole loop stays in this module,
+    /// where nothing comes between it and SQLite.
+    public func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(DatabaseError) {
+        while try step() { body(integer(0), integer(1)) }
+    }
+
+    /// Runs the statement once for a row of two integers and one that may be NULL.
+    public func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(DatabaseError) {
+        bind(first, at: 1)
+        bind(second, at: 2)
+        bind(third, at: 3)
+        try run()
     }
 }

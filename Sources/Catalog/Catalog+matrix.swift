@@ -1,0 +1,158 @@
+import SparseMatrix
+import SQLite
+import Synchronization
+
+extension Catalog {
+    /// Reads a matrix, on several threads, each over a connection of its own.
+    ///
+    /// To be called within `snapshot`: every other connection checks that it sees the same state.
+    ///
+    /// - Parameters:
+    ///   - kind: which matrix.
+    ///   - groups: all groups, as `groups()` gave them in the same snapshot.
+    ///   - threads: how many connections read, 1 or more.
+    ///   - progress: told of the rows read so far, from any thread.
+    /// - Throws: `CatalogError.Code.busy` if the catalog changed while the connections were being opened.
+    public func matrix(
+        _ kind: MatrixKind, groups: [GroupRecord], threads: Int, progress: @escaping @Sendable (_ rows: Int) -> Void
+    ) throws(CatalogError) -> MatrixReading {
+        let plan = try MatrixPlan(self, kind: kind, groups: groups)
+        let parts = Mutex<[MatrixPart]>([])
+        let failure = Mutex<CatalogError?>(nil)
+        let nextRange = Atomic<Int>(0)
+        let rowsRead = Atomic<Int>(0)
+        let path = path
+        let expectedChanges = try changeCount()
+        runOnThreads(threads) {
+            do throws(CatalogError) {
+                let connection = try Catalog(path: path, mode: .reading)
+                try connection.snapshot { () throws(CatalogError) in
+                    guard try connection.changeCount() == expectedChanges else {
+                        throw CatalogError(.busy, "the catalog changed while it was being read; try again")
+                    }
+                    while true {
+                        let index = nextRange.add(1, ordering: .relaxed).oldValue
+                        guard index < plan.ranges.count, failure.withLock({ $0 == nil }) else { return }
+                        let part = try connection.readPart(plan, index)
+                        progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
+                        parts.withLock { $0.append(part) }
+                    }
+                }
+            } catch {
+                failure.withLock { $0 = $0 ?? error }
+            }
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+        return try plan.assemble(parts.withLock { $0 })
+    }
+
+    private func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
+        var part = MatrixPart(range: plan.ranges[index])
+        let table = plan.table
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT group_key, \(table.entryColumn) FROM \(table.name)
+                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(table.entryColumn)
+                """)
+            rows.bind(Int64(part.range.lowerBound), at: 1)
+            rows.bind(Int64(part.range.upperBound - 1), at: 2)
+            try rows.forEachIntegerPair { group, entry in part.add(group: Int(group), entry: Int(entry), plan) }
+        }
+        return part
+    }
+}
+
+/// Which ranges of group keys are read one by one, and where their rows go.
+struct MatrixPlan: Sendable {
+    let table: RelationshipTable
+    /// By group key: the row, or −1 for a private group or none.
+    let rowOfGroup: [Int32]
+    let rowCount: Int
+    let columnCount: Int
+    let isPrivatePhoto: BitSet
+    let ranges: [Range<Int>]
+
+    init(_ catalog: Catalog, kind: MatrixKind, groups: [GroupRecord]) throws(CatalogError) {
+        let table = kind.table
+        self.table = table
+        var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
+        var rowCount = 0
+        for group in groups where group.visibility == .public {
+            rowOfGroup[Int(group.key)] = Int32(rowCount)
+            rowCount += 1
+        }
+        self.rowOfGroup = rowOfGroup
+        self.rowCount = rowCount
+        let (highest, hidden) = try wrapping { () throws(DatabaseError) in
+            let entity = kind == .pools ? "photos" : "users"
+            let highest = Int(try catalog.database.integer("SELECT max(\(table.entryColumn)) FROM \(entity)") ?? -1)
+            var hidden = BitSet(count: kind == .pools ? highest + 1 : 0)
+            if kind == .pools {
+                let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
+                while try rows.step() { hidden.insert(Int(rows.integer(0))) }
+            }
+            return (highest, hidden)
+        }
+        columnCount = highest + 1
+        isPrivatePhoto = hidden
+        // Many small ranges, so that threads end together and progress is even.
+        let width = max(1, rowOfGroup.count / 512)
+        ranges = stride(from: 0, to: rowOfGroup.count, by: width).map { $0..<min($0 + width, rowOfGroup.count) }
+    }
+
+    /// Puts the parts together in the order of the rows.
+    func assemble(_ parts: [MatrixPart]) throws(CatalogError) -> MatrixReading {
+        var offsets = [Int](repeating: 0, count: rowCount + 1)
+        for part in parts {
+            for row in part.rows { offsets[Int(row.row) + 1] = row.entries.count }
+        }
+        for row in 0..<rowCount { offsets[row + 1] += offsets[row] }
+        let total = offsets[rowCount]
+        let entries = unsafe [UInt32](unsafeUninitializedCapacity: total) { buffer, initializedCount in
+            for part in parts {
+                for row in part.rows {
+                    let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offsets[Int(row.row)]...])
+                    _ = unsafe target.initialize(from: part.entries[row.entries])
+                }
+            }
+            initializedCount = total
+        }
+        do {
+            return MatrixReading(
+                matrix: try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: entries),
+                entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
+                entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos })
+        } catch {
+            throw CatalogError(.databaseFailed, "the table \(table.name) is damaged: \(error)")
+        }
+    }
+}
+
+/// The rows of one range of group keys.
+struct MatrixPart: Sendable {
+    let range: Range<Int>
+    private(set) var rows: [(row: Int32, entries: Range<Int>)] = []
+    private(set) var entries: [UInt32] = []
+    private(set) var rowsRead = 0
+    private(set) var entriesOfPrivateGroups = 0
+    private(set) var entriesOfPrivatePhotos = 0
+
+    init(range: Range<Int>) { self.range = range }
+
+    mutating func add(group: Int, entry: Int, _ plan: MatrixPlan) {
+        rowsRead += 1
+        let row = plan.rowOfGroup[group]
+        guard row >= 0 else {
+            entriesOfPrivateGroups += 1
+            return
+        }
+        guard !plan.isPrivatePhoto.contains(entry) else {
+            entriesOfPrivatePhotos += 1
+            return
+        }
+        if rows.last?.row != row { rows.append((row, entries.count..<entries.count)) }
+        entries.append(UInt32(clamping: entry))
+        rows[rows.count - 1].entries = rows[rows.count - 1].entries.lowerBound..<entries.count
+    }
+}

@@ -1,0 +1,46 @@
+public import SQLite
+
+/// What went wrong with the catalog or with what was to be imported.
+public struct CatalogError: Error, CustomStringConvertible {
+    /// What kind of failure it is.
+    public enum Code: Sendable, Equatable {
+        /// There is no catalog at the path.
+        case missing
+        /// The file is not a catalog, or of a newer program.
+        case notACatalog
+        /// Another process writes to it; trying later helps.
+        case busy
+        /// The data to import is wrong.
+        case badData
+        /// A file could not be read or written.
+        case fileFailed
+        /// SQLite failed.
+        case databaseFailed
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What happened, where, and what to do.
+    public let message: String
+
+    /// An error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// An error of SQLite's.
+    public init(_ error: DatabaseError) {
+        self.init(
+            error.isBusy ? .busy : .databaseFailed,
+            error.isBusy ? "another process is writing to the catalog; try again later" : error.description)
+    }
+
+    /// The message.
+    public var description: String { message }
+}
+
+/// Runs `body`, and turns an error of SQLite's into one of the catalog's.
+func wrapping<Result>(_ body: () throws(DatabaseError) -> Result) throws(CatalogError) -> Result {
+    do { return try body() } catch { throw CatalogError(error) }
+}

@@ -1,0 +1,123 @@
+import SQLite
+
+/// The catalog's tables, and how an older catalog becomes one of this version.
+///
+/// Outside ids stand once, beside an integer key that never leaves the catalog. The two large tables
+/// are clustered by group, which the recompute reads in order; one reverse index serves profiles.
+enum CatalogSchema {
+    /// "Ctri": tells a catalog from other SQLite files (`PRAGMA application_id`).
+    static let applicationID: Int64 = 0x4374_7269
+    /// The version that this program writes: the number of migrations.
+    static var version: Int { migrations.count }
+
+    /// `migrations[v]` makes version v + 1 of version v. A step that was released is never edited.
+    static let migrations: [String] = [
+        """
+        CREATE TABLE groups (
+            group_key INTEGER PRIMARY KEY,
+            group_id TEXT NOT NULL UNIQUE,
+            title TEXT,
+            description TEXT,
+            visibility INTEGER NOT NULL DEFAULT 0,
+            topics TEXT,
+            join_policy INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER,
+            last_active_at INTEGER
+        );
+        CREATE TABLE users (
+            user_key INTEGER PRIMARY KEY,
+            user_id TEXT NOT NULL UNIQUE,
+            name TEXT,
+            interests TEXT
+        );
+        CREATE TABLE photos (
+            photo_key INTEGER PRIMARY KEY,
+            photo_id TEXT NOT NULL UNIQUE,
+            user_key INTEGER,
+            visibility INTEGER NOT NULL DEFAULT 0,
+            taken_at INTEGER,
+            uploaded_at INTEGER,
+            tags TEXT,
+            latitude REAL,
+            longitude REAL
+        );
+        CREATE INDEX photos_by_owner ON photos (user_key) WHERE user_key IS NOT NULL;
+        CREATE INDEX photos_private ON photos (photo_key) WHERE visibility <> 0;
+        CREATE TABLE memberships (
+            group_key INTEGER NOT NULL,
+            user_key INTEGER NOT NULL,
+            joined_at INTEGER,
+            PRIMARY KEY (group_key, user_key)
+        ) WITHOUT ROWID;
+        CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
+        CREATE TABLE pools (
+            group_key INTEGER NOT NULL,
+            photo_key INTEGER NOT NULL,
+            added_at INTEGER,
+            PRIMARY KEY (group_key, photo_key)
+        ) WITHOUT ROWID;
+        CREATE INDEX pools_by_photo ON pools (photo_key, group_key);
+        CREATE TABLE catalog_state (
+            name TEXT PRIMARY KEY,
+            value INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        INSERT INTO catalog_state VALUES ('changes', 0);
+        """
+    ]
+
+    /// Brings a database up to this version; a new file gets every table.
+    static func migrate(_ database: Database) throws(CatalogError) {
+        let found = try checkedVersion(database)
+        guard found < version else { return try restoreIndexes(database) }
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            for step in try checkedVersion(database)..<version {
+                try wrapping { () throws(DatabaseError) in try database.execute(migrations[step]) }
+            }
+            try wrapping { () throws(DatabaseError) in
+                try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+            }
+        }
+    }
+
+    /// The version of a catalog; 0 for an empty file.
+    static func checkedVersion(_ database: Database) throws(CatalogError) -> Int {
+        let (application, found, tables) = try wrapping { () throws(DatabaseError) in
+            (
+                try database.integer("PRAGMA application_id") ?? 0,
+                Int(try database.integer("PRAGMA user_version") ?? 0),
+                try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+            )
+        }
+        guard tables == 0 || application == applicationID else {
+            throw CatalogError(.notACatalog, "\(database.path) is a SQLite database, but not a catalog")
+        }
+        guard found <= version else {
+            throw CatalogError(
+                .notACatalog,
+                "\(database.path) has schema version \(found), this program knows up to \(version): upgrade the program"
+            )
+        }
+        return found
+    }
+
+    /// Makes the reverse indexes again that an import drops while it fills a table, if one was killed then.
+    static func restoreIndexes(_ database: Database) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            for table in RelationshipTable.allCases { try database.execute(table.createIndex) }
+        }
+    }
+}
+
+/// One of the two large tables: group × user or group × photo.
+enum RelationshipTable: CaseIterable, Sendable {
+    case memberships
+    case pools
+
+    var name: String { self == .memberships ? "memberships" : "pools" }
+    /// The column that is not the group.
+    var entryColumn: String { self == .memberships ? "user_key" : "photo_key" }
+    var timeColumn: String { self == .memberships ? "joined_at" : "added_at" }
+    var indexName: String { self == .memberships ? "memberships_by_user" : "pools_by_photo" }
+    var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(name) (\(entryColumn), group_key)" }
+    var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
+}
