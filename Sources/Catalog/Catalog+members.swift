@@ -1,0 +1,132 @@
+import SQLite
+
+/// A photo as the catalog has it.
+public struct PhotoRecord: Sendable, Equatable {
+    /// The outside id.
+    public var id: String
+    /// Who sees it.
+    public var visibility: Visibility
+    /// The owner's outside id, if known.
+    public var ownerID: String?
+    /// The outside ids of the groups, public and private, whose pools it is in; ascending.
+    public var groups: [String]
+    /// How many other public photos of its owner each group's pool holds, by outside id.
+    public var ownerGroups: [String: Int]
+}
+
+extension Catalog {
+    /// The outside ids of the groups, public and private, that a user is a member of, ascending.
+    ///
+    /// - Returns: nil if there is no such user.
+    public func joinedGroups(ofUser id: String) throws(CatalogError) -> [String]? {
+        try wrapping { () throws(DatabaseError) in
+            guard let key = try key(of: id, in: .users) else { return nil }
+            let rows = try database.prepare(
+                """
+                SELECT group_id FROM memberships JOIN groups USING (group_key)
+                WHERE user_key = ? ORDER BY group_id
+                """)
+            rows.bind(key, at: 1)
+            return try rows.texts()
+        }
+    }
+
+    /// A photo with the groups it is in, and the groups that hold its owner's other photos.
+    ///
+    /// - Returns: nil if there is no such photo.
+    public func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare(
+                """
+                SELECT photo_key, photos.user_key, visibility, user_id
+                FROM photos LEFT JOIN users USING (user_key) WHERE photo_id = ?
+                """)
+            row.bind(id, at: 1)
+            guard try row.step() else { return nil }
+            let key = row.integer(0)
+            let groups = try database.prepare(
+                "SELECT group_id FROM pools JOIN groups USING (group_key) WHERE photo_key = ? ORDER BY group_id")
+            groups.bind(key, at: 1)
+            return PhotoRecord(
+                id: id, visibility: Visibility(code: row.integer(2)), ownerID: row.optionalText(3),
+                groups: try groups.texts(),
+                ownerGroups: try poolCounts(ofOwner: row.optionalInteger(1), except: key))
+        }
+    }
+
+    private func poolCounts(ofOwner owner: Int64?, except photo: Int64) throws(DatabaseError) -> [String: Int] {
+        guard let owner else { return [:] }
+        let rows = try database.prepare(
+            """
+            SELECT group_id, count(*) FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
+            WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 GROUP BY group_key
+            """)
+        rows.bind(owner, at: 1)
+        rows.bind(photo, at: 2)
+        var counts: [String: Int] = [:]
+        while try rows.step() { counts[rows.text(0)] = Int(rows.integer(1)) }
+        return counts
+    }
+
+    /// Outside ids that stand next to one that does not exist, and groups whose title it is: at most `limit` before,
+    /// after, and by title.
+    public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            var found: [String] = []
+            var conditions = [
+                "\(table.idColumn) >= ?1 ORDER BY \(table.idColumn)",
+                "\(table.idColumn) < ?1 ORDER BY \(table.idColumn) DESC",
+            ]
+            if table == .groups { conditions.insert("title = ?1 COLLATE NOCASE ORDER BY group_id", at: 0) }
+            for condition in conditions {
+                let rows = try database.prepare(
+                    "SELECT \(table.idColumn) FROM \(table.rawValue) WHERE \(condition) LIMIT \(limit)")
+                rows.bind(id, at: 1)
+                for candidate in try rows.texts() where !found.contains(candidate) { found.append(candidate) }
+            }
+            return found
+        }
+    }
+
+    func key(of id: String, in table: EntityTable) throws(DatabaseError) -> Int64? {
+        let row = try database.prepare(
+            "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
+        row.bind(id, at: 1)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    /// How many rows each table has.
+    public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
+        try wrapping { () throws(DatabaseError) in
+            var counts: [(table: String, rows: Int64)] = []
+            for table in EntityTable.allCases.map(\.rawValue) + RelationshipTable.allCases.map(\.name) {
+                counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
+            }
+            return counts
+        }
+    }
+}
+
+/// The tables of things that have an outside id.
+public enum EntityTable: String, Sendable, CaseIterable {
+    /// Groups.
+    case groups
+    /// Users.
+    case users
+    /// Photos.
+    case photos
+
+    /// One of them, in a sentence.
+    public var singular: String { String(rawValue.dropLast()) }
+    var idColumn: String { singular + "_id" }
+    var keyColumn: String { singular + "_key" }
+}
+
+extension Statement {
+    /// The first column of all rows.
+    func texts() throws(DatabaseError) -> [String] {
+        var texts: [String] = []
+        while try step() { texts.append(text(0)) }
+        return texts
+    }
+}
