@@ -1,0 +1,238 @@
+import Glibc
+import RecordReading
+import SQLite
+
+/// Imports files of one kind into a catalog.
+///
+/// Rows are written in batches, each a transaction, so that an import that is killed leaves whole batches and
+/// can simply be run again. A replacing import is one transaction: all of it or nothing.
+public final class Importer {
+    let catalog: Catalog
+    let kind: ImportKind
+    let options: ImportOptions
+    let rejects: RejectsFile
+    private let report: (ImportProgress) -> Void
+    private let writer: Writer
+    private var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: 0)
+    private var summary: ImportSummary
+    // In strict mode: the line of each row of the batch, and its source.
+    private var batchLines: [(source: String, line: Int)] = []
+    // What ended the import while a record was being written.
+    private var failure: CatalogError?
+    private var changesAtBegin: Int64 = 0
+
+    /// Rows of groups, users or photos to a transaction.
+    static let entityBatchRows = 100_000
+
+    private enum Writer {
+        case entities(EntityWriter, EntityTable)
+        case pairs(RelationshipWriter, RelationshipTable)
+    }
+
+    /// Prepares an import.
+    ///
+    /// - Parameter report: told of the progress, often.
+    public init(
+        into catalog: Catalog, kind: ImportKind, options: ImportOptions,
+        report: @escaping (ImportProgress) -> Void = { _ in }
+    ) throws(CatalogError) {
+        self.catalog = catalog
+        self.kind = kind
+        self.options = options
+        self.report = report
+        rejects = RejectsFile(path: options.rejectsPath)
+        summary = ImportSummary(kind: kind)
+        // Enough of the table's upper pages stay in memory for a sorted batch; SQLite's default is 2 MB.
+        try wrapping { () throws(DatabaseError) in
+            try catalog.database.execute("PRAGMA cache_size = -262144; PRAGMA threads = 2")
+        }
+        if let table = kind.relationshipTable {
+            let pairs = try RelationshipWriter(table, catalog.database, options: options)
+            writer = .pairs(pairs, table)
+            pairs.progress = { [unowned self] step, rows in reportStep(step, rows) }
+        } else if let table = kind.entityTable {
+            writer = .entities(try EntityWriter(kind, table, catalog.database, options: options), table)
+        } else {
+            preconditionFailure("a kind is of things or of pairs")
+        }
+    }
+
+    /// Imports files, one after the other.
+    ///
+    /// - Parameter paths: files; `-` is standard input.
+    /// - Throws: `CatalogError`; what earlier batches wrote stays, unless the import replaces.
+    public func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
+        let clock = ContinuousClock()
+        let start = clock.now
+        var inputs: [InputFile] = []
+        for path in paths { inputs.append(try InputFile(path: path)) }
+        progress.totalBytes = inputs.reduce(0) { sum, input in
+            guard let sum, let count = input.byteCount else { return nil }
+            return sum + count
+        }
+        try begin()
+        do throws(CatalogError) {
+            for input in inputs { try read(input) }
+            try flush()
+            if options.replaces { summary.removed = try removeOthers() }
+            try commit()
+        } catch {
+            try? catalog.database.execute("ROLLBACK")
+            if case .pairs(let writer, _) = writer { try? writer.finish() }
+            throw error
+        }
+        if case .pairs(let writer, _) = writer { try wrapping { () throws(DatabaseError) in try writer.finish() } }
+        complete(&summary)
+        let elapsed = start.duration(to: clock.now).components
+        summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
+        return summary
+    }
+
+    /// Whether a replacing import saw the group, user or photo with a key.
+    func wasSeen(_ key: Int64) -> Bool {
+        guard case .entities(let writer, _) = writer else { return true }
+        return writer.wasSeen(key)
+    }
+
+    private func complete(_ summary: inout ImportSummary) {
+        switch writer {
+        case .entities(let writer, _):
+            summary.written = writer.written
+            summary.created = writer.created.filter { $0.value > 0 }
+        case .pairs(let writer, _):
+            summary.written = writer.written
+            summary.duplicates = writer.duplicates
+            summary.created = writer.created.filter { $0.value > 0 }
+        }
+        summary.rejected = rejects.count
+    }
+
+    private func read(_ input: InputFile) throws(CatalogError) {
+        let bytesBefore = progress.bytesRead
+        var reader = try reader(of: input)
+        var event = try next(&reader)
+        while event != .end {
+            if case .rejected(let record) = event {
+                try reject(input.name, record.line, record.reason.description, record.excerpt)
+            } else {
+                do throws(RecordProblem) {
+                    try take(reader, input.name)
+                } catch {
+                    let fields = kind.columns.indices.map { reader.text($0) }
+                    let excerpt = fields.joined(separator: "  ").prefix(200)
+                    try reject(input.name, reader.line, error.reason, String(excerpt))
+                }
+                if let failure { throw failure }
+            }
+            if summary.rows & 0x3fff == 0 {
+                progress.bytesRead = bytesBefore + reader.bytesRead
+                reportStep("reading", summary.rows)
+            }
+            event = try next(&reader)
+        }
+        progress.bytesRead = bytesBefore + reader.bytesRead
+        for name in reader.unknownColumns where !summary.unknownColumns.contains(name) {
+            summary.unknownColumns.append(name)
+        }
+    }
+
+    private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
+        let format = options.format ?? RecordFormat(fileName: input.name)
+        let columns = kind.columns.map { RecordColumn($0.name, isRequired: $0.isRequired) }
+        do throws(RecordError) {
+            return try RecordReader(format: format, columns: columns, source: input.name) { buffer in
+                try unsafe input.read(into: buffer)
+            }
+        } catch { throw CatalogError(.badData, error.description) }
+    }
+
+    private func next(_ reader: inout RecordReader) throws(CatalogError) -> RecordEvent {
+        do throws(RecordError) {
+            return try reader.next()
+        } catch { throw CatalogError(.badData, error.description) }
+    }
+
+    private func reject(_ source: String, _ line: Int, _ reason: String, _ excerpt: String) throws(CatalogError) {
+        guard !options.isStrict else {
+            throw CatalogError(
+                .badData, "\(source), line \(line): \(reason); nothing of its batch was kept (--strict)")
+        }
+        try rejects.add(source: source, line: line, reason: reason, excerpt: excerpt)
+    }
+
+    private func take(_ reader: borrowing RecordReader, _ source: String) throws(RecordProblem) {
+        switch writer {
+        case .entities(let writer, _):
+            do throws(EntityFailure) {
+                try writer.write(reader)
+            } catch {
+                switch error {
+                case .record(let problem): throw problem
+                case .database(let error):
+                    failure = CatalogError(error)
+                    return
+                }
+            }
+        case .pairs(let writer, _):
+            let columns = kind.columns
+            try columns[0].checkID(0, in: reader)
+            try columns[1].checkID(1, in: reader)
+            let time = reader.isEmpty(2) ? nil : try columns[2].time(2, in: reader)
+            reader.withField(0) { group in
+                reader.withField(1) { entry in writer.add(groupID: group, entryID: entry, time: time) }
+            }
+            if options.isStrict { batchLines.append((source, reader.line)) }
+        }
+        summary.rows += 1
+        do throws(CatalogError) { try flushIfFull() } catch { failure = error }
+    }
+
+    private func reportStep(_ step: String, _ rows: Int) {
+        progress.step = step
+        progress.rows = rows
+        report(progress)
+    }
+}
+
+// MARK: - Transactions
+
+extension Importer {
+    private func begin() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try catalog.database.execute("BEGIN IMMEDIATE") }
+        changesAtBegin = catalog.database.totalChanges
+    }
+
+    private func commit() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin)
+            try catalog.database.execute("COMMIT")
+        }
+    }
+
+    private func flushIfFull() throws(CatalogError) {
+        switch writer {
+        case .entities(let writer, _):
+            guard writer.pendingCount >= Self.entityBatchRows else { return }
+            writer.beginBatch()
+        case .pairs(let writer, _):
+            guard writer.pendingCount >= options.batchRows else { return }
+            try flush()
+        }
+        guard !options.replaces else { return }
+        try commit()
+        try begin()
+    }
+
+    /// Writes the pairs of the batch.
+    private func flush() throws(CatalogError) {
+        guard case .pairs(let writer, _) = writer else { return }
+        let unknown = try wrapping { () throws(DatabaseError) in try writer.flush() }
+        if let unknown {
+            let place = batchLines[unknown.row]
+            throw CatalogError(
+                .badData,
+                "\(place.source), line \(place.line): there is no \(unknown.id); nothing of its batch was kept (--strict)")
+        }
+        batchLines.removeAll(keepingCapacity: true)
+    }
+}

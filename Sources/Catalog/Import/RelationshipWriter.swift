@@ -1,0 +1,168 @@
+import SQLite
+
+/// Writes memberships or pools: gathers a batch, finds the keys of its ids, sorts, and writes in the table's order.
+///
+/// Rows in random order would touch a page of the table each; sorted ones fill page after page.
+final class RelationshipWriter {
+    private let table: RelationshipTable
+    private let database: Database
+    private let groups: IdentifierResolver
+    private let entries: IdentifierResolver
+    private var groupIDs = IdentifierCache()
+    private var entryIDs = IdentifierCache()
+    private var rows: [UInt64] = []  // group slot, entry slot
+    private var times: [Int64] = []  // empty while no row of the batch has one
+    private var firstResolved = (group: 0, entry: 0)
+    private var isIndexDropped = false
+    private let identifierBytes: Int
+    private let seen: Statement?
+    /// Told of a step and of the rows it has done.
+    var progress: (String, Int) -> Void = { _, _ in }
+    private(set) var written = 0
+    private(set) var duplicates = 0
+
+    static let noTime = Int64.min
+
+    /// A replacing import notes every pair in the temporary table `seen`, by which it removes the others.
+    init(_ table: RelationshipTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
+        self.table = table
+        self.database = database
+        identifierBytes = options.identifierBytes
+        let isStrict = options.isStrict
+        let replaces = options.replaces
+        (groups, entries, seen) = try wrapping { () throws(DatabaseError) in
+            if replaces {
+                try database.execute(
+                    """
+                    CREATE TEMP TABLE seen (group_key INTEGER, entry_key INTEGER, PRIMARY KEY (group_key, entry_key))
+                    WITHOUT ROWID
+                    """)
+            }
+            return (
+                try IdentifierResolver(.groups, database, isStrict: isStrict),
+                try IdentifierResolver(table == .memberships ? .users : .photos, database, isStrict: isStrict),
+                replaces ? try database.prepare("INSERT INTO temp.seen VALUES (?, ?) ON CONFLICT DO NOTHING") : nil
+            )
+        }
+    }
+
+    var pendingCount: Int { rows.count }
+
+    /// How many groups, users or photos were made.
+    var created: [String: Int] {
+        ["groups": groups.createdCount, table == .memberships ? "users" : "photos": entries.createdCount]
+    }
+
+    /// Takes a row into the batch.
+    func add(groupID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
+        rows.append(UInt64(groupIDs.slot(of: groupID)) << 32 | UInt64(entryIDs.slot(of: entryID)))
+        if let time {
+            if times.isEmpty { times = [Int64](repeating: Self.noTime, count: rows.count - 1) }
+            times.append(time)
+        } else if !times.isEmpty {
+            times.append(Self.noTime)
+        }
+    }
+
+    /// Writes the batch; the caller has begun a transaction.
+    ///
+    /// - Returns: the index in the batch of the first row that names an unknown id, if strict; nothing is written then.
+    func flush() throws(DatabaseError) -> (row: Int, id: String)? {
+        if let unknown = try resolve() { return unknown }
+        for index in rows.indices {
+            let row = rows[index]
+            let group = groupIDs.keys[Int(row >> 32)]
+            rows[index] = UInt64(group) << 32 | UInt64(entryIDs.keys[Int(row & 0xffff_ffff)])
+        }
+        try dropIndexIfWorthwhile()
+        radixSort(&rows, payload: &times)
+        try write()
+        rows.removeAll(keepingCapacity: true)
+        times.removeAll(keepingCapacity: true)
+        if groupIDs.byteCount + entryIDs.byteCount > identifierBytes || groupIDs.isNearlyFull || entryIDs.isNearlyFull {
+            groupIDs = IdentifierCache()
+            entryIDs = IdentifierCache()
+        }
+        firstResolved = (groupIDs.count, entryIDs.count)
+        return nil
+    }
+
+    private func resolve() throws(DatabaseError) -> (row: Int, id: String)? {
+        var unknownGroups: Set<UInt32> = []
+        var unknownEntries: Set<UInt32> = []
+        for slot in groupIDs.unresolved(from: firstResolved.group) {
+            guard let key = try groups.key(of: groupIDs.id(slot)) else {
+                unknownGroups.insert(slot)
+                continue
+            }
+            groupIDs.setKey(UInt32(key), of: slot)
+        }
+        for (done, slot) in entryIDs.unresolved(from: firstResolved.entry).enumerated() {
+            if done & 0xffff == 0 { progress("finding ids", done) }
+            guard let key = try entries.key(of: entryIDs.id(slot)) else {
+                unknownEntries.insert(slot)
+                continue
+            }
+            entryIDs.setKey(UInt32(key), of: slot)
+        }
+        guard !unknownGroups.isEmpty || !unknownEntries.isEmpty else { return nil }
+        for (index, row) in rows.enumerated() {
+            let (group, entry) = (UInt32(row >> 32), UInt32(row & 0xffff_ffff))
+            if unknownGroups.contains(group) { return (index, "group \(groupIDs.id(group))") }
+            if unknownEntries.contains(entry) { return (index, "\(entriesName) \(entryIDs.id(entry))") }
+        }
+        return nil
+    }
+
+    private var entriesName: String { table == .memberships ? "user" : "photo" }
+
+    /// Filling an almost empty table is much quicker if its reverse index is made afterwards, in one go.
+    private func dropIndexIfWorthwhile() throws(DatabaseError) {
+        guard !isIndexDropped, rows.count >= 100_000 else { return }
+        let enough = rows.count / 4
+        let statement = try database.prepare("SELECT count(*) FROM (SELECT 1 FROM \(table.name) LIMIT \(enough))")
+        guard try statement.step(), Int(statement.integer(0)) < enough else { return }
+        statement.reset()
+        try database.execute(table.dropIndex)
+        isIndexDropped = true
+    }
+
+    private func write() throws(DatabaseError) {
+        let upsert = try database.prepare(
+            """
+            INSERT INTO \(table.name) (group_key, \(table.entryColumn), \(table.timeColumn)) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET \(table.timeColumn) = excluded.\(table.timeColumn)
+            WHERE excluded.\(table.timeColumn) IS NOT NULL
+            AND \(table.timeColumn) IS NOT excluded.\(table.timeColumn)
+            """)
+        let before = database.totalChanges
+        var seenChanges: Int64 = 0
+        for index in rows.indices {
+            // Of equal pairs the last one stands: sorting is stable. A time that was given is not lost to one that was not.
+            if index + 1 < rows.count, rows[index] == rows[index + 1] {
+                if !times.isEmpty, times[index + 1] == Self.noTime { times[index + 1] = times[index] }
+                duplicates += 1
+                continue
+            }
+            let (group, entry) = (Int64(rows[index] >> 32), Int64(rows[index] & 0xffff_ffff))
+            let time = times.isEmpty || times[index] == Self.noTime ? nil : times[index]
+            try upsert.run(group, entry, time)
+            if let seen {
+                let changes = database.totalChanges
+                seen.bind(group, at: 1)
+                seen.bind(entry, at: 2)
+                try seen.run()
+                seenChanges += database.totalChanges - changes
+            }
+            if index & 0xffff == 0 { progress("writing", index) }
+        }
+        written += Int(database.totalChanges - before - seenChanges)
+    }
+
+    /// Makes the reverse index again if it was dropped.
+    func finish() throws(DatabaseError) {
+        guard isIndexDropped else { return }
+        progress("indexing", 0)
+        try database.execute(table.createIndex)
+    }
+}
