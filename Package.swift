@@ -35,8 +35,9 @@ let package = Package(
 
         // Pure.
         module("SparseMatrix"),
+        .target(name: "CSimilarity"),
         .target(
-            name: "Similarity", dependencies: ["SparseMatrix"], swiftSettings: strict,
+            name: "Similarity", dependencies: ["SparseMatrix", "CSimilarity"], swiftSettings: strict,
             linkerSettings: [.linkedLibrary("m")]),
         module("Model"),
         module("Recommendation", ["Model"]),
@@ -67,7 +68,11 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.
-        .target(name: "TestSupport", dependencies: ["SparseMatrix"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SparseMatrix", "Similarity"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
+        tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

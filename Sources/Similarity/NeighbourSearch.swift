@@ -1,4 +1,5 @@
 public import SparseMatrix
+import Synchronization
 
 /// Finds every row's exact nearest neighbours.
 public struct NeighbourSearch: Sendable {
@@ -22,26 +23,48 @@ public struct NeighbourSearch: Sendable {
     ///   - matrix: rows × columns; rows stand in the order that breaks ties.
     ///   - progress: told of the work done.
     public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourLists {
-        var offsets = [0]
-        var neighbours: [Neighbour] = []
-        for source in 0..<matrix.rowCount {
-            var common: [UInt32: UInt32] = [:]
-            _ = common
-            let mine = Set(matrix.row(source))
-            var found: [(Neighbour, Double)] = []
-            for other in 0..<matrix.rowCount
-            where other != source && min(mine.count, matrix.size(ofRow: other)) >= parameters.minimumEntries {
-                let shared = matrix.row(other).count { mine.contains($0) }
-                guard shared >= parameters.minimumCommon else { continue }
-                let score = Double(shared) / (Double(mine.count) * Double(matrix.size(ofRow: other))).squareRoot()
-                found.append((Neighbour(index: UInt32(other), common: UInt32(shared), score: Float(score)), score))
-                common[UInt32(other)] = UInt32(shared)
-            }
-            found.sort { ($0.1, $1.0.index) > ($1.1, $0.0.index) }
-            neighbours += found.prefix(parameters.limit).map(\.0)
-            offsets.append(neighbours.count)
-            progress(source + 1, matrix.rowCount)
+        precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
+        let plan = SearchPlan(matrix, parameters, threads: threads)
+        guard plan.limit > 0 else {
+            return NeighbourLists(offsets: [Int](repeating: 0, count: matrix.rowCount + 1), neighbours: [])
         }
-        return NeighbourLists(offsets: offsets, neighbours: neighbours)
+        let results = Mutex([TileResult?](repeating: nil, count: plan.tiles.count))
+        let queue = WorkQueue(count: plan.tiles.count)
+        let done = Atomic<Int>(0)
+        withWorkerThreads(min(threads, plan.tiles.count)) { _ in
+            let worker = TileWorker(plan)
+            while let tile = queue.take() {
+                let result = worker.neighbours(of: plan.tiles[tile])
+                results.withLock { $0[tile] = result }
+                progress(done.add(1, ordering: .relaxed).newValue, plan.tiles.count)
+            }
+        }
+        return assemble(results.withLock { $0 }, plan, rowCount: matrix.rowCount)
+    }
+
+    /// Puts lists in order of rank into order of row.
+    private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourLists {
+        var places = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
+        for (tile, result) in results.enumerated() {
+            guard let result else { continue }
+            var start = 0
+            for (rank, count) in zip(plan.tiles[tile], result.counts) {
+                places[Int(plan.prepared.rows[rank])] = (tile, start, count)
+                start += count
+            }
+        }
+        var lists = NeighbourLists(offsets: [0], neighbours: [])
+        lists.offsets.reserveCapacity(rowCount + 1)
+        lists.neighbours.reserveCapacity(places.reduce(0) { $0 + $1.count })
+        for place in places {
+            if let result = results[place.tile] {
+                lists.neighbours += result.neighbours[place.start..<place.start + place.count]
+            }
+            lists.offsets.append(lists.neighbours.count)
+        }
+        return lists
     }
 }
+
+/// The neighbours of a tile's ranks, one after the other, and how many each has.
+typealias TileResult = (counts: [Int], neighbours: [Neighbour])

@@ -25,31 +25,3 @@ public struct SimilarityParameters: Sendable, Equatable {
         case modified(ModifiedCosine)
     }
 }
-
-/// ( Σ_common d(u)^-a / (nᵢ^p nⱼ^q) · c/(c+h) )^r, with d(u) the number of rows that column u is in.
-///
-/// Plain cosine is a = 0, p = q = ½, h = 0, r = 1.
-public struct ModifiedCosine: Sendable, Equatable {
-    /// a: discounts columns that are in many rows.
-    public var degreeDiscount: Double
-    /// p: exponent of the source row's size.
-    public var sourceExponent: Double
-    /// q: exponent of the neighbour's size.
-    public var neighbourExponent: Double
-    /// h: shrinks the score of pairs with little evidence.
-    public var shrinkage: Double
-    /// r: power of the whole score.
-    public var scorePower: Double
-
-    /// Plain cosine unless said otherwise.
-    public init(
-        degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
-        shrinkage: Double = 0, scorePower: Double = 1
-    ) {
-        self.degreeDiscount = degreeDiscount
-        self.sourceExponent = sourceExponent
-        self.neighbourExponent = neighbourExponent
-        self.shrinkage = shrinkage
-        self.scorePower = scorePower
-    }
-}

@@ -1,0 +1,33 @@
+import Glibc
+
+/// Memory that threads fill in parallel, each its own part, and then only read.
+///
+/// Aligned to a cache line and followed by one line of slack, so that whole-vector loads and prefetches may run over the
+/// end. Not an `Array`, which cannot be filled by several threads nor aligned.
+@safe
+final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
+    static var alignment: Int { 64 }
+    let count: Int
+    let base: UnsafeMutablePointer<Element>
+    private let block: UnsafeMutableRawPointer
+
+    /// Elements that hold no value yet.
+    convenience init(uninitialized count: Int) { unsafe self.init(count) { unsafe malloc($0) } }
+
+    /// Elements whose bytes are 0; large ones cost nothing until they are touched.
+    convenience init(zeroed count: Int) { unsafe self.init(count) { unsafe calloc(1, $0) } }
+
+    private init(_ count: Int, allocate: (Int) -> UnsafeMutableRawPointer?) {
+        let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
+        precondition(!overflow)
+        guard let block = unsafe allocate(bytes + 2 * Self.alignment) else {
+            fatalError("out of memory: \(bytes) bytes")
+        }
+        self.count = count
+        unsafe self.block = block
+        let aligned = unsafe block.alignedUp(toMultipleOf: Self.alignment)
+        unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
+    }
+
+    deinit { unsafe free(block) }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import Synchronization
+
+/// Runs a closure on several threads at once and returns when all have ended.
+///
+/// Real threads, because the work never waits and must not hold up the pool that asynchronous code shares. The calling
+/// thread is one of them; where the system refuses to start another, the ones there do its share.
+///
+/// - Parameter body: is passed the number of its thread, from 0.
+func withWorkerThreads(_ count: Int, _ body: @Sendable (_ thread: Int) -> Void) {
+    withoutActuallyEscaping(body) { body in
+        var handles: [pthread_t] = []
+        for thread in 1..<max(1, count) {
+            let job = unsafe Unmanaged.passRetained(Job { body(thread) })
+            var handle = pthread_t()
+            let status = unsafe pthread_create(&handle, nil, runJob, job.toOpaque())
+            if status == 0 { handles.append(handle) } else { unsafe job.release() }
+        }
+        body(0)
+        for handle in handles { _ = pthread_join(handle, nil) }
+    }
+}
+
+private func runJob(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let argument = unsafe argument { unsafe Unmanaged<Job>.fromOpaque(argument).takeRetainedValue().run() }
+    return nil
+}
+
+private final class Job: Sendable {
+    let run: @Sendable () -> Void
+    init(run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+/// Hands out the numbers 0 ..< count, one at a time, to whichever thread asks.
+final class WorkQueue: Sendable {
+    let count: Int
+    private let next = Atomic<Int>(0)
+
+    init(count: Int) { self.count = count }
+
+    /// The next number, or nothing when all are taken.
+    func take() -> Int? {
+        let taken = next.add(1, ordering: .relaxed).oldValue
+        return taken < count ? taken : nil
+    }
+}
+
+/// Splits `count` items into ranges that threads take one by one.
+///
+/// - Parameter body: is passed a range; ranges do not overlap and together are all items.
+func concurrently(_ threads: Int, count: Int, grain: Int, _ body: @Sendable (Range<Int>) -> Void) {
+    let queue = WorkQueue(count: (count + grain - 1) / grain)
+    withWorkerThreads(min(threads, queue.count)) { _ in
+        while let chunk = queue.take() { body(chunk * grain..<min(count, (chunk + 1) * grain)) }
+    }
+}

@@ -1,0 +1,91 @@
+public import Similarity
+public import SparseMatrix
+
+/// What `NeighbourSearch` must answer, computed pair by pair in the plainest way.
+public struct BruteForce {
+    let matrix: BinaryMatrix
+    let parameters: SimilarityParameters
+    let weights: [UInt64]
+
+    /// Every row's neighbours.
+    public static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourLists {
+        var lists = NeighbourLists(offsets: [0], neighbours: [])
+        for list in neighbours(of: matrix, parameters, ofRows: Array(0..<matrix.rowCount)) {
+            lists.neighbours += list
+            lists.offsets.append(lists.neighbours.count)
+        }
+        return lists
+    }
+
+    /// The neighbours of some of the rows, in the order asked for.
+    public static func neighbours(
+        of matrix: BinaryMatrix, _ parameters: SimilarityParameters, ofRows rows: [Int]
+    ) -> [[Neighbour]] {
+        let problem = BruteForce(matrix, parameters)
+        return rows.map { problem.list(ofRow: $0) }
+    }
+
+    init(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters) {
+        self.matrix = matrix
+        self.parameters = parameters
+        let degrees = matrix.columnDegrees(ofRowsWithAtLeast: parameters.minimumEntries)
+        if case .modified(let formula) = parameters.measure {
+            let table = DegreeWeights(degreeDiscount: formula.degreeDiscount, largestDegree: degrees.max() ?? 0)
+            weights = degrees.map { UInt64(table[degree: $0]) }
+        } else {
+            weights = []
+        }
+    }
+
+    func list(ofRow source: Int) -> [Neighbour] {
+        let mine = Set(matrix.row(source))
+        guard mine.count >= parameters.minimumEntries else { return [] }
+        var found: [Pair] = []
+        for other in 0..<matrix.rowCount where other != source {
+            guard matrix.size(ofRow: other) >= parameters.minimumEntries else { continue }
+            let pair = Pair(mine, other: other, self)
+            if pair.common >= parameters.minimumCommon { found.append(pair) }
+        }
+        found.sort { $0.precedes($1, parameters.measure) }
+        return found.prefix(parameters.limit).map { pair in
+            Neighbour(index: UInt32(pair.other), common: UInt32(pair.common), score: Float(pair.score))
+        }
+    }
+
+    /// Two rows, what they have in common and how alike they are.
+    struct Pair {
+        var other: Int
+        var common: Int
+        var otherSize: Int
+        /// What a modified cosine orders by.
+        var key = 0.0
+        var score: Double
+
+        init(_ source: Set<UInt32>, other: Int, _ problem: BruteForce) {
+            let shared = problem.matrix.row(other).filter { source.contains($0) }
+            let sourceSize = source.count
+            self.other = other
+            common = shared.count
+            otherSize = problem.matrix.size(ofRow: other)
+            switch problem.parameters.measure {
+            case .cosine:
+                score = Double(common) / (Double(sourceSize) * Double(otherSize)).squareRoot()
+            case .modified(let formula):
+                let sum = shared.reduce(0) { $0 + problem.weights[Int($1)] }
+                key = formula.key(weightSum: sum, common: common, neighbourSize: otherSize)
+                score = formula.score(key: key, sourceSize: sourceSize)
+            }
+        }
+
+        func precedes(_ that: Pair, _ measure: SimilarityParameters.Measure) -> Bool {
+            switch measure {
+            case .cosine:
+                let mine = UInt128(common) * UInt128(common) * UInt128(that.otherSize)
+                let its = UInt128(that.common) * UInt128(that.common) * UInt128(otherSize)
+                return mine == its ? other < that.other : mine > its
+            case .modified:
+                return key == that.key ? other < that.other : key > that.key
+            }
+        }
+    }
+}
