@@ -67,7 +67,12 @@ let package = Package(
             swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.
-        .target(name: "TestSupport", dependencies: ["SparseMatrix"], path: "Tests/TestSupport", swiftSettings: strict),
+        .target(
+            name: "TestSupport", dependencies: ["SparseMatrix", "Model"], path: "Tests/TestSupport",
+            swiftSettings: strict),
+        tests("ModelTests", ["Model", "TestSupport"]),
+        tests("RedisTests", ["Redis", "TestSupport"]),
+        tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
