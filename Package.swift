@@ -69,10 +69,13 @@ let package = Package(
 
         // Tests: one target a module, and the integration tests.
         .target(
-            name: "TestSupport", dependencies: ["SparseMatrix", "Similarity"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["SparseMatrix", "Similarity", "Model"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
         tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
+        tests("ModelTests", ["Model", "TestSupport"]),
+        tests("RedisTests", ["Redis", "TestSupport"]),
+        tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -63,43 +63,17 @@ public struct EncodedModel: Sendable, Equatable {
     /// The section of a name.
     public subscript(name: ModelLayout.SectionName) -> Section? { sections.first { $0.name == name } }
 
-    /// Where every section begins in the file, and the length of the file, in bytes.
-    public var placement: (offsets: [Int], byteCount: Int) {
-        func aligned(_ offset: Int) -> Int {
-            (offset + ModelLayout.alignment - 1) / ModelLayout.alignment * ModelLayout.alignment
-        }
-        var offset = ModelLayout.headerByteCount + sections.count * ModelLayout.tableEntryByteCount
-        var offsets: [Int] = []
-        for section in sections {
-            offset = aligned(offset)
-            offsets.append(offset)
-            offset += section.bytes.count
-        }
-        return (offsets, offset)
-    }
-
-    /// The header and the section table.
-    public var header: [UInt8] {
-        let (offsets, byteCount) = placement
-        var bytes = ModelLayout.magic
-        ModelEncoding.append(ModelLayout.format, to: &bytes)
-        ModelEncoding.append(UInt32(sections.count), to: &bytes)
-        ModelEncoding.append(UInt64(byteCount), to: &bytes)
-        bytes += [UInt8](repeating: 0, count: ModelLayout.headerByteCount - bytes.count)
-        for (section, offset) in zip(sections, offsets) {
-            let name = Array(section.name.rawValue.utf8)
-            bytes += name + [UInt8](repeating: 0, count: 16 - name.count)
-            ModelEncoding.append(UInt64(offset), to: &bytes)
-            ModelEncoding.append(UInt64(section.bytes.count), to: &bytes)
-        }
-        return bytes
+    /// Where every section lies in the file.
+    public var placement: SectionPlacement {
+        SectionPlacement(sections.map { ($0.name, $0.bytes.count) })
     }
 
     /// The whole file in memory; stores write it piece by piece instead.
     public var fileBytes: [UInt8] {
-        var bytes = header
-        for (section, offset) in zip(sections, placement.offsets) {
-            bytes += [UInt8](repeating: 0, count: offset - bytes.count)
+        let placement = placement
+        var bytes = placement.header
+        for (section, range) in zip(sections, placement.ranges) {
+            bytes += [UInt8](repeating: 0, count: range.lowerBound - bytes.count)
             bytes += section.bytes
         }
         return bytes

@@ -35,16 +35,17 @@ struct RelationReader: Sendable {
     }
 
     private func check(list group: Int, groupCount: Int, name: String) throws(ModelError) {
-        var ceiling = Float.infinity
+        // Numbers that are not negative stand in the order of their bit patterns; patterns of negative
+        // numbers (and of the negative zero), of infinity and of NaN lie above that of the largest.
+        var ceiling = Float.greatestFiniteMagnitude.bitPattern
         for neighbour in list(group) {
             guard neighbour.index < groupCount, neighbour.index != group else {
                 throw .corrupt(section: name, reason: "a neighbour of group \(group) is no other group")
             }
-            // Written so that NaN fails too.
-            guard neighbour.score <= ceiling, neighbour.score >= 0 else {
+            guard neighbour.score.bitPattern <= ceiling else {
                 throw .corrupt(section: name, reason: "the scores of group \(group) do not descend")
             }
-            ceiling = neighbour.score
+            ceiling = neighbour.score.bitPattern
         }
     }
 

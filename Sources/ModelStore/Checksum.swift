@@ -1,0 +1,21 @@
+import CXXHash
+
+/// XXH3, 64 bits: what manifests keep of sections, to tell damage from intact content.
+///
+/// It runs at the speed of memory, which is why everything is checked each time it is written or opened.
+/// It is no protection against somebody who forges a version.
+enum Checksum {
+    /// The checksum of bytes, as a number.
+    static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
+        unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
+    }
+
+    /// The checksum of bytes, as a manifest writes it: 16 hexadecimal digits.
+    static func text(of bytes: UnsafeRawBufferPointer) -> String {
+        let digits = String(unsafe number(of: bytes), radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// The checksum of an array's bytes.
+    static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
+}

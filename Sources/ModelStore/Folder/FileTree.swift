@@ -1,0 +1,77 @@
+import Glibc
+
+/// What a folder store does with names in the file system.
+enum FileTree {
+    /// Makes a directory and those above it; one that exists is left as it is.
+    static func makeDirectory(_ path: String) throws(StoreError) {
+        if unsafe mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw .system(.writeFailed, "make the directory", path)
+        }
+        try makeDirectory(String(path[..<slash]))
+        guard unsafe mkdir(path, 0o755) == 0 || errno == EEXIST else {
+            throw .system(.writeFailed, "make the directory", path)
+        }
+    }
+
+    /// The names in a directory, in no order; none if there is no such directory.
+    static func names(in path: String) throws(StoreError) -> [String] {
+        guard let stream = unsafe opendir(path) else {
+            if errno == ENOENT { return [] }
+            throw .system(.unavailable, "list", path)
+        }
+        defer { unsafe closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = unsafe readdir(stream) {
+            let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                unsafe String(cString: UnsafeRawPointer(pointer).assumingMemoryBound(to: CChar.self))
+            }
+            if name != "." && name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw .system(.unavailable, "list", path) }
+        return names
+    }
+
+    /// Whether something is there.
+    static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+
+    /// Moves a name; within one file system this is atomic.
+    static func move(_ old: String, to new: String) throws(StoreError) {
+        guard unsafe rename(old, new) == 0 else { throw .system(.writeFailed, "move \(old) to", new) }
+    }
+
+    /// Removes a directory of plain files with what is in it; nothing happens if it is absent.
+    static func removeDirectory(_ path: String) throws(StoreError) {
+        for name in try names(in: path) {
+            guard unsafe unlink(path + "/" + name) == 0 || errno == ENOENT else {
+                throw .system(.writeFailed, "remove", path + "/" + name)
+            }
+        }
+        guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
+    }
+
+    /// Makes what a directory lists durable.
+    static func synchronizeDirectory(_ path: String) throws(StoreError) {
+        try OpenFile(path, for: .directory).synchronize()
+    }
+
+    /// The content of a file; nil if there is none of that name.
+    static func content(of path: String, limit: Int) throws(StoreError) -> [UInt8]? {
+        guard exists(path) || errno != ENOENT else { return nil }
+        let file = try OpenFile(path, for: .reading)
+        let count = try file.byteCount()
+        guard count <= limit else { throw StoreError(.corrupt, "\(path) has \(count) bytes, more than \(limit)") }
+        return try file.bytes(count: count)
+    }
+
+    /// Writes a new file and makes its content durable; its name is durable when its directory is.
+    static func create(_ path: String, content: [UInt8]) throws(StoreError) {
+        let file = try OpenFile(path, for: .creating)
+        try unsafe content.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
+            try unsafe file.write(bytes, at: 0)
+        }
+        try file.synchronize()
+    }
+}

@@ -1,0 +1,186 @@
+import Glibc
+public import Model
+
+/// Model versions in a folder of files: the store that needs no server.
+///
+/// Publishing writes under a name nobody reads and moves the whole folder of the version to its own name in one step, so
+/// that killing a publisher leaves the store as it was. Readers map files into memory; what they mapped stays
+/// readable when the version is removed. One machine only: locks (flock) do not reach others.
+public struct FolderStore: VersionStore {
+    let layout: FolderLayout
+    /// Sections are written so many bytes at a time, then progress is told.
+    private static let portionByteCount = 8 << 20
+
+    /// The store in a folder, which need not exist until a version is published.
+    public init(_ directory: String) {
+        var path = directory[...]
+        while path.count > 1, path.last == "/" { path.removeLast() }
+        layout = FolderLayout(directory: String(path))
+    }
+
+    /// The folder's path.
+    public var location: String { layout.directory }
+
+    /// Writes a version and verifies what was written; who joined what stays in the catalog.
+    ///
+    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the disk is full, the folder
+    ///   may not be written to or the version exists, `corrupt` if what is read back differs.
+    public func publish(
+        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+    ) throws(StoreError) -> Manifest {
+        let complete = manifest.describing(model)
+        let total = complete.byteCount
+        _ = try install(complete) { writer throws(StoreError) in
+            var done = 0
+            for section in model.sections {
+                try unsafe section.bytes.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
+                    for start in stride(from: 0, to: bytes.count, by: Self.portionByteCount) {
+                        let portion = unsafe bytes[start..<min(start + Self.portionByteCount, bytes.count)]
+                        try unsafe writer.write(UnsafeRawBufferPointer(rebasing: portion), to: section.name, at: start)
+                        done += unsafe portion.count
+                        progress(done, total)
+                    }
+                }
+            }
+        }
+        return complete
+    }
+
+    /// Writes a version whose model file `write` fills in, verifies it and lists it.
+    ///
+    /// - Parameter manifest: with the lengths and checksums of all sections.
+    func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+        throws(StoreError) -> LoadedVersion
+    {
+        try FileTree.makeDirectory(layout.versions)
+        return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
+            try replaceIncoming(manifest, write: write)
+        }
+    }
+
+    private func replaceIncoming(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+        throws(StoreError) -> LoadedVersion
+    {
+        let incoming = layout.incoming(manifest.version)
+        guard !FileTree.exists(layout.version(manifest.version)) else {
+            throw StoreError(.writeFailed, "version \(manifest.version) is published in \(location) already")
+        }
+        try FileTree.removeDirectory(incoming)
+        do {
+            try FileTree.makeDirectory(incoming)
+            let writer = try ModelFileWriter(FolderLayout.model(in: incoming), placement: manifest.placement())
+            try write(writer)
+            try writer.finish()
+            try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest))
+            try FileTree.synchronizeDirectory(incoming)
+            let model = try ModelFile.open(FolderLayout.model(in: incoming), manifest: manifest)
+            try FileTree.move(incoming, to: layout.version(manifest.version))
+            try FileTree.synchronizeDirectory(layout.versions)
+            return LoadedVersion(manifest: manifest, model: model)
+        } catch {
+            // Half a version would only fill the disk; if it cannot be removed now, pruning will.
+            try? FileTree.removeDirectory(incoming)
+            throw error
+        }
+    }
+
+    /// Makes a listed version current, in one step that survives a loss of power.
+    public func makeCurrent(_ version: VersionName) throws(StoreError) {
+        guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
+        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+            // Looked at again under the lock, under which alone versions are removed.
+            guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
+            // A draft is left only by a process that was killed; the lock says that it is dead.
+            unsafe unlink(layout.currentDraft)
+            try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8))
+            try FileTree.move(layout.currentDraft, to: layout.current)
+            try FileTree.synchronizeDirectory(layout.directory)
+        }
+    }
+
+    /// The version that is current; nil if none ever was.
+    public func current() throws(StoreError) -> VersionName? {
+        guard let bytes = try FileTree.content(of: layout.current, limit: 4096) else { return nil }
+        let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        do {
+            return try VersionName(name)
+        } catch {
+            throw StoreError(.corrupt, "\(layout.current) names no version: \(error)")
+        }
+    }
+
+    /// The manifests of all versions, oldest first.
+    public func versions() throws(StoreError) -> [Manifest] {
+        var manifests: [Manifest] = []
+        for name in try versionNames() {
+            do {
+                manifests.append(try manifest(of: name))
+            } catch  where error.code == .unknownVersion {
+                continue  // It was removed since the folder was listed.
+            }
+        }
+        return manifests
+    }
+
+    /// A version, mapped into memory after all of it was compared with its checksums.
+    public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+        let manifest = try manifest(of: version)
+        do {
+            return LoadedVersion(
+                manifest: manifest,
+                model: try ModelFile.open(FolderLayout.model(in: layout.version(version)), manifest: manifest))
+        } catch {
+            guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
+            throw error
+        }
+    }
+
+    /// Always nil: who joined what is in the catalog, on the same machine.
+    public func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]? { nil }
+
+    /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
+    ///
+    /// - Throws: `StoreError.busy` if another process publishes or prunes.
+    public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
+        guard FileTree.exists(layout.versions) else { return [] }
+        return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
+            let removed = try withdrawVersions(keeping: count)
+            for name in try FileTree.names(in: layout.versions)
+            where name.hasPrefix(FolderLayout.incomingPrefix) || name.hasPrefix(FolderLayout.removedPrefix) {
+                try FileTree.removeDirectory(layout.versions + "/" + name)
+            }
+            return removed
+        }
+    }
+
+    /// Takes old versions off the list; a switch waits for it, and it is quick.
+    private func withdrawVersions(keeping count: Int) throws(StoreError) -> [VersionName] {
+        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+            let doomed = VersionRetention.removable(try versionNames(), current: try current(), keeping: count)
+            for name in doomed {
+                try FileTree.removeDirectory(layout.removed(name))
+                try FileTree.move(layout.version(name), to: layout.removed(name))
+            }
+            if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions) }
+            return doomed
+        }
+    }
+
+    private func versionNames() throws(StoreError) -> [VersionName] {
+        try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
+    }
+
+    private func manifest(of version: VersionName) throws(StoreError) -> Manifest {
+        let path = FolderLayout.manifest(in: layout.version(version))
+        guard let bytes = try FileTree.content(of: path, limit: ManifestJSON.maximumByteCount) else {
+            guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
+            throw StoreError(.corrupt, "\(path) is missing")
+        }
+        return try ManifestJSON.decode(bytes, version: version, origin: path)
+    }
+
+    private func unknown(_ version: VersionName) -> StoreError {
+        StoreError(.unknownVersion, "there is no version \(version) in \(location)")
+    }
+}

@@ -1,0 +1,73 @@
+import Model
+
+/// Writes a model file piece by piece.
+struct ModelFileWriter: ~Copyable {
+    private let file: OpenFile
+    private let placement: SectionPlacement
+
+    /// Creates the file, reserves its room on the disk and writes its header.
+    init(_ path: String, placement: SectionPlacement) throws(StoreError) {
+        let file = try OpenFile(path, for: .creating)
+        try file.reserve(byteCount: placement.byteCount)
+        try unsafe placement.header.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
+            try unsafe file.write(bytes, at: 0)
+        }
+        self.file = file
+        self.placement = placement
+    }
+
+    /// Writes bytes of a section, `offset` bytes after its first.
+    ///
+    /// - Throws: `StoreError.corrupt` if the section has no room for them.
+    func write(_ bytes: UnsafeRawBufferPointer, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
+        guard let range = placement[name], offset >= 0, bytes.count <= range.count - offset else {
+            throw StoreError(.corrupt, "section \"\(name.rawValue)\" is longer than its manifest says")
+        }
+        let start = range.lowerBound + offset
+        try unsafe file.write(bytes, at: start)
+        file.evict(start..<start + bytes.count)
+    }
+
+    /// Returns when the file would survive a loss of power.
+    consuming func finish() throws(StoreError) {
+        try file.synchronize()
+        // What is read back to verify it shall come from the disk, not from the memory it was written to.
+        file.evict()
+    }
+}
+
+/// Opens model files that a manifest describes.
+enum ModelFile {
+    /// Maps a model file, compares it with the checksums of its manifest and checks its content.
+    static func open(_ path: String, manifest: Manifest) throws(StoreError) -> ModelVersion {
+        let region = try MappedFile.region(of: OpenFile(path, for: .reading))
+        try verify(region, manifest: manifest, path: path)
+        do {
+            return try ModelVersion(region)
+        } catch {
+            throw StoreError(.corrupt, "\(path): \(error)")
+        }
+    }
+
+    private static func verify(_ region: ByteRegion, manifest: Manifest, path: String) throws(StoreError) {
+        let placement = try manifest.placement()
+        guard region.count == placement.byteCount else {
+            throw StoreError(
+                .corrupt, "\(path) has \(region.count) bytes, not the \(placement.byteCount) of its manifest")
+        }
+        var end = placement.header.count
+        guard unsafe region.withBytes(0..<end, { unsafe $0.elementsEqual(placement.header) }) else {
+            throw StoreError(.corrupt, "the header of \(path) is not the one its manifest describes")
+        }
+        for (range, report) in zip(placement.ranges, manifest.sections) {
+            guard unsafe region.withBytes(end..<range.lowerBound, { unsafe $0.allSatisfy { $0 == 0 } }),
+                unsafe region.withBytes(range, { unsafe Checksum.text(of: $0) }) == report.checksum
+            else {
+                throw StoreError(
+                    .corrupt,
+                    "section \"\(report.name)\" of \(path) differs from its checksum: publish the version again")
+            }
+            end = range.upperBound
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Glibc
+
+/// A file or directory that is open, and is closed when nobody needs it any more.
+struct OpenFile: ~Copyable {
+    /// How a file is opened.
+    enum Purpose {
+        /// Reading a file that exists.
+        case reading
+        /// Writing a new file; one that exists already is an error.
+        case creating
+        /// Locking: created if it is absent, never read nor written.
+        case locking
+        /// Making what a directory lists durable, or finding files in it.
+        case directory
+    }
+
+    /// The file descriptor.
+    let descriptor: CInt
+    /// Its path, for errors.
+    let path: String
+
+    /// Opens a path, relative to an open directory if one is given.
+    init(_ path: String, for purpose: Purpose) throws(StoreError) {
+        let flags =
+            switch purpose {
+            case .reading: O_RDONLY
+            case .creating: O_RDWR | O_CREAT | O_EXCL
+            case .locking: O_RDWR | O_CREAT
+            case .directory: O_RDONLY | O_DIRECTORY
+            }
+        self.path = path
+        descriptor = retrying { unsafe open(path, flags | O_CLOEXEC, 0o644) }
+        guard descriptor >= 0 else {
+            throw .system(purpose == .creating || purpose == .locking ? .writeFailed : .unavailable, "open", path)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The length of the file, in bytes.
+    func byteCount() throws(StoreError) -> Int {
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw .system(.unavailable, "examine", path) }
+        return Int(status.st_size)
+    }
+
+    /// The first bytes of the file; fewer than `count` if it is shorter.
+    func bytes(count: Int) throws(StoreError) -> [UInt8] {
+        var content = [UInt8](repeating: 0, count: count)
+        var done = 0
+        while done < count {
+            let read = unsafe content.withUnsafeMutableBytes { buffer in
+                let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
+                return retrying { unsafe pread(descriptor, rest.baseAddress, rest.count, done) }
+            }
+            guard read >= 0 else { throw .system(.unavailable, "read", path) }
+            if read == 0 { break }
+            done += read
+        }
+        content.removeLast(count - done)
+        return content
+    }
+
+    /// Reserves room for so many bytes, so that a full disk shows at once and not after half of the writing.
+    func reserve(byteCount: Int) throws(StoreError) {
+        let failure = posix_fallocate(descriptor, 0, byteCount)
+        // Where a file system cannot do it, writing will tell.
+        guard failure != 0, failure != EOPNOTSUPP, failure != EINVAL else { return }
+        errno = failure
+        throw .system(.writeFailed, "reserve \(byteCount) bytes for", path)
+    }
+
+    /// Writes all of the bytes at an offset.
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+        var done = 0
+        while done < bytes.count {
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let written = retrying { unsafe pwrite(descriptor, rest.baseAddress, rest.count, offset + done) }
+            guard written > 0 else { throw .system(.writeFailed, "write to", path) }
+            done += written
+        }
+    }
+
+    /// Says that nobody will soon read a range of the file, or all of it.
+    ///
+    /// For bytes just written, the kernel then begins to bring them to the disk, which thus works while the processor
+    /// does. For bytes on the disk, it forgets its copy in memory. It is only advice: `synchronize` guarantees.
+    func evict(_ range: Range<Int>? = nil) {
+        posix_fadvise(descriptor, range?.lowerBound ?? 0, range?.count ?? 0, POSIX_FADV_DONTNEED)
+    }
+
+    /// Returns when everything written so far, or what a directory lists, would survive a loss of power.
+    func synchronize() throws(StoreError) {
+        guard retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
+    }
+
+    /// Gives the lock back.
+    func unlock() { flock(descriptor, LOCK_UN) }
+
+    /// Takes an exclusive lock that ends with this value, or with the process.
+    ///
+    /// - Returns: false if another holder has it and `waiting` is false.
+    func lock(waiting: Bool) throws(StoreError) -> Bool {
+        if retrying({ flock(descriptor, waiting ? LOCK_EX : LOCK_EX | LOCK_NB) }) == 0 { return true }
+        guard errno == EWOULDBLOCK else { throw .system(.writeFailed, "lock", path) }
+        return false
+    }
+}
+
+/// Calls a function of the system again when a signal interrupted it.
+private func retrying<Result: FixedWidthInteger & SignedInteger>(_ body: () -> Result) -> Result {
+    while true {
+        let result = body()
+        if result != -1 || errno != EINTR { return result }
+    }
+}
+
+extension StoreError {
+    /// The last error of the system: "cannot write to /x/y: No space left on device".
+    static func system(_ code: Code, _ action: String, _ path: String) -> StoreError {
+        let number = errno
+        let advice =
+            switch number {
+            case ENOSPC, EDQUOT: "; free some space and publish again"
+            case EROFS, EACCES, EPERM: "; it must be possible for this user to read and to write there"
+            case EMFILE, ENFILE: "; raise the limit of open files (ulimit -n)"
+            default: ""
+            }
+        return StoreError(code, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
+    }
+}

@@ -1,0 +1,78 @@
+import FoundationEssentials
+import Model
+
+/// Manifests as text, the same in every store.
+enum ManifestJSON {
+    /// No honest manifest is longer, in bytes.
+    static let maximumByteCount = 16 << 20
+
+    /// A manifest as JSON, keys in order, one value a line.
+    static func encode(_ manifest: Manifest) throws(StoreError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        do {
+            return try Array(encoder.encode(manifest)) + Array("\n".utf8)
+        } catch {
+            // JSON has no infinity and no NaN: the only way that encoding these types can fail.
+            throw StoreError(.writeFailed, "the manifest of \(manifest.version) cannot be written as JSON: \(error)")
+        }
+    }
+
+    /// Reads a manifest and checks that this program can read the version it describes.
+    ///
+    /// - Parameter origin: where it was found, for the error.
+    static func decode(_ bytes: [UInt8], version: VersionName, origin: String) throws(StoreError) -> Manifest {
+        guard bytes.count <= maximumByteCount else {
+            throw StoreError(.corrupt, "\(origin) has \(bytes.count) bytes: that is no manifest")
+        }
+        let manifest: Manifest
+        do {
+            manifest = try JSONDecoder().decode(Manifest.self, from: Data(bytes))
+        } catch {
+            throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(error)")
+        }
+        guard manifest.version == version else {
+            throw StoreError(.corrupt, "\(origin) describes the version \(manifest.version), not \(version)")
+        }
+        return manifest
+    }
+}
+
+extension Manifest {
+    /// Longer sections than this are refused, in bytes: sums of lengths from outside cannot overflow.
+    static let maximumSectionByteCount = 1 << 48
+
+    /// Where the sections it reports lie in the model file.
+    func placement() throws(StoreError) -> SectionPlacement {
+        guard format == ModelLayout.format else {
+            throw StoreError(
+                .corrupt, "version \(version) has model format \(format), not \(ModelLayout.format): recompute")
+        }
+        guard sections.count <= ModelLayout.maximumSections else {
+            throw StoreError(.corrupt, "the manifest of \(version) lists \(sections.count) sections")
+        }
+        var lengths: [(name: ModelLayout.SectionName, byteCount: Int)] = []
+        for section in sections {
+            guard let name = ModelLayout.SectionName(rawValue: section.name),
+                !lengths.contains(where: { $0.name == name }),
+                (0...Self.maximumSectionByteCount).contains(section.byteCount)
+            else {
+                throw StoreError(
+                    .corrupt,
+                    "the manifest of \(version) lists a section \"\(section.name)\" of \(section.byteCount) bytes")
+            }
+            lengths.append((name, section.byteCount))
+        }
+        return SectionPlacement(lengths)
+    }
+
+    /// The same manifest with the lengths and checksums of a model's sections.
+    func describing(_ model: EncodedModel) -> Manifest {
+        var manifest = self
+        manifest.sections = model.sections.map { section in
+            SectionReport(
+                name: section.name.rawValue, byteCount: section.bytes.count, checksum: Checksum.text(of: section.bytes))
+        }
+        return manifest
+    }
+}

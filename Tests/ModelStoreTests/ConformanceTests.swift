@@ -1,0 +1,138 @@
+import Model
+import ModelStore
+import TestSupport
+import Testing
+
+/// What every store of model versions must do.
+@Suite("Every store")
+struct ConformanceTests {
+    @Test("loads what was published, byte for byte", arguments: StoreUnderTest.Kind.allCases, [0, 1, 2, 700])
+    func roundTrip(kind: StoreUnderTest.Kind, groupCount: Int) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: groupCount)
+        let written = try subject.publish(1, model)
+        let loaded = try subject.store.load(written.version)
+        #expect(loaded.manifest == written)
+        #expect(try encodedAgain(loaded.model) == model)
+        #expect(written.sections.map(\.byteCount) == model.sections.map(\.bytes.count))
+    }
+
+    @Test("keeps empty relations", arguments: StoreUnderTest.Kind.allCases, [[], [Relation.photos], [.members]])
+    func emptyRelations(kind: StoreUnderTest.Kind, relations: [Relation]) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 50, relations: relations)
+        let loaded = try subject.store.load(subject.publish(1, model).version)
+        #expect(try encodedAgain(loaded.model) == model)
+    }
+
+    @Test("is empty at first", arguments: StoreUnderTest.Kind.allCases)
+    func empty(kind: StoreUnderTest.Kind) throws {
+        let store = try StoreUnderTest(kind).store
+        #expect(try store.current() == nil)
+        #expect(try store.versions().isEmpty)
+        #expect(try store.prune(keeping: 1).isEmpty)
+    }
+
+    @Test(
+        "lists a published version, which is not current before it is made so", arguments: StoreUnderTest.Kind.allCases)
+    func listing(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 9)
+        let second = try subject.publish(2, model)
+        let first = try subject.publish(1, model)
+        #expect(try subject.store.versions() == [first, second])
+        #expect(try subject.store.current() == nil)
+    }
+
+    @Test("switches to a version and back", arguments: StoreUnderTest.Kind.allCases)
+    func switching(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let versions = try (1...3).map { try subject.publish($0, SampleModel.model(groupCount: $0)).version }
+        for version in [versions[0], versions[2], versions[1], versions[1]] {
+            try subject.store.makeCurrent(version)
+            #expect(try subject.store.current() == version)
+        }
+    }
+
+    @Test("knows no version that was not published", arguments: StoreUnderTest.Kind.allCases)
+    func unknown(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let known = try subject.publish(1, SampleModel.model(groupCount: 3)).version
+        try subject.store.makeCurrent(known)
+        let unknown = try VersionName("20200101T000000-0")
+        #expect(errorCode { _ = try subject.store.load(unknown) } == .unknownVersion)
+        #expect(errorCode { try subject.store.makeCurrent(unknown) } == .unknownVersion)
+        #expect(try subject.store.current() == known)
+    }
+
+    @Test("does not publish a version twice", arguments: StoreUnderTest.Kind.allCases)
+    func twice(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 30)
+        let written = try subject.publish(1, model)
+        #expect(errorCode { try subject.publish(1, SampleModel.model(groupCount: 4)) } == .writeFailed)
+        #expect(try encodedAgain(subject.store.load(written.version).model) == model)
+    }
+
+    @Test("removes the oldest versions, never the current one", arguments: StoreUnderTest.Kind.allCases)
+    func pruning(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 40)
+        let versions = try (1...5).map { try subject.publish($0, model).version }
+        try subject.store.makeCurrent(versions[1])
+        #expect(try subject.store.prune(keeping: 9).isEmpty)
+        #expect(try subject.store.prune(keeping: 2) == [versions[0], versions[2]])
+        #expect(try subject.store.versions().map(\.version) == [versions[1], versions[3], versions[4]])
+        #expect(try subject.store.prune(keeping: 0) == [versions[3]])
+        #expect(try subject.store.current() == versions[1])
+        #expect(try encodedAgain(subject.store.load(versions[1]).model) == model)
+        #expect(errorCode { _ = try subject.store.load(versions[0]) } == .unknownVersion)
+    }
+
+    @Test("lets a reader go on with a version that was removed", arguments: StoreUnderTest.Kind.allCases)
+    func readingOn(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 300)
+        let loaded = try subject.store.load(subject.publish(1, model).version)
+        try subject.publish(2, SampleModel.model(groupCount: 2))
+        #expect(try subject.store.prune(keeping: 1).count == 1)
+        #expect(try encodedAgain(loaded.model) == model)
+    }
+
+    @Test(
+        "notices a damaged byte", arguments: StoreUnderTest.Kind.allCases,
+        ModelLayout.SectionName.allCases)
+    func damage(kind: StoreUnderTest.Kind, section: ModelLayout.SectionName) throws {
+        let subject = try StoreUnderTest(kind)
+        let written = try subject.publish(1, SampleModel.model(groupCount: 200))
+        try subject.damage(written, section: section)
+        #expect(errorCode { _ = try subject.store.load(written.version) } == .corrupt)
+    }
+
+    @Test("publishes for one publisher at a time", arguments: StoreUnderTest.Kind.allCases)
+    func exclusion(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 30)
+        let codes = Recorder<StoreError.Code?>()
+        let store = subject.store
+        let first = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 30), profiles: nil) { _, _ in
+            codes.append(errorCode { _ = try subject.publish(2, model) })
+            codes.append(errorCode { _ = try store.prune(keeping: 1) })
+        }
+        #expect(!codes.values.isEmpty)
+        #expect(codes.values.allSatisfy { $0 == .busy })
+        let second = try subject.publish(2, model)
+        #expect(try store.versions() == [first, second])
+    }
+
+    @Test("tells of its progress up to the end", arguments: StoreUnderTest.Kind.allCases)
+    func progress(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 3000)
+        let reports = Recorder<[Int]>()
+        let manifest = try SampleModel.manifest(1, groupCount: 3000)
+        let written = try subject.store.publish(model, manifest: manifest, profiles: nil) { reports.append([$0, $1]) }
+        #expect(reports.values.last == [written.byteCount, written.byteCount])
+        #expect(reports.values.map { $0[0] } == reports.values.map { $0[0] }.sorted())
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Model
+import ModelStore
+import TestSupport
+import Testing
+
+/// An empty store of some kind, and what tests may do behind its back.
+final class StoreUnderTest: Sendable {
+    /// The stores that the conformance suite runs on.
+    enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
+        case folder
+        var testDescription: String { rawValue }
+    }
+
+    let store: any VersionStore
+    let directory: TemporaryDirectory
+
+    init(_ kind: Kind) throws {
+        directory = try TemporaryDirectory()
+        switch kind {
+        case .folder: store = FolderStore(directory.path + "/store")
+        }
+    }
+
+    /// Publishes the `number`th sample version without anybody watching.
+    @discardableResult
+    func publish(_ number: Int, _ model: EncodedModel, profiles: (any ProfileSource)? = nil) throws -> Manifest {
+        try store.publish(
+            model, manifest: SampleModel.manifest(number, groupCount: model.groupCount), profiles: profiles
+        ) { _, _ in }
+    }
+
+    /// Changes one byte in the middle of a stored section.
+    func damage(_ manifest: Manifest, section: ModelLayout.SectionName) throws {
+        let url = URL(fileURLWithPath: "\(directory.path)/store/versions/\(manifest.version)/model.coterie")
+        var bytes = try Data(contentsOf: url)
+        let lengths = manifest.sections.compactMap { report in
+            ModelLayout.SectionName(rawValue: report.name).map { (name: $0, byteCount: report.byteCount) }
+        }
+        let range = try #require(SectionPlacement(lengths)[section])
+        bytes[range.lowerBound + range.count / 2] ^= 0x10
+        try bytes.write(to: url)
+    }
+}
+
+/// The code of the error that `body` throws; nil if it throws none.
+func errorCode(_ body: () throws -> Void) -> StoreError.Code? {
+    do {
+        try body()
+        return nil
+    } catch {
+        return (error as? StoreError)?.code
+    }
+}
+
+/// The model file that a loaded version was read from, byte for byte, as far as its readers can tell.
+func encodedAgain(_ model: ModelVersion) throws -> EncodedModel {
+    var tables: [Relation: NeighbourTable] = [:]
+    for relation in Relation.allCases {
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        for group in 0..<model.groupCount {
+            table.neighbours += model.neighbours(of: group, by: relation)
+            table.offsets.append(table.neighbours.count)
+        }
+        tables[relation] = table
+    }
+    return try EncodedModel(groups: (0..<model.groupCount).map(model.facts(of:)), tables: tables)
+}

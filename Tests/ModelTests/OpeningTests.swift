@@ -1,0 +1,85 @@
+import Model
+import TestSupport
+import Testing
+
+/// Opening bytes from outside: either an error, or a model all of whose reads work.
+@Suite("Opening a model version")
+struct OpeningTests {
+    @Test("reads what was encoded", arguments: [0, 1, 2, 300])
+    func roundTrip(groupCount: Int) throws {
+        let groups = SampleModel.groups(groupCount)
+        let table = SampleModel.table(groupCount: groupCount, limit: 12, seed: 5)
+        let encoded = try EncodedModel(groups: groups, tables: [.members: table])
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        #expect(model.groupCount == groupCount)
+        #expect((0..<groupCount).map(model.facts(of:)) == groups)
+        #expect((0..<groupCount).allSatisfy { model.index(ofID: groups[$0].id) == $0 })
+        #expect(model.index(ofID: "no such group") == nil)
+        for group in 0..<groupCount {
+            let expected = table.neighbours[table.offsets[group]..<table.offsets[group + 1]]
+            #expect(model.neighbours(of: group, by: .members).elementsEqual(expected))
+            #expect(model.neighbours(of: group, by: .photos).isEmpty)
+        }
+        #expect(model.meanBestScore(of: .members) == table.meanBestScore)
+    }
+
+    @Test("never crashes on bytes that changed", arguments: 0..<8)
+    func flippedBytes(seed: Int) throws {
+        var generator = SampleModel.Generator(seed: UInt64(seed))
+        let valid = try SampleModel.model(groupCount: 12, limit: 4, seed: UInt64(seed)).fileBytes
+        for _ in 0..<1500 {
+            var bytes = valid
+            for _ in 0..<Int.random(in: 1...4, using: &generator) {
+                bytes[Int.random(in: 0..<bytes.count, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            readAll(bytes)
+        }
+    }
+
+    @Test("never crashes on any single byte that takes an extreme value")
+    func everyByte() throws {
+        let valid = try SampleModel.model(groupCount: 4, limit: 3).fileBytes
+        for place in valid.indices {
+            for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
+                var bytes = valid
+                bytes[place] = value
+                readAll(bytes)
+            }
+        }
+    }
+
+    @Test("refuses a file that is cut short, wherever")
+    func truncations() throws {
+        let valid = try SampleModel.model(groupCount: 5, limit: 3).fileBytes
+        for count in 0..<valid.count {
+            #expect(throws: ModelError.self) { try ModelVersion(ByteRegion(copying: Array(valid.prefix(count)))) }
+        }
+    }
+
+    @Test("refuses scores that are no ordinary numbers", arguments: [Float.nan, .infinity, -0.0, -1])
+    func badScores(score: Float) throws {
+        let groups = SampleModel.groups(2)
+        let table = NeighbourTable(offsets: [0, 1, 1], neighbours: [Neighbour(index: 1, common: 3, score: score)])
+        var sections = try EncodedModel(groups: groups, tables: [.photos: table]).sections
+        // The mean of such scores is no number either; it must not be what is found wrong.
+        let scales = try EncodedModel(groups: groups, tables: [:])[.scales]
+        sections[4] = try #require(scales)
+        let bytes = EncodedModel(groupCount: 2, sections: sections).fileBytes
+        #expect(throws: ModelError.corrupt(section: "photos", reason: "the scores of group 0 do not descend")) {
+            try ModelVersion(ByteRegion(copying: bytes))
+        }
+    }
+
+    /// Opens bytes and, if that works, reads everything.
+    private func readAll(_ bytes: [UInt8]) {
+        guard let model = try? ModelVersion(ByteRegion(copying: bytes)) else { return }
+        for group in 0..<model.groupCount {
+            #expect(model.facts(of: group).photoCount == model.size(of: group, in: .photos))
+            #expect(model.index(ofID: model.id(of: group)) == group)
+            for relation in Relation.allCases {
+                #expect(model.neighbours(of: group, by: relation).allSatisfy { $0.index < model.groupCount })
+            }
+        }
+        #expect(Relation.allCases.allSatisfy { model.neighbourCount(of: $0) >= 0 && model.meanBestScore(of: $0) > 0 })
+    }
+}

@@ -1,0 +1,90 @@
+public import Model
+
+/// Made-up model versions: the same for the same seed.
+public enum SampleModel {
+    /// Numbers that look random and are the same for the same seed (SplitMix64; Steele, Lea, Flood 2014).
+    public struct Generator: RandomNumberGenerator {
+        private var state: UInt64
+
+        /// A generator that begins at a seed.
+        public init(seed: UInt64) { state = seed }
+
+        /// The next 64 bits.
+        public mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = state
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ (mixed >> 31)
+        }
+    }
+
+    /// Groups in ascending order of their ids, some of which are odd: long, or not of ASCII.
+    public static func groups(_ count: Int, seed: UInt64 = 1) -> [GroupFacts] {
+        var generator = Generator(seed: seed)
+        let odd = [
+            String(repeating: "x", count: 255), "Zürich ✈ 東京", "'; DROP", " ", "a\nb",
+            String(repeating: "é", count: 127),
+        ]
+        let ids = (0..<count).map { $0 < odd.count && count > 1 ? odd[$0] : "\(71_917_374 + $0)@N\($0 % 90)" }
+        return ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { id in
+            GroupFacts(
+                id: id, title: id.utf8.count % 7 == 0 ? "" : "Group \(id) 🌄",
+                topics: id.utf8.count % 3 == 0 ? [] : ["a", "bé"],
+                photoCount: .random(in: 0...100_000, using: &generator),
+                memberCount: .random(in: 0...50_000, using: &generator),
+                joinPolicy: JoinPolicy.allCases.randomElement(using: &generator) ?? .open,
+                createdAt: Bool.random(using: &generator) ? nil : .random(in: 0...1_700_000_000, using: &generator),
+                lastActiveAt: Bool.random(using: &generator) ? nil : -1)
+        }
+    }
+
+    /// Lists of up to `limit` neighbours; one group in eight has none.
+    ///
+    /// Common counts of 3 to 500 and cosines that fall from the best to the last, as real ones do.
+    public static func table(groupCount: Int, limit: Int, seed: UInt64, isFull: Bool = false) -> NeighbourTable {
+        var generator = Generator(seed: seed)
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        for group in 0..<groupCount {
+            let isEmpty = groupCount < 2 || (!isFull && Int.random(in: 0..<8, using: &generator) == 0)
+            let most = min(limit, groupCount - 1)
+            let count = isEmpty ? 0 : isFull ? most : Int.random(in: 1...most, using: &generator)
+            var score = Float.random(in: 0.2...0.6, using: &generator)
+            for _ in 0..<count {
+                let other = Int.random(in: 0..<(groupCount - 1), using: &generator)
+                table.neighbours.append(
+                    Neighbour(
+                        index: UInt32(other < group ? other : other + 1),
+                        common: UInt32(3 + 497 * Double.random(in: 0...1, using: &generator)), score: score))
+                // Now and then equal scores follow one another.
+                score *= Float.random(in: 0.95...1, using: &generator)
+            }
+            table.offsets.append(table.neighbours.count)
+        }
+        return table
+    }
+
+    /// A model of so many groups; relations not asked for are empty.
+    public static func model(
+        groupCount: Int, limit: Int = 20, relations: [Relation] = Relation.allCases, seed: UInt64 = 1,
+        isFull: Bool = false
+    ) throws(ModelError) -> EncodedModel {
+        var tables: [Relation: NeighbourTable] = [:]
+        for (place, relation) in relations.enumerated() {
+            tables[relation] = table(
+                groupCount: groupCount, limit: limit, seed: seed &+ UInt64(place) &* 1000, isFull: isFull)
+        }
+        return try EncodedModel(groups: groups(groupCount, seed: seed), tables: tables)
+    }
+
+    /// The manifest of the `number`th sample version, 0 to 9999; later numbers are later versions.
+    public static func manifest(_ number: Int, groupCount: Int) throws(ModelError) -> Manifest {
+        let digits = String(number)
+        return Manifest(
+            version: try VersionName("20261121T11\(String(repeating: "0", count: 4 - digits.count))\(digits)-0a1b"),
+            createdAtMilliseconds: 1_795_000_000_000 + Int64(number) * 1000,
+            catalog: .init(schemaVersion: 1, changeCount: Int64(number)),
+            groups: .init(included: groupCount, leftOutPrivate: 0), relations: [],
+            steps: [.init(name: "read", seconds: 0.25, peakBytes: 1 << 20)], sections: [])
+    }
+}
