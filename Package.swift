@@ -76,6 +76,7 @@ let package = Package(
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
+        tests("HTTPTests", ["HTTP", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,31 @@
+/// The status of a response, by its number.
+public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The number, from 200 to 599.
+    public let rawValue: Int
+
+    /// A status of any number from 200 to 599.
+    public init(rawValue: Int) {
+        precondition((200...599).contains(rawValue), "\(rawValue) is not the status of a final response")
+        self.rawValue = rawValue
+    }
+
+    /// 200.
+    public static let ok = HTTPStatus(rawValue: 200)
+    /// 400.
+    public static let badRequest = HTTPStatus(rawValue: 400)
+    /// 404.
+    public static let notFound = HTTPStatus(rawValue: 404)
+    /// 405.
+    public static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    /// 413.
+    public static let contentTooLarge = HTTPStatus(rawValue: 413)
+    /// 500.
+    public static let internalServerError = HTTPStatus(rawValue: 500)
+    /// 501.
+    public static let notImplemented = HTTPStatus(rawValue: 501)
+    /// 503.
+    public static let serviceUnavailable = HTTPStatus(rawValue: 503)
+
+    /// The number.
+    public var description: String { String(rawValue) }
+}

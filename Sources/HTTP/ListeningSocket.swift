@@ -1,0 +1,90 @@
+import Glibc
+
+/// A socket that listens, closed when the value goes.
+struct ListeningSocket: ~Copyable {
+    let descriptor: Int32
+    let isVersion6: Bool
+
+    /// How many connections the system keeps waiting until they are accepted.
+    static let backlog: Int32 = 511
+
+    /// Listens at a numeric address.
+    ///
+    /// The library could open the socket itself, but would not say why it failed.
+    init(address: String, port: UInt16) throws(HTTPError) {
+        isVersion6 = address.contains(":")
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        descriptor = socket(isVersion6 ? AF_INET6 : AF_INET, kind, 0)
+        guard descriptor >= 0 else {
+            throw HTTPError(.startFailed, "cannot open a socket: \(Self.reason(errno))")
+        }
+        // Without it, connections that ended a minute ago keep a restarted server from its port.
+        var yes: Int32 = 1
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let outcome = isVersion6 ? try bindVersion6(address, port) : try bindVersion4(address, port)
+        guard outcome == 0, listen(descriptor, Self.backlog) == 0 else {
+            throw Self.failure(errno, address: address, port: port)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    /// The port, also where 0 was asked for.
+    var port: UInt16 {
+        // The port lies at the same place in the addresses of both families.
+        var storage = sockaddr_in6()
+        var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
+        let outcome = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe getsockname(descriptor, $0, &length)
+            }
+        }
+        precondition(outcome == 0, "a bound socket has no name")
+        return UInt16(bigEndian: storage.sin6_port)
+    }
+
+    private func bindVersion4(_ address: String, _ port: UInt16) throws(HTTPError) -> Int32 {
+        var name = sockaddr_in()
+        name.sin_family = sa_family_t(AF_INET)
+        name.sin_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET, address, &name.sin_addr) == 1 else { throw Self.notAnAddress(address) }
+        return unsafe withUnsafePointer(to: &name) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+    }
+
+    private func bindVersion6(_ address: String, _ port: UInt16) throws(HTTPError) -> Int32 {
+        var name = sockaddr_in6()
+        name.sin6_family = sa_family_t(AF_INET6)
+        name.sin6_port = port.bigEndian
+        guard unsafe inet_pton(AF_INET6, address, &name.sin6_addr) == 1 else { throw Self.notAnAddress(address) }
+        return unsafe withUnsafePointer(to: &name) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                unsafe bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
+            }
+        }
+    }
+
+    private static func notAnAddress(_ address: String) -> HTTPError {
+        HTTPError(.badAddress, "\"\(address)\" is not a numeric address: write it as 127.0.0.1 or ::1")
+    }
+
+    private static func failure(_ number: Int32, address: String, port: UInt16) -> HTTPError {
+        switch number {
+        case EADDRINUSE:
+            HTTPError(
+                .addressTaken, "port \(port) of \(address) is taken: stop what listens there, or use another port")
+        case EACCES:
+            HTTPError(
+                .addressForbidden, "port \(port) of \(address) is not allowed to this user: use one of 1024 or more")
+        case EADDRNOTAVAIL: HTTPError(.badAddress, "\(address) is not an address of this machine")
+        default: HTTPError(.startFailed, "cannot listen at port \(port) of \(address): \(reason(number))")
+        }
+    }
+
+    private static func reason(_ number: Int32) -> String {
+        unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
+    }
+}

@@ -1,0 +1,106 @@
+import CMicroHTTPD
+import Dispatch
+import Synchronization
+
+/// What the callbacks of a server share: it lives until the library has stopped calling.
+final class ServerCore: Sendable {
+    let configuration: HTTPServer.Configuration
+    let handler: HTTPServer.Handler
+    let refusal: HTTPServer.Refusal
+    let connections: ConnectionTable
+    /// Requests whose first line is here and whose response has not been sent.
+    let underWay = DispatchGroup()
+    private let isStopping = Atomic(false)
+
+    init(
+        configuration: HTTPServer.Configuration, refusal: @escaping HTTPServer.Refusal,
+        handler: @escaping HTTPServer.Handler
+    ) {
+        self.configuration = configuration
+        self.refusal = refusal
+        self.handler = handler
+        let shortest = min(configuration.receiveTimeout, configuration.sendTimeout)
+        connections = ConnectionTable(interval: min(max(shortest / 4, .milliseconds(5)), .milliseconds(250)))
+    }
+
+    /// From now on every response ends its connection.
+    func announceStop() {
+        isStopping.store(true, ordering: .relaxed)
+    }
+
+    func opened(socket: Int32) -> Connection {
+        let connection = Connection(
+            socket: socket, deadline: ConnectionTable.moment(after: configuration.receiveTimeout))
+        connections.insert(connection)
+        return connection
+    }
+
+    /// The first line of a request is here.
+    func began(_ connection: Connection, target: [UInt8], address: UInt) {
+        underWay.enter()
+        connection.phase = .begun
+        connection.target = target
+        connection.targetAddress = address
+        connection.deadline = min(
+            connection.deadline, ConnectionTable.moment(after: configuration.receiveTimeout))
+    }
+
+    /// The header fields are here.
+    ///
+    /// - Returns: a response if the request is refused before its body has been read.
+    func received(_ headers: HTTPHeaders, on connection: Connection) -> HTTPResponse? {
+        connection.phase = .receiving
+        connection.headers = headers
+        let lengths = headers.values(of: "Content-Length")
+        // Two readings of where a request ends are how one request is smuggled into another.
+        if lengths.count > 1 || (lengths.count == 1 && headers["Transfer-Encoding"] != nil) {
+            let twice = HTTPError(.badRequest, "the request states the length of its body more than once")
+            return answer(twice, on: connection)
+        }
+        guard let length = lengths.first.flatMap({ UInt64($0) }), length > UInt64(configuration.bodyLimitBytes) else {
+            return nil
+        }
+        return answer(bodyTooLarge, on: connection)
+    }
+
+    /// The request is here whole.
+    func answer(method: HTTPMethod, isCutShort: Bool, on connection: Connection) -> HTTPResponse {
+        // The handler's own time is not the client's to answer for.
+        connection.deadline = .max
+        do throws(HTTPError) {
+            guard !isCutShort else { throw HTTPError(.badRequest, "the address has a NUL in it") }
+            guard !connection.bodyIsTooLarge else { throw bodyTooLarge }
+            let request = HTTPRequest(
+                method: method, target: try RequestTarget(connection.target), headers: connection.headers,
+                body: connection.body)
+            return finish(handler(request), on: connection, endsConnection: false)
+        } catch {
+            return answer(error, on: connection)
+        }
+    }
+
+    func ended(_ connection: Connection) {
+        guard connection.phase != .idle else { return }
+        connection.reset()
+        connection.deadline = ConnectionTable.moment(
+            after: configuration.receiveTimeout + .seconds(configuration.idleTimeoutSeconds))
+        underWay.leave()
+    }
+
+    private var bodyTooLarge: HTTPError {
+        HTTPError(.bodyTooLarge, "the body is longer than \(configuration.bodyLimitBytes) bytes")
+    }
+
+    private func answer(_ error: HTTPError, on connection: Connection) -> HTTPResponse {
+        finish(refusal(error), on: connection, endsConnection: true)
+    }
+
+    private func finish(_ response: HTTPResponse, on connection: Connection, endsConnection: Bool) -> HTTPResponse {
+        connection.phase = .answered
+        connection.deadline = ConnectionTable.moment(after: configuration.sendTimeout)
+        guard endsConnection || isStopping.load(ordering: .relaxed) else { return response }
+        var response = response
+        response.headers.append(name: "Connection", value: "close")
+        return response
+    }
+}

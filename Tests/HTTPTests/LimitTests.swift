@@ -1,0 +1,133 @@
+import HTTP
+import TestSupport
+import Testing
+
+@Suite("Limits of the HTTP server")
+struct LimitTests {
+    @Test(
+        "Header fields beyond the limit are refused",
+        arguments: [2, 9000])
+    func headers(pathBytes: Int) throws {
+        let server = try makeServer { $0.headerLimitBytes = 4096 }
+        defer { server.stop() }
+        let client = try makeClient(server)
+        let path = "/" + String(repeating: "a", count: pathBytes)
+        client.send("GET \(path) HTTP/1.1\r\nHost: test\r\nX-Long: \(String(repeating: "b", count: 9000))\r\n\r\n")
+        // The server may also cut the connection while the client is still sending.
+        if let status = client.receive()?.status { #expect([400, 413, 414, 431].contains(status)) }
+        #expect(client.waitForEnd())
+        #expect(try makeClient(server).request("GET", "/")?.status == 200)
+    }
+
+    @Test("A body beyond the limit is refused before it is read")
+    func announcedBody() throws {
+        let server = try makeServer { $0.bodyLimitBytes = 1000 }
+        defer { server.stop() }
+        for method in ["GET", "POST", "PUT"] {
+            let client = try makeClient(server)
+            client.send("\(method) / HTTP/1.1\r\nHost: test\r\nContent-Length: 1001\r\n\r\n")
+            let response = client.receive()
+            #expect(response?.status == 413)
+            #expect(response?.text == "the body is longer than 1000 bytes\n")
+            // What follows is no request, however much it looks like one.
+            client.send("GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n")
+            #expect(client.waitForEnd())
+            #expect(client.unread.isEmpty)
+        }
+    }
+
+    @Test("A body of unknown length is refused once it is beyond the limit")
+    func chunkedBody() throws {
+        let server = try makeServer { $0.bodyLimitBytes = 1000 }
+        defer { server.stop() }
+        let client = try makeClient(server)
+        client.send("POST / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for _ in 0..<11 { client.send("64\r\n\(String(repeating: "a", count: 100))\r\n") }
+        client.send("0\r\n\r\n")
+        #expect(client.receive()?.status == 413)
+    }
+
+    @Test(
+        "A body whose length is stated twice is refused",
+        arguments: ["Content-Length: 3\r\nContent-Length: 4", "Content-Length: 3\r\nTransfer-Encoding: chunked"])
+    func ambiguousBody(fields: String) throws {
+        let server = try makeServer()
+        defer { server.stop() }
+        let client = try makeClient(server)
+        client.send("POST / HTTP/1.1\r\nHost: test\r\n\(fields)\r\n\r\nabc")
+        #expect(client.receive()?.status == 400)
+        #expect(client.waitForEnd())
+    }
+
+    @Test(
+        "A client that trickles its request is cut off",
+        arguments: ["", "GET / HTTP/1.1\r\n", "POST / HTTP/1.1\r\nHost: t\r\nContent-Length: 60000\r\n\r\n"])
+    func slowRequest(beginning: String) async throws {
+        let server = try makeServer { $0.receiveTimeout = .milliseconds(100) }
+        defer { server.stop() }
+        let client = try makeClient(server)
+        client.send(beginning)
+        // Bytes keep coming, so that no idle timeout can be what ends it; without a deadline this runs to the end.
+        var count = 0
+        while count < 3000, client.send("a") {
+            count += 1
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(count < 3000)
+        #expect(client.waitForEnd())
+    }
+
+    @Test("A client that does not read its response is cut off")
+    func slowReader() async throws {
+        let large = [UInt8](repeating: 97, count: 64 << 20)
+        let server = try makeServer {
+            $0.sendTimeout = .milliseconds(100)
+        } handler: { request in
+            request.segments == ["large"] ? HTTPResponse(status: .ok, body: large) : echo(request)
+        }
+        defer { server.stop() }
+        let client = try makeClient(server)
+        client.send("GET /large HTTP/1.1\r\nHost: t\r\n\r\n")
+        // Nothing is read until the deadline has passed, several times over.
+        try await Task.sleep(for: .milliseconds(1000))
+        #expect(client.receive() == nil)
+        #expect(try makeClient(server).request("GET", "/")?.status == 200)
+    }
+
+    @Test("An idle connection is kept for its time")
+    func idle() async throws {
+        let server = try makeServer { $0.receiveTimeout = .milliseconds(20) }
+        defer { server.stop() }
+        let client = try makeClient(server)
+        #expect(client.request("GET", "/")?.status == 200)
+        try await Task.sleep(for: .milliseconds(200))
+        #expect(client.request("GET", "/")?.status == 200)
+    }
+
+    @Test("Connections beyond the limit wait, and are served when others go")
+    func connectionLimit() throws {
+        let server = try makeServer {
+            $0.threadCount = 1
+            $0.connectionLimit = 2
+        }
+        defer { server.stop() }
+        var held = [try makeClient(server), try makeClient(server)]
+        for client in held { #expect(client.request("GET", "/")?.status == 200) }
+        let third = try makeClient(server)
+        third.send("GET /third HTTP/1.1\r\nHost: t\r\n\r\n")
+        #expect(held[0].request("GET", "/")?.status == 200)
+        held.removeAll()
+        #expect(third.receive()?.text == #"GET ["third"] [] "#)
+    }
+
+    @Test("Limits out of bounds are refused by name")
+    func configuration() {
+        func message(_ change: (inout HTTPServer.Configuration) -> Void) -> String? {
+            #expect(throws: HTTPError.self) { _ = try makeServer(configure: change) }?.message
+        }
+        #expect(message { $0.threadCount = 0 } == "threadCount is 0: it must be from 1 to 256")
+        #expect(message { $0.connectionLimit = 1 } == "connectionLimit is 1: it must be from 2 to 65536")
+        #expect(message { $0.receiveTimeout = .zero }?.hasPrefix("receiveTimeout is 0.0 seconds") == true)
+        #expect(message { $0.bodyLimitBytes = -1 }?.hasPrefix("bodyLimitBytes is -1") == true)
+    }
+}

@@ -1,0 +1,59 @@
+import HTTP
+import Testing
+
+@Suite("Route tables")
+struct RouteTableTests {
+    private let table = RouteTable<String>([
+        .init(.get, "/", "root"),
+        .init(.get, "/things", "list"),
+        .init(.post, "/things", "add"),
+        .init(.get, "/things/best", "best"),
+        .init(.get, "/things/{id}", "one"),
+        .init(.delete, "/things/{id}", "remove"),
+        .init(.get, "/things/{id}/parts/{part}", "part"),
+    ])
+
+    private func describe(_ method: HTTPMethod, _ segments: [String]) -> String {
+        switch table.match(method, segments) {
+        case .found(let handler, let pattern, let parameters): "\(handler) \(pattern) \(parameters)"
+        case .methodNotAllowed(let methods): "allowed \(methods)"
+        case .notFound: "not found"
+        }
+    }
+
+    @Test("A path leads to a handler and its parameters")
+    func found() {
+        #expect(describe(.get, []) == "root / []")
+        #expect(describe(.get, ["things"]) == "list /things []")
+        #expect(describe(.post, ["things"]) == "add /things []")
+        #expect(describe(.get, ["things", "a/b"]) == #"one /things/{id} ["a/b"]"#)
+        #expect(describe(.get, ["things", "a", "parts", "b"]) == #"part /things/{id}/parts/{part} ["a", "b"]"#)
+    }
+
+    @Test("Of two patterns the first counts")
+    func order() {
+        #expect(describe(.get, ["things", "best"]) == "best /things/best []")
+        #expect(describe(.delete, ["things", "best"]) == #"remove /things/{id} ["best"]"#)
+    }
+
+    @Test("What answers GET answers HEAD")
+    func head() {
+        #expect(describe(.head, ["things"]) == "list /things []")
+    }
+
+    @Test("A path of another method says which are allowed")
+    func notAllowed() {
+        #expect(describe(.put, ["things"]) == "allowed [GET, HEAD, POST]")
+        #expect(describe(.put, ["things", "best"]) == "allowed [GET, HEAD, DELETE]")
+        #expect(describe(HTTPMethod(rawValue: "get"), ["things"]) == "allowed [GET, HEAD, POST]")
+    }
+
+    @Test("Any other path is not found")
+    func notFound() {
+        for segments in [
+            ["thing"], ["things", ""], [""], ["things", "a", "parts"], ["things", "a", "parts", "b", "c"],
+        ] {
+            #expect(describe(.get, segments) == "not found")
+        }
+    }
+}

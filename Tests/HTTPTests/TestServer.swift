@@ -1,0 +1,31 @@
+import HTTP
+import Testing
+import TestSupport
+
+/// A server whose answers show what it understood.
+func makeServer(
+    configure: (inout HTTPServer.Configuration) -> Void = { _ in },
+    handler: @escaping HTTPServer.Handler = { echo($0) }
+) throws -> HTTPServer {
+    var configuration = HTTPServer.Configuration()
+    configure(&configuration)
+    return try HTTPServer(configuration, handler: handler)
+}
+
+/// Says the method, segments, query and body of a request.
+func echo(_ request: HTTPRequest) -> HTTPResponse {
+    let query = request.query.map { "\($0.name)=\($0.value)" }
+    let body = String(decoding: request.body, as: UTF8.self)
+    return HTTPResponse(
+        status: .ok, headers: ["Content-Type": "text/plain", "X-Agent": request.headers["user-agent"] ?? "none"],
+        body: Array("\(request.method) \(request.segments) \(query) \(body)".utf8))
+}
+
+func makeClient(_ server: HTTPServer) throws -> SocketClient {
+    try #require(SocketClient(port: server.port))
+}
+
+/// A server with answers of its own.
+func makeAnsweringServer(_ handler: @escaping HTTPServer.Handler) throws -> HTTPServer {
+    try makeServer(handler: handler)
+}
