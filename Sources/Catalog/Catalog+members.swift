@@ -95,6 +95,18 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
+    /// The outside ids of all users by the column that stands for each in a matrix of the same state of the catalog.
+    public func userIDs() throws(CatalogError) -> PackedIDs {
+        try wrapping { () throws(DatabaseError) in
+            var ids = PackedIDs()
+            let rows = try database.prepare("SELECT user_key, user_id FROM users ORDER BY user_key")
+            while try rows.step() {
+                unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
+            }
+            return ids
+        }
+    }
+
     /// How many rows each table has.
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
@@ -128,5 +140,28 @@ extension Statement {
         var texts: [String] = []
         while try step() { texts.append(text(0)) }
         return texts
+    }
+}
+
+/// Ids by number, in one array of bytes: millions of separate strings would take several times the memory.
+public struct PackedIDs: Sendable {
+    private var ends: [Int] = []
+    private var bytes: [UInt8] = []
+
+    /// No id yet.
+    init() {}
+
+    /// Adds the id of a number above all before; the numbers between have none.
+    mutating func append(_ id: UnsafeBufferPointer<UInt8>, at number: Int) {
+        while ends.count < number { ends.append(bytes.count) }
+        unsafe bytes.append(contentsOf: id)
+        ends.append(bytes.count)
+    }
+
+    /// The id of a number; nil if it has none.
+    public subscript(number: Int) -> String? {
+        guard number < ends.count else { return nil }
+        let range = (number == 0 ? 0 : ends[number - 1])..<ends[number]
+        return range.isEmpty ? nil : String(decoding: bytes[range], as: UTF8.self)
     }
 }

@@ -8,6 +8,9 @@ public protocol VersionStore: Sendable {
     /// Where it is, as a person would write it, without a password.
     var location: String { get }
 
+    /// Whether it publishes who joined what, for readers that have no catalog.
+    var keepsProfiles: Bool { get }
+
     /// Writes a version and verifies what was written; it is listed afterwards, but not current.
     ///
     /// - Parameters:
@@ -41,6 +44,11 @@ public protocol VersionStore: Sendable {
     ///
     /// - Returns: the names of the versions removed.
     func prune(keeping count: Int) throws(StoreError) -> [VersionName]
+}
+
+extension VersionStore {
+    /// Not unless a store says so.
+    public var keepsProfiles: Bool { false }
 }
 
 /// A version that was read from a store and verified.

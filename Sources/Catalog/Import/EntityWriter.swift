@@ -60,7 +60,9 @@ final class EntityWriter {
             let present = columns.enumerated().filter { given & (1 << UInt64($0.offset)) != 0 }
             for (place, (_, column)) in present.enumerated() {
                 if case .owner = column.type, case .text(let id) = values[place] {
-                    guard let key = try ownerKey(id) else { throw EntityFailure.record(.init(reason: "there is no user \(id)")) }
+                    guard let key = try ownerKey(id) else {
+                        throw EntityFailure.record(.init(reason: "there is no user \(id)"))
+                    }
                     values[place] = .integer(key)
                 }
                 bind(values[place], to: statement, at: Int32(place + 1))

@@ -231,7 +231,8 @@ extension Importer {
             let place = batchLines[unknown.row]
             throw CatalogError(
                 .badData,
-                "\(place.source), line \(place.line): there is no \(unknown.id); nothing of its batch was kept (--strict)")
+                "\(place.source), line \(place.line): there is no \(unknown.id); nothing of its batch was kept (--strict)"
+            )
         }
         batchLines.removeAll(keepingCapacity: true)
     }

@@ -1,0 +1,24 @@
+public import Catalog
+public import ModelStore
+
+/// Why a recompute published nothing.
+public enum RecomputeError: Error, CustomStringConvertible {
+    /// The catalog could not be read.
+    case catalog(CatalogError)
+    /// The store failed.
+    case store(StoreError)
+    /// There is nothing to publish.
+    case nothingToPublish(String)
+    /// The model would be too large, or contradicts itself.
+    case model(String)
+
+    /// What happened, and what to do.
+    public var description: String {
+        switch self {
+        case .catalog(let error): error.description
+        case .store(let error): error.description
+        case .nothingToPublish(let reason): reason
+        case .model(let reason): reason
+        }
+    }
+}

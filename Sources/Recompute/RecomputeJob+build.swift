@@ -1,0 +1,191 @@
+import Catalog
+import Model
+import ModelStore
+import Similarity
+import SparseMatrix
+
+/// Everything that is published, before it is.
+struct BuiltModel {
+    var catalog: Manifest.CatalogState
+    var groupCounts: Manifest.GroupCounts
+    var relations: [Manifest.RelationReport]
+    var model: EncodedModel
+    var profiles: MemberProfiles?
+}
+
+extension RecomputeJob {
+    /// Reads the catalog in one snapshot and computes everything.
+    func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
+        let catalog: Catalog
+        do throws(CatalogError) { catalog = try Catalog(path: catalogPath, mode: .reading) } catch {
+            throw .catalog(error)
+        }
+        return try inSnapshot(of: catalog) { () throws(RecomputeError) in
+            let groups = try clock.step("read groups") { () throws(RecomputeError) in try readGroups(catalog) }
+            var facts = groups.filter { $0.visibility == .public }.map(GroupFacts.init)
+            guard !facts.isEmpty else {
+                throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
+            }
+            var relations: [Manifest.RelationReport] = []
+            var tables: [Relation: NeighbourTable] = [:]
+            var profiles: MemberProfiles?
+            for relation in Relation.allCases {
+                let reading = try clock.step("read \(relation.rawValue)") { () throws(RecomputeError) in
+                    try readMatrix(relation, catalog, groups, observer)
+                }
+                for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
+                let table = try clock.step("compare by \(relation.rawValue)") { () throws(RecomputeError) in
+                    compare(relation, reading.matrix, observer)
+                }
+                relations.append(report(relation, reading, table))
+                tables[relation] = table
+                if relation == .members, store.keepsProfiles, !parameters.isDryRun {
+                    profiles = MemberProfiles(userIDs: try readUserIDs(catalog), memberships: reading.matrix)
+                }
+            }
+            try checkThatSomethingCameOut(relations, observer)
+            let model = try clock.step("encode") { () throws(RecomputeError) in
+                do throws(ModelError) {
+                    let model = try EncodedModel(groups: facts, tables: tables)
+                    return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
+                } catch { throw .model(error.description) }
+            }
+            return BuiltModel(
+                catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
+                groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
+                relations: relations, model: model,
+                profiles: profiles)
+        }
+    }
+
+    private func readGroups(_ catalog: Catalog) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
+        do throws(CatalogError) {
+            let groups = try catalog.groups()
+            let hidden = groups.count { $0.visibility == .private }
+            return (groups, "\(groups.count - hidden) public, \(hidden) private left out")
+        } catch { throw .catalog(error) }
+    }
+
+    private func readMatrix(
+        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], _ observer: any RecomputeObserver
+    ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
+        do throws(CatalogError) {
+            let kind: MatrixKind = relation == .photos ? .pools : .memberships
+            let reading = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { rows in
+                observer.stepAdvanced(done: rows, total: nil, unit: "rows")
+            }
+            var outcome = "\(reading.matrix.entryCount) entries"
+            if reading.entriesOfPrivateGroups > 0 { outcome += ", \(reading.entriesOfPrivateGroups) of private groups" }
+            if reading.entriesOfPrivatePhotos > 0 { outcome += ", \(reading.entriesOfPrivatePhotos) private photos" }
+            return (reading, outcome)
+        } catch { throw .catalog(error) }
+    }
+
+    private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ observer: any RecomputeObserver)
+        -> (NeighbourTable, outcome: String)
+    {
+        let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
+        let lists = search.run(on: matrix) { done, total in
+            observer.stepAdvanced(done: done, total: total, unit: nil)
+        }
+        let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
+        return (NeighbourTable(offsets: lists.offsets, neighbours: neighbours), "\(neighbours.count) neighbours")
+    }
+
+    private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
+        -> Manifest.RelationReport
+    {
+        let parameters = parameters[relation]
+        let matrix = reading.matrix
+        let counted = (0..<matrix.rowCount).count { matrix.size(ofRow: $0) >= parameters.minimumEntries }
+        let (measure, measureParameters) = parameters.measure.forManifest
+        return Manifest.RelationReport(
+            relation: relation, measure: measure, measureParameters: measureParameters,
+            minimumEntries: parameters.minimumEntries, minimumCommon: parameters.minimumCommon,
+            limit: parameters.limit, entries: matrix.entryCount,
+            entriesOfPrivateGroups: reading.entriesOfPrivateGroups,
+            entriesOfPrivatePhotos: reading.entriesOfPrivatePhotos, groupsCounted: counted,
+            groupsBelowMinimum: matrix.rowCount - counted,
+            groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
+            neighbours: table.neighbours.count, path: "swift")
+    }
+
+    private func checkThatSomethingCameOut(
+        _ relations: [Manifest.RelationReport], _ observer: any RecomputeObserver
+    ) throws(RecomputeError) {
+        for report in relations {
+            let name = report.relation.rawValue
+            if report.entries == 0 {
+                observer.warn(
+                    "there are no public \(report.relation == .photos ? "pools" : "memberships"): \(name) is empty")
+            } else if report.neighbours == 0 {
+                observer.warn(
+                    "no two groups have \(report.minimumCommon) common \(name) and \(report.minimumEntries) \(name) each: \(name) is empty"
+                )
+            }
+        }
+        guard relations.contains(where: { $0.neighbours > 0 }) else {
+            throw .nothingToPublish(
+                "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
+            )
+        }
+    }
+
+    private func readUserIDs(_ catalog: Catalog) throws(RecomputeError) -> PackedIDs {
+        do throws(CatalogError) { return try catalog.userIDs() } catch { throw .catalog(error) }
+    }
+
+    private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {
+        do throws(CatalogError) { return try catalog.changeCount() } catch { throw .catalog(error) }
+    }
+
+    /// Runs `body` on one state of the catalog.
+    private func inSnapshot<Result>(of catalog: Catalog, _ body: () throws(RecomputeError) -> Result)
+        throws(RecomputeError) -> Result
+    {
+        var outcome: Swift.Result<Result, RecomputeError>?
+        do throws(CatalogError) {
+            try catalog.snapshot { () throws(CatalogError) in
+                do throws(RecomputeError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
+            }
+        } catch { throw .catalog(error) }
+        switch outcome {
+        case .success(let result): return result
+        case .failure(let error): throw error
+        case nil: preconditionFailure("the body was run")
+        }
+    }
+}
+
+extension GroupFacts {
+    init(_ group: GroupRecord) {
+        self.init(
+            id: group.id, title: group.title, topics: group.topics,
+            joinPolicy: JoinPolicy(rawValue: UInt8(group.joinPolicy.code)) ?? .open, createdAt: group.createdAt,
+            lastActiveAt: group.lastActiveAt)
+    }
+
+    mutating func setSize(_ size: Int, in relation: Relation) {
+        switch relation {
+        case .photos: photoCount = UInt32(size)
+        case .members: memberCount = UInt32(size)
+        }
+    }
+}
+
+extension SimilarityParameters.Measure {
+    /// The formula's name and parameters, as the manifest has them.
+    var forManifest: (name: String, parameters: [String: Double]) {
+        switch self {
+        case .cosine: ("cosine", [:])
+        case .modified(let family):
+            (
+                "modified",
+                [
+                    "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
+                    "h": family.shrinkage, "r": family.scorePower,
+                ]
+            )
+        }
+    }
+}

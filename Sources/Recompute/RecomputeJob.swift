@@ -1,0 +1,94 @@
+public import Model
+public import ModelStore
+import Catalog
+import Similarity
+import SparseMatrix
+
+/// The weekly job: from a catalog to a new model version that is current.
+public struct RecomputeJob: Sendable {
+    /// The catalog's file.
+    public var catalogPath: String
+    /// Where the version is published; nil only makes sense for a dry run.
+    public var store: any VersionStore
+    /// What counts as a neighbour, and how the job runs.
+    public var parameters: RecomputeParameters
+    /// The moment the job began, in Unix milliseconds: part of the version's name.
+    public var startedAtMilliseconds: Int64
+
+    /// A job.
+    public init(
+        catalogPath: String, store: any VersionStore, parameters: RecomputeParameters, startedAtMilliseconds: Int64
+    ) {
+        self.catalogPath = catalogPath
+        self.store = store
+        self.parameters = parameters
+        self.startedAtMilliseconds = startedAtMilliseconds
+    }
+
+    /// What came out.
+    public struct Outcome: Sendable {
+        /// The manifest, of the version that was published unless the run was dry.
+        public let manifest: Manifest
+        /// All steps, those after the manifest was written included.
+        public let steps: [Manifest.StepReport]
+        /// Older versions that were removed.
+        public let pruned: [VersionName]
+        /// Whether the version is now current.
+        public let isPublished: Bool
+    }
+
+    /// Reads, computes, publishes, and makes the new version current.
+    ///
+    /// - Throws: `RecomputeError`; the version that was current before then still is.
+    public func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
+        let clock = StepClock(observer: observer)
+        let built = try build(clock, observer)
+        let name = try versionName(of: built)
+        var manifest = Manifest(
+            version: name, createdAtMilliseconds: startedAtMilliseconds, catalog: built.catalog,
+            groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
+        guard !parameters.isDryRun else {
+            manifest.sections = built.model.sections.map {
+                .init(name: $0.name.rawValue, byteCount: $0.bytes.count, checksum: "")
+            }
+            return Outcome(manifest: manifest, steps: clock.reports, pruned: [], isPublished: false)
+        }
+        manifest = try clock.step("publish") { () throws(RecomputeError) in
+            let written = try publish(built, manifest, observer)
+            return (written, "version \(name) in \(store.location), verified")
+        }
+        let pruned = try clock.step("switch") { () throws(RecomputeError) in
+            do throws(StoreError) {
+                try store.makeCurrent(name)
+                let pruned = try store.prune(keeping: parameters.versionsKept)
+                return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
+            } catch { throw .store(error) }
+        }
+        return Outcome(manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true)
+    }
+
+    private func publish(_ built: BuiltModel, _ manifest: Manifest, _ observer: any RecomputeObserver)
+        throws(RecomputeError) -> Manifest
+    {
+        do throws(StoreError) {
+            return try store.publish(built.model, manifest: manifest, profiles: built.profiles) { done, total in
+                observer.stepAdvanced(done: done, total: total, unit: "bytes")
+            }
+        } catch { throw .store(error) }
+    }
+
+    /// The time the job began, and a few digits of what it made.
+    private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
+        var digest: UInt32 = 0x811c_9dc5
+        for section in built.model.sections {
+            // The neighbour sections are long; their ends say enough for a name, checksums guard the content.
+            for byte in section.bytes.suffix(4096) { digest = (digest ^ UInt32(byte)) &* 0x0100_0193 }
+        }
+        do throws(ModelError) {
+            let digits = String(digest, radix: 16)
+            return try VersionName(
+                UTCTime(milliseconds: startedAtMilliseconds).compact + "-"
+                    + String(repeating: "0", count: 8 - digits.count) + digits)
+        } catch { throw .model(error.description) }
+    }
+}

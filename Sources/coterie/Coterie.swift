@@ -1,0 +1,38 @@
+import CommandLineOptions
+import FoundationEssentials
+import Glibc
+
+@main
+enum Coterie {
+    static let subcommands: [any Subcommand.Type] = [
+        ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
+        RecommendCommand.self, PhotoCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self,
+        ServeCommand.self, CompletionCommand.self,
+    ]
+
+    static var program: CommandLineProgram {
+        CommandLineProgram(
+            name: "coterie", summary: "Finds groups that members of a photo community would love to join",
+            version: "0.1.0", commands: subcommands.map { $0.command })
+    }
+
+    static func main() {
+        // A reader that goes away is seen where the write fails.
+        _ = unsafe signal(SIGPIPE, SIG_IGN)
+        do {
+            switch try program.parse(
+                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+            {
+            case .help(let text), .version(let text):
+                print(text)
+            case .run(let parsed):
+                let subcommand = subcommands.first { $0.command.name == parsed.name }
+                try subcommand?.run(parsed)
+            }
+        } catch {
+            let failure = Failure(error)
+            complain("coterie: \(failure.message)")
+            exit(failure.exitCode)
+        }
+    }
+}

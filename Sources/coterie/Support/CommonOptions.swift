@@ -1,0 +1,55 @@
+import Catalog
+import CommandLineOptions
+import Glibc
+import ModelStore
+
+/// Options that several commands share.
+enum CommonOptions {
+    static let catalog = Option(
+        "catalog", "FILE", help: "The catalog, a SQLite file", default: "coterie.sqlite", environment: "COTERIE_CATALOG")
+    static let store = Option(
+        "store", "STORE",
+        help: "Where model versions are: a folder, or redis://[user:password@]host[:port][/db]",
+        default: "coterie-models", environment: "COTERIE_STORE")
+    static let json = Option(flag: "json", help: "Answer in JSON")
+    static let limit = Option("limit", short: "n", "N", help: "How many to list, at most", default: "20")
+    static let threads = Option(
+        "threads", "N", help: "How many threads compute; all processors unless said otherwise")
+    static let version = Option("model", "VERSION", help: "Look into this version instead of the current one")
+}
+
+extension ParsedCommand {
+    /// Opens the catalog for reading.
+    func openCatalog() throws(CatalogError) -> Catalog { try Catalog(path: text("catalog"), mode: .reading) }
+
+    /// Opens the catalog for reading if there is one.
+    func openCatalogIfPresent() throws(CatalogError) -> Catalog? {
+        do throws(CatalogError) {
+            return try openCatalog()
+        } catch {
+            if error.code == .missing { return nil }
+            throw error
+        }
+    }
+
+    /// Opens the store.
+    func openStore() throws(StoreError) -> any VersionStore {
+        try StoreLocation(text("store")).open()
+    }
+
+    /// Loads the version that was asked for, or the current one.
+    func loadVersion() throws -> LoadedVersion {
+        let store = try openStore()
+        if let name = textIfGiven("model") { return try store.load(VersionName(name)) }
+        guard let current = try store.current() else {
+            throw Failure(
+                Failure.badData, "there is no model version in \(store.location): run \"coterie recompute\" first")
+        }
+        return try store.load(current)
+    }
+
+    /// The number of threads that was asked for, else that of the processors.
+    func threadCount() throws(UsageError) -> Int {
+        try integerIfGiven("threads", in: 1...1024) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+}

@@ -1,0 +1,50 @@
+import Catalog
+import CommandLineOptions
+import ModelStore
+import Recompute
+
+/// Why a command ends without having done what it was asked to: an exit code and a sentence for a person.
+struct Failure: Error {
+    let exitCode: Int32
+    let message: String
+
+    /// Exit codes: 1 and those of sysexits.h.
+    static let general: Int32 = 1
+    static let badData: Int32 = 65
+    static let tryLater: Int32 = 75
+
+    init(_ exitCode: Int32, _ message: String) {
+        self.exitCode = exitCode
+        self.message = message
+    }
+
+    init(_ error: any Error) {
+        switch error {
+        case let error as Failure: self = error
+        case let error as UsageError: self.init(UsageError.exitCode, error.description)
+        case let error as CatalogError: self.init(error)
+        case let error as StoreError: self.init(error)
+        case RecomputeError.catalog(let error): self.init(error)
+        case RecomputeError.store(let error): self.init(error)
+        case let error as RecomputeError: self.init(Self.badData, error.description)
+        default: self.init(Self.general, "\(error)")
+        }
+    }
+
+    init(_ error: CatalogError) {
+        switch error.code {
+        case .busy: self.init(Self.tryLater, error.message)
+        case .missing, .notACatalog, .badData: self.init(Self.badData, error.message)
+        case .fileFailed, .databaseFailed: self.init(Self.general, error.message)
+        }
+    }
+
+    init(_ error: StoreError) {
+        switch error.code {
+        case .busy, .unavailable: self.init(Self.tryLater, error.message)
+        case .badLocation: self.init(UsageError.exitCode, error.message)
+        case .unknownVersion, .corrupt: self.init(Self.badData, error.message)
+        default: self.init(Self.general, error.message)
+        }
+    }
+}

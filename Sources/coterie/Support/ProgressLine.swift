@@ -1,0 +1,69 @@
+import Glibc
+import Synchronization
+
+/// Shows how far something is: on a terminal a line that is written over, with rate and time left;
+/// elsewhere nothing but what is said at the end of a step.
+final class ProgressLine: Sendable {
+    private struct State {
+        var step = ""
+        var began = ContinuousClock().now
+        var lastShown: ContinuousClock.Instant?
+        var isShowing = false
+    }
+
+    private let state = Mutex(State())
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Begins a step; the rate is counted from here.
+    func begin(_ step: String) {
+        state.withLock { $0 = State(step: step, isShowing: $0.isShowing) }
+    }
+
+    /// Shows an amount, at most ten times a second.
+    ///
+    /// - Parameters:
+    ///   - done: work done so far in this step.
+    ///   - total: all work of the step, if known.
+    ///   - unit: what is counted; nil shows a percentage only.
+    func show(done: Int, total: Int?, unit: String?, note: String = "") {
+        guard isTerminal else { return }
+        state.withLock { state in
+            let now = ContinuousClock().now
+            if let last = state.lastShown, last.duration(to: now) < .milliseconds(100) { return }
+            state.lastShown = now
+            state.isShowing = true
+            let line = Self.line(
+                state.step, done: done, total: total, unit: unit, seconds: state.began.duration(to: now).inSeconds)
+            fputs("\r\u{1b}[K" + line + note, unsafe stderr)
+        }
+    }
+
+    /// Takes the line away, for something that stays.
+    func clear() {
+        state.withLock { state in
+            if state.isShowing { fputs("\r\u{1b}[K", unsafe stderr) }
+            state.isShowing = false
+        }
+    }
+
+    static func line(_ step: String, done: Int, total: Int?, unit: String?, seconds: Double) -> String {
+        var parts: [String] = []
+        if let total, total > 0 { parts.append(Formats.fixed(100 * Double(done) / Double(total), 0) + "%") }
+        if let unit {
+            parts.append(unit == "bytes" ? Formats.bytes(done) : Formats.grouped(done) + " " + unit)
+            if seconds > 0.5 {
+                let rate = Int(Double(done) / seconds)
+                parts.append((unit == "bytes" ? Formats.bytes(rate) : Formats.grouped(rate)) + "/s")
+            }
+        }
+        if let total, done > 0, total > done, seconds > 0.5 {
+            parts.append(Formats.seconds(seconds * Double(total - done) / Double(done)) + " left")
+        }
+        return step + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+    }
+}
+
+extension Duration {
+    /// In seconds.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
