@@ -68,6 +68,8 @@ let package = Package(
 
         // Tests: one target a module, and the integration tests.
         .target(name: "TestSupport", dependencies: ["SparseMatrix"], path: "Tests/TestSupport", swiftSettings: strict),
+        tests("RecordReadingTests", ["RecordReading"]),
+        tests("CommandLineOptionsTests", ["CommandLineOptions"]),
     ],
     swiftLanguageModes: [.v6]
 )
