@@ -77,6 +77,8 @@ let package = Package(
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests("RecordReadingTests", ["RecordReading"]),
+        tests("CommandLineOptionsTests", ["CommandLineOptions"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,45 @@
+extension CommandLineProgram {
+    /// Reads a command line.
+    ///
+    /// - Parameters:
+    ///   - words: the words after the program's name.
+    ///   - environment: all environment variables; those that the command's options name are used.
+    /// - Throws: `UsageError` when a word is not understood, or one is missing.
+    public func parse(_ words: [String], environment: [String: String]) throws(UsageError) -> ParseResult {
+        guard let first = words.first else {
+            throw UsageError("which command?", advice: ["usage: \(usageLine)", helpAdvice])
+        }
+        switch first {
+        case "--help", "-h": return .help(help)
+        case "--version": return .version("\(name) \(version)")
+        case "help": return try .help(helpPage(for: words.dropFirst()))
+        default: break
+        }
+        guard let command = command(named: first) else { throw unknownCommand(first) }
+        var parser = CommandParser(program: name, command: command)
+        guard try parser.read(words.dropFirst()) else { return .help(help(for: command)) }
+        return try .run(parser.finish(environment: environment))
+    }
+
+    private func helpPage(for words: ArraySlice<String>) throws(UsageError) -> String {
+        guard let name = words.first, name != "--help", name != "-h" else { return help }
+        guard let command = command(named: name) else { throw unknownCommand(name) }
+        return help(for: command)
+    }
+
+    private func unknownCommand(_ word: String) -> UsageError {
+        if word.hasPrefix("-") {
+            return UsageError(
+                "\(word) stands before the command; options stand after it", advice: ["usage: \(usageLine)"])
+        }
+        let near = nearest(to: word, among: commands.map(\.name))
+        return UsageError("\(name) has no command \"\(word)\"", advice: didYouMean(near) + [helpAdvice])
+    }
+
+    private var helpAdvice: String { "\(name) --help lists the commands" }
+}
+
+/// A line that asks whether one of these was meant; none if there are none.
+func didYouMean(_ candidates: [String]) -> [String] {
+    candidates.isEmpty ? [] : ["did you mean \(candidates.joined(separator: ", "))?"]
+}

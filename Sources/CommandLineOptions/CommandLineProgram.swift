@@ -1,0 +1,54 @@
+/// A program with commands: the table that the parser, the help and the completion scripts are made from.
+public struct CommandLineProgram: Sendable {
+    /// The word that starts it.
+    public let name: String
+    /// What it does, in one line.
+    public let summary: String
+    /// Its version, as `--version` shows it.
+    public let version: String
+    /// Its commands, in the order of the help.
+    public let commands: [Command]
+
+    /// A program from its table.
+    ///
+    /// The table is the programmer's, so that a contradiction in it ends the program: two commands or two options of
+    /// one name, `help` or `h` as a name, a required argument after an optional one, a repeating one that is not last,
+    /// a default that is not among the allowed values.
+    public init(name: String, summary: String, version: String, commands: [Command]) {
+        self.name = name
+        self.summary = summary
+        self.version = version
+        self.commands = commands
+        for command in commands { command.checkTable() }
+        precondition(Set(commands.map(\.name)).count == commands.count, "two commands have one name")
+        precondition(!commands.contains { $0.name == "help" }, "the command help is built in")
+    }
+
+    /// The command with this name.
+    func command(named name: String) -> Command? { commands.first { $0.name == name } }
+}
+
+/// What a command line asks for.
+public enum ParseResult: Sendable {
+    /// Run this command.
+    case run(ParsedCommand)
+    /// Write this help to standard output and end with 0.
+    case help(String)
+    /// Write this line to standard output and end with 0.
+    case version(String)
+}
+
+extension Command {
+    func checkTable() {
+        let names = options.map(\.name) + options.compactMap { $0.short.map(String.init) } + ["help", "h"]
+        precondition(Set(names).count == names.count, "two options of \(name) have one name")
+        precondition(!arguments.dropLast().contains(where: \.isRepeating), "only the last argument may repeat")
+        let firstOptional = arguments.firstIndex(where: \.isOptional) ?? arguments.endIndex
+        precondition(
+            arguments[firstOptional...].allSatisfy(\.isOptional), "an argument after an optional one is required")
+        for option in options {
+            guard let value = option.defaultValue, !option.allowedValues.isEmpty else { continue }
+            precondition(option.allowedValues.contains(value), "the default of --\(option.name) is not allowed")
+        }
+    }
+}

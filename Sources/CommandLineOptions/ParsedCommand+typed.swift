@@ -1,0 +1,78 @@
+extension ParsedCommand {
+    /// The whole number given for an option that is required or has a default.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func integer(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
+        try integer(text(name), of: name, in: bounds)
+    }
+
+    /// The whole number given for an option, or nil if there is none.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func integerIfGiven(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try integer(text, of: name, in: bounds)
+    }
+
+    /// The number given for an option that is required or has a default.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func number(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
+        try number(text(name), of: name, in: bounds)
+    }
+
+    /// The number given for an option, or nil if there is none.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func numberIfGiven(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try number(text, of: name, in: bounds)
+    }
+
+    /// The choice given for an option that is required or has a default.
+    ///
+    /// - Throws: `UsageError` with option, value and all choices.
+    public func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Choice.Type
+    ) throws(UsageError) -> Choice {
+        try choice(text(name), of: name)
+    }
+
+    /// The choice given for an option, or nil if there is none.
+    ///
+    /// - Throws: `UsageError` with option, value and all choices.
+    public func choiceIfGiven<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Choice.Type
+    ) throws(UsageError) -> Choice? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try choice(text, of: name)
+    }
+
+    private func integer(_ text: String, of name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
+        guard let value = Int(text), bounds.contains(value) else {
+            throw badValue(text, of: name, expected: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+        }
+        return value
+    }
+
+    private func number(_ text: String, of name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
+        // "nan" parses, and is in no range; "inf" can only be in a range that names it.
+        guard let value = Double(text), bounds.contains(value) else {
+            throw badValue(text, of: name, expected: "a number from \(bounds.lowerBound) to \(bounds.upperBound)")
+        }
+        return value
+    }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String, of name: String
+    ) throws(UsageError) -> Choice {
+        guard let value = Choice(rawValue: text) else {
+            throw badChoice(text, of: option(name), allowed: Choice.allCases.map(\.rawValue))
+        }
+        return value
+    }
+}

@@ -1,0 +1,44 @@
+/// A command with the values it was given; every name asked for must be in its table.
+///
+/// A value comes from the command line, else from the option's environment variable, else from its default.
+public struct ParsedCommand: Sendable {
+    /// The command that was chosen.
+    public let command: Command
+    /// Its arguments, in order; at least as many as are required, `-` for standard input included.
+    public let arguments: [String]
+    /// The values of each option by its long name; a flag that is on has the value "".
+    let values: [String: [String]]
+
+    /// The name of the command.
+    public var name: String { command.name }
+
+    /// Whether a flag is on.
+    public func flag(_ name: String) -> Bool {
+        precondition(option(name).isFlag, "--\(name) is not a flag")
+        return values[name] != nil
+    }
+
+    /// The value of an option that is required or has a default.
+    public func text(_ name: String) -> String {
+        guard let value = textIfGiven(name) else {
+            preconditionFailure("--\(name) is neither required nor has it a default: use textIfGiven")
+        }
+        return value
+    }
+
+    /// The value of an option, or nil if it has none.
+    public func textIfGiven(_ name: String) -> String? { texts(name).last }
+
+    /// The values of an option that may be given more than once, in the order of the command line.
+    public func texts(_ name: String) -> [String] {
+        precondition(!option(name).isFlag, "--\(name) is a flag")
+        return values[name] ?? []
+    }
+
+    func option(_ name: String) -> Option {
+        guard let option = command.option(named: name) else {
+            preconditionFailure("the table of \(command.name) has no --\(name)")
+        }
+        return option
+    }
+}

@@ -1,0 +1,99 @@
+/// Scans a record that may have quoted fields, by the rules of RFC 4180, from its beginning.
+///
+/// Stops at the first field beyond the bounds' count: else a quote that was opened by mistake could tie line after line
+/// of a file together, each to be scanned again when the record is given up.
+func scanQuoted(
+    _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, into bounds: inout MutableSpan<FieldBounds>
+) -> DelimitedScan {
+    var scan = DelimitedScan(outcome: .complete, end: window.start)
+    while true {
+        let isQuoted = scan.end < window.stop && bytes[scan.end] == Byte.quote
+        let field = isQuoted ? scan.quotedField(bytes, window) : scan.plainField(bytes, window, delimiter: delimiter)
+        guard scan.outcome == .complete else { return scan }
+        guard scan.fieldCount < bounds.count else {
+            scan.outcome = .tooManyFields
+            return scan
+        }
+        bounds[scan.fieldCount] = field
+        scan.fieldCount += 1
+        guard isQuoted else {
+            if scan.end == window.stop || bytes[scan.end] == Byte.lineFeed { return scan }
+            scan.end += 1
+            continue
+        }
+        guard scan.skipDelimiter(bytes, window, delimiter: delimiter) else { return scan }
+    }
+}
+
+extension DelimitedScan {
+    /// Reads the field whose opening quote is at `end`, and leaves `end` after the closing one.
+    fileprivate mutating func quotedField(_ bytes: Span<UInt8>, _ window: ScanWindow) -> FieldBounds {
+        var field = FieldBounds(start: end + 1, end: end + 1)
+        var index = end + 1
+        while index < window.stop {
+            let byte = bytes[index]
+            highBits |= byte
+            switch byte {
+            case Byte.quote:
+                let next = index + 1
+                if next == window.stop, !window.isAtEnd, !window.isFull {
+                    outcome = .needsMore
+                    return field
+                }
+                guard next < window.stop, bytes[next] == Byte.quote else {
+                    field.end = index
+                    end = next
+                    return field
+                }
+                field.hasDoubledQuotes = true
+                hasDoubledQuotes = true
+                index = next
+            case Byte.lineFeed: innerLineFeeds += 1
+            case Byte.nul: hasNul = true
+            default: break
+            }
+            index += 1
+        }
+        outcome = window.isAtEnd || window.isFull ? .unclosedQuote : .needsMore
+        return field
+    }
+
+    /// Reads the unquoted field that begins at `end`, and leaves `end` at the delimiter, the line feed or the stop.
+    fileprivate mutating func plainField(
+        _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8
+    ) -> FieldBounds {
+        let start = end
+        while end < window.stop, bytes[end] != delimiter, bytes[end] != Byte.lineFeed {
+            highBits |= bytes[end]
+            if bytes[end] == Byte.nul { hasNul = true }
+            end += 1
+        }
+        if end == window.stop, !window.isAtEnd || window.isFull { outcome = window.isFull ? .tooLong : .needsMore }
+        let endsRecord = end == window.stop || bytes[end] == Byte.lineFeed
+        return FieldBounds(
+            start: start, end: endsRecord ? Self.withoutCarriageReturn(bytes, from: start, to: end) : end)
+    }
+
+    /// Steps over what follows a closing quote; true if that is a delimiter, false at the end of the record.
+    fileprivate mutating func skipDelimiter(_ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8) -> Bool {
+        if end < window.stop, bytes[end] == delimiter {
+            end += 1
+            return true
+        }
+        let hasReturn = end < window.stop && bytes[end] == Byte.carriageReturn
+        let after = hasReturn ? end + 1 : end
+        if after == window.stop {
+            if window.isFull {
+                outcome = .tooLong
+            } else if !window.isAtEnd {
+                outcome = .needsMore
+            }
+            end = after
+        } else if bytes[after] == Byte.lineFeed {
+            end = after
+        } else {
+            outcome = .textAfterQuote
+        }
+        return false
+    }
+}

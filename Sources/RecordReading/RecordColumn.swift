@@ -1,0 +1,57 @@
+/// A column that the reader of records asks for.
+public struct RecordColumn: Sendable, Equatable {
+    /// Its name; in a source it may be written in any letter case and with blanks around it.
+    public let name: String
+    /// Whether a source without it cannot be read; in JSON Lines, whether an object without it is rejected.
+    public let isRequired: Bool
+
+    /// A column, required unless told otherwise.
+    public init(_ name: String, isRequired: Bool = true) {
+        self.name = name
+        self.isRequired = isRequired
+    }
+}
+
+/// The columns that are asked for, and which of them a source has.
+struct ColumnTable {
+    let columns: [RecordColumn]
+    /// The column of each name, in the form that names are compared in.
+    private let columnOfName: [String: Int]
+    /// Whether the source has the column; in JSON Lines, whether it had it up to now.
+    private(set) var isPresent: [Bool]
+    /// The names that were not asked for, as the source writes them, in order; at most `maximumUnknownNames`.
+    private(set) var unknownNames: [String] = []
+
+    /// JSON Lines can bring new names on every line, which must not fill the memory.
+    private static let maximumUnknownNames = 100
+
+    init(_ columns: [RecordColumn]) {
+        self.columns = columns
+        let names = columns.enumerated().map { (Self.comparable($1.name), $0) }
+        columnOfName = Dictionary(names) { _, _ in preconditionFailure("a column is asked for twice") }
+        isPresent = columns.map { _ in false }
+    }
+
+    /// The column that a name of the source means, or nil if it was not asked for.
+    func column(named name: String) -> Int? { columnOfName[name] ?? columnOfName[Self.comparable(name)] }
+
+    /// The same, and the name is noted as present or unknown.
+    mutating func note(_ name: String) -> Int? {
+        if let column = column(named: name) {
+            isPresent[column] = true
+            return column
+        }
+        if unknownNames.count < Self.maximumUnknownNames, !unknownNames.contains(name) { unknownNames.append(name) }
+        return nil
+    }
+
+    var presentNames: [String] { columns.indices.filter { isPresent[$0] }.map { columns[$0].name } }
+
+    private static func comparable(_ name: String) -> String {
+        let blanks: Set<Character> = [" ", "\t"]
+        var trimmed = name[...]
+        while let first = trimmed.first, blanks.contains(first) { trimmed.removeFirst() }
+        while let last = trimmed.last, blanks.contains(last) { trimmed.removeLast() }
+        return trimmed.lowercased()
+    }
+}

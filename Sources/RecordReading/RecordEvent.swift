@@ -1,0 +1,65 @@
+/// What the reader came to.
+public enum RecordEvent: Sendable, Equatable {
+    /// A record, whose fields the reader shows until it is moved on.
+    case record
+    /// A record that was left out; reading goes on after it.
+    case rejected(RejectedRecord)
+    /// The end of the source.
+    case end
+}
+
+/// A record that was left out, and why.
+public struct RejectedRecord: Sendable, Equatable {
+    /// The line where it begins, from 1.
+    public let line: Int
+    /// Why it was left out.
+    public let reason: RejectionReason
+    /// The beginning of it, at most 200 bytes of its first line, control characters escaped.
+    public let excerpt: String
+}
+
+/// Why a record was left out.
+public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
+    /// More bytes than a record may have.
+    case tooLong(maximumBytes: Int)
+    /// An opening quote without a closing one, up to the end or within the bytes that a record may have.
+    case unclosedQuote
+    /// Something other than a delimiter or the end of the line after a closing quote.
+    case textAfterQuote
+    /// Fewer or more fields than the header.
+    case fieldCount(found: Int, expected: Int)
+    /// More fields than the header, in a record with quotes, of which the rest was not read.
+    case tooManyFields(expected: Int)
+    /// A NUL byte, which no text has.
+    case nul
+    /// Bytes that are not UTF-8.
+    case notUTF8
+    /// A line that is not a JSON object.
+    case notAnObject
+    /// An object, an array of other things than texts, or a number that cannot be kept exactly.
+    case unsupportedValue(column: String)
+    /// Two keys of an object that mean one column.
+    case repeatedColumn(String)
+    /// A column that must be there is missing or null.
+    case missingColumn(String)
+
+    /// What is wrong, to be read after "line 7: ".
+    public var description: String {
+        switch self {
+        case .tooLong(let maximumBytes): "is longer than \(maximumBytes) bytes"
+        case .unclosedQuote:
+            "has an opening quote that is never closed; a quote in a text is written twice, within quotes"
+        case .textAfterQuote: "has text after a closing quote; a quote in a text is written twice, within quotes"
+        case .fieldCount(let found, let expected):
+            "has \(found) field\(found == 1 ? "" : "s"), the header has \(expected)"
+        case .tooManyFields(let expected): "has more fields than the header, which has \(expected)"
+        case .nul: "has a NUL byte"
+        case .notUTF8: "is not UTF-8"
+        case .notAnObject: "is not a JSON object"
+        case .unsupportedValue(let column):
+            "has a \"\(column)\" that is neither a text, an exact number, true, false, null nor an array of texts"
+        case .repeatedColumn(let column): "has \"\(column)\" twice"
+        case .missingColumn(let column): "has no \"\(column)\""
+        }
+    }
+}

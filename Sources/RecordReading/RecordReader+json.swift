@@ -1,0 +1,73 @@
+import FoundationEssentials
+
+extension RecordReader {
+    mutating func nextObject() throws(RecordError) -> RecordEvent {
+        while true {
+            guard try moveToNextLine() else { return .end }
+            let window = window
+            let lineFeed = lineFeed(in: window.start..<window.stop)
+            if lineFeed == nil, window.isFull {
+                return giveUpLine(window, .tooLong(maximumBytes: maximumRecordBytes))
+            }
+            guard lineFeed != nil || window.isAtEnd else {
+                try readMore()
+                continue
+            }
+            let range = window.start..<(lineFeed ?? window.stop)
+            let facts = facts(of: range)
+            guard !facts.isBlank else {
+                stepOver(range.upperBound, innerLineFeeds: 0)
+                continue
+            }
+            let reason = fault(in: range, hasNul: facts.hasNul, highBits: facts.highBits) ?? readObject(range)
+            let event = reason.map { reject(range, $0) } ?? .record
+            stepOver(range.upperBound, innerLineFeeds: 0)
+            return event
+        }
+    }
+
+    private func facts(of range: Range<Int>) -> (isBlank: Bool, hasNul: Bool, highBits: UInt8) {
+        let bytes = input.bytes.span
+        var facts = (isBlank: true, hasNul: false, highBits: UInt8(0))
+        for index in range {
+            facts.isBlank = facts.isBlank && Byte.isBlank(bytes[index])
+            facts.hasNul = facts.hasNul || bytes[index] == Byte.nul
+            facts.highBits |= bytes[index]
+        }
+        return facts
+    }
+
+    /// Takes over the values of the object in a range; returns why it is no record, if it is none.
+    private mutating func readObject(_ range: Range<Int>) -> RejectionReason? {
+        jsonValues.removeAll(keepingCapacity: true)
+        for column in bounds.indices { bounds[column] = FieldBounds(start: -1, end: -1) }
+        let isWanted = { [table] (name: String) in table.column(named: name) != nil }
+        let line = Data(input.bytes[range])
+        guard let object = try? decoder.decode(JSONObject.self, from: line, configuration: isWanted) else {
+            return .notAnObject
+        }
+        for (name, value) in object.members {
+            guard let column = table.note(name), let value else { continue }
+            if let reason = take(value, for: column) { return reason }
+        }
+        for (column, field) in zip(table.columns, bounds) where column.isRequired && field.start < 0 {
+            return .missingColumn(column.name)
+        }
+        return nil
+    }
+
+    private mutating func take(_ value: JSONValue, for column: Int) -> RejectionReason? {
+        let name = table.columns[column].name
+        switch value {
+        case .absent: return nil
+        case .unsupported: return .unsupportedValue(column: name)
+        case .text(let text):
+            guard bounds[column].start < 0 else { return .repeatedColumn(name) }
+            guard !text.utf8.contains(Byte.nul) else { return .nul }
+            let start = jsonValues.count
+            jsonValues.append(contentsOf: text.utf8)
+            bounds[column] = FieldBounds(start: start, end: jsonValues.count)
+            return nil
+        }
+    }
+}

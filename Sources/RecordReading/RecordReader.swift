@@ -1,0 +1,142 @@
+import FoundationEssentials
+
+/// Reads records from CSV, TSV or JSON Lines as a stream, in constant memory, and goes on after bad ones.
+///
+/// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF or CR LF, the last one also
+/// with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more than
+/// `maximumRecordBytes` is rejected. A record whose quotes or number of fields are wrong gives up only its first line,
+/// and reading goes on at the next one, so that one stray quote does not swallow a file.
+///
+///     var reader = try RecordReader(format: .tsv, columns: [RecordColumn("user"), RecordColumn("group")],
+///                                   source: "memberships.tsv", read: file.read)
+///     while true {
+///         switch try reader.next() {
+///         case .record: reader.withField(0) { user in … }
+///         case .rejected(let rejected): report(rejected)
+///         case .end: return
+///         }
+///     }
+public struct RecordReader: ~Copyable {
+    // No property has a value of its own: with one, the compiler (6.3) takes the init that throws for one that may
+    // leave a value behind that is initialized in part.
+
+    /// The format that is read; the one that was found if none was given.
+    public let format: RecordFormat
+    /// The name of the source, for messages.
+    public let source: String
+    /// How long a record may be in bytes, without its line feed, inclusive.
+    public let maximumRecordBytes: Int
+    /// The line where the current record, or the one that was just rejected, begins; from 1.
+    public internal(set) var line: Int
+
+    @usableFromInline var input: InputBuffer
+    /// Where the fields of the current record lie, in the order of the header; in JSON Lines, of the columns.
+    @usableFromInline var bounds: [FieldBounds]
+    /// The index in `bounds` of each column, or -1.
+    @usableFromInline var fieldOfColumn: [Int]
+    /// The values of a JSON object, one after the other; empty in other formats.
+    @usableFromInline var jsonValues: [UInt8]
+    let decoder: JSONDecoder
+    var table: ColumnTable
+    /// The line where the bytes that follow the current record begin.
+    var nextLine: Int
+    /// Whether the rest of a line that was given up is still to be skipped.
+    var isSkippingLine: Bool
+
+    /// Begins to read a source; the header is read at once.
+    ///
+    /// - Parameters:
+    ///   - format: how the records are written; nil to find out from the first bytes.
+    ///   - columns: the columns that are wanted. All accessors take an index into them.
+    ///   - source: the name of the source, for messages.
+    ///   - maximumRecordBytes: how long a record may be, at least 16 and at most 1 GiB.
+    ///   - read: fills the memory it is given from its start and returns how many bytes it wrote; 0 at the end. It is
+    ///     always given room for at least one byte.
+    /// - Throws: `RecordError` for a source without header, for a header that cannot be used, and if reading fails.
+    public init(
+        format: RecordFormat?, columns: [RecordColumn], source: String, maximumRecordBytes: Int = 1_048_576,
+        read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
+    ) throws(RecordError) {
+        precondition((16...1 << 30).contains(maximumRecordBytes), "a record may have 16 bytes to 1 GiB")
+        self = try Self.opened(
+            unsafe InputBuffer(source: read), format: format, columns: columns, source: source,
+            maximumRecordBytes: maximumRecordBytes)
+    }
+
+    private static func opened(
+        _ input: consuming InputBuffer, format: RecordFormat?, columns: [RecordColumn], source: String,
+        maximumRecordBytes: Int
+    ) throws(RecordError) -> RecordReader {
+        let format = try input.prepare(format: format, source: source)
+        var reader = RecordReader(
+            input: input, format: format, columns: columns, source: source, maximumRecordBytes: maximumRecordBytes)
+        if format != .jsonLines { try reader.readHeader() }
+        return reader
+    }
+
+    private init(
+        input: consuming InputBuffer, format: RecordFormat, columns: [RecordColumn], source: String,
+        maximumRecordBytes: Int
+    ) {
+        self.input = input
+        self.format = format
+        self.source = source
+        self.maximumRecordBytes = maximumRecordBytes
+        table = ColumnTable(columns)
+        fieldOfColumn = Array(columns.indices)
+        bounds = columns.map { _ in FieldBounds(start: -1, end: -1) }
+        decoder = JSONDecoder()
+        jsonValues = []
+        line = 1
+        nextLine = 1
+        isSkippingLine = false
+    }
+
+    /// How many bytes of the source lie before the point that was read to, what was skipped included.
+    public var bytesRead: Int { input.bytesBefore + input.start }
+
+    /// The wanted columns that the source has, in the order they were asked for; in JSON Lines, that it had up to now.
+    public var presentColumns: [String] { table.presentNames }
+
+    /// The columns of the source that were not asked for, as it writes them; at most the first hundred.
+    public var unknownColumns: [String] { table.unknownNames }
+
+    /// Moves on to the next record, or to the next one that must be rejected.
+    ///
+    /// - Throws: `RecordError` if the source fails; the reader is of no use then.
+    public mutating func next() throws(RecordError) -> RecordEvent {
+        format == .jsonLines ? try nextObject() : try nextDelimited()
+    }
+
+    /// Reads more of the source.
+    mutating func readMore() throws(RecordError) {
+        do {
+            try input.readMore()
+        } catch {
+            throw RecordError(code: .readFailed, source: source, line: nextLine, message: "reading failed: \(error)")
+        }
+    }
+
+    /// The stretch in which the next record is looked for.
+    var window: ScanWindow {
+        let longest = input.start + maximumRecordBytes + 1
+        return ScanWindow(
+            start: input.start, stop: min(input.end, longest), isAtEnd: input.isAtEnd, isFull: input.end >= longest)
+    }
+}
+
+extension InputBuffer {
+    /// Skips a byte order mark and finds out the format if it is not given.
+    mutating func prepare(format: RecordFormat?, source: String) throws(RecordError) -> RecordFormat {
+        // Enough for the first line of nearly all files; it need not be there as a whole.
+        let wanted = format == nil ? 4096 : 3
+        do {
+            while unreadCount < wanted, !isAtEnd { try readMore() }
+        } catch {
+            throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")
+        }
+        let found = format ?? RecordFormat(firstBytes: bytes.span.extracting(start..<min(end, start + wanted)))
+        if bytes.span.extracting(start..<end).startsWithByteOrderMark { start += 3 }
+        return found
+    }
+}
