@@ -30,7 +30,7 @@ final class StepClock {
     /// The most memory this process ever had resident, in bytes.
     static var peakResidentBytes: Int {
         var usage = rusage()
-        guard unsafe getrusage(RUSAGE_SELF, &usage) == 0 else { return 0 }
+        guard unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage) == 0 else { return 0 }
         return usage.ru_maxrss * 1024
     }
 }

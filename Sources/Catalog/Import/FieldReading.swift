@@ -56,7 +56,7 @@ extension ImportKind.Column {
     }
 
     func time(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) -> Int64 {
-        guard let time = reader.withField(column, { parseTime($0) }) else {
+        guard let time = reader.withField(column, { UnixTime($0)?.seconds }) else {
             throw RecordProblem(
                 reason: "\(name) \"\(reader.text(column).prefix(40))\" is neither ISO 8601 UTC nor Unix seconds")
         }

@@ -140,7 +140,7 @@ public final class Importer {
         let format = options.format ?? RecordFormat(fileName: input.name)
         let columns = kind.columns.map { RecordColumn($0.name, isRequired: $0.isRequired) }
         do throws(RecordError) {
-            return try RecordReader(format: format, columns: columns, source: input.name) { buffer in
+            return unsafe try RecordReader(format: format, columns: columns, source: input.name) { buffer in
                 try unsafe input.read(into: buffer)
             }
         } catch { throw CatalogError(.badData, error.description) }

@@ -1,0 +1,20 @@
+import CommandLineOptions
+
+/// `coterie completion SHELL`
+enum CompletionCommand: Subcommand {
+    static let command = Command(
+        "completion", summary: "Write a completion script for a shell",
+        arguments: [Argument("SHELL", help: Shell.allCases.map(\.rawValue).joined(separator: ", "))],
+        examples: ["coterie completion bash > /etc/bash_completion.d/coterie"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        guard let shell = Shell(rawValue: parsed.arguments[0]) else {
+            throw UsageError(
+                "\"\(parsed.arguments[0])\" has no completion; SHELL is one of "
+                    + Shell.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+        var output = try Output()
+        try output.write(Coterie.program.completion(shell))
+        try output.flush()
+    }
+}

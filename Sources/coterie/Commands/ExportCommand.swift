@@ -1,0 +1,73 @@
+import CommandLineOptions
+import Model
+
+/// `coterie export neighbours --by RELATION`
+enum ExportCommand: Subcommand {
+    static let command = Command(
+        "export", summary: "Write all neighbours of a model version as tab-separated values",
+        discussion: """
+            Columns: group, rank (from 1), neighbour, score (9 significant digits), common (common photos or members). \
+            Groups stand in ascending order of the bytes of their ids.
+            """,
+        arguments: [Argument("WHAT", help: "neighbours")],
+        options: [
+            Option(
+                "by", "RELATION", help: "What makes groups similar", allowed: Relation.allCases.map(\.rawValue),
+                isRequired: true),
+            Option("output", short: "o", "FILE", help: "Where to write; standard output unless said otherwise"),
+            CommonOptions.version, CommonOptions.store, CommonOptions.json,
+        ],
+        examples: ["coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        guard parsed.arguments[0] == "neighbours" else {
+            throw UsageError("\"\(parsed.arguments[0])\" cannot be exported; WHAT is neighbours")
+        }
+        let relation = try parsed.choice("by", of: Relation.self)
+        let version = try parsed.loadVersion()
+        let model = version.model
+        let isJSON = parsed.flag("json")
+        var output = try Output(path: parsed.textIfGiven("output"))
+        if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
+        for group in 0..<model.groupCount {
+            let id = model.id(of: group)
+            for (place, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
+                let score = Formats.significant(version.score(of: neighbour, to: group, by: relation), 9)
+                let other = model.id(of: Int(neighbour.index))
+                if isJSON {
+                    try output.line(
+                        "{\"group\":\(quoted(id)),\"rank\":\(place + 1),\"neighbour\":\(quoted(other)),"
+                            + "\"score\":\(score),\"common\":\(neighbour.common)}")
+                } else {
+                    try output.line("\(field(id))\t\(place + 1)\t\(field(other))\t\(score)\t\(neighbour.common)")
+                }
+            }
+        }
+        try output.flush()
+    }
+
+    /// A field as RFC 4180 writes it, so that what is exported can be read again whatever an id holds.
+    private static func field(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else { return text }
+        var escaped = "\""
+        for character in text.unicodeScalars {
+            escaped.unicodeScalars.append(character)
+            if character == "\"" { escaped.unicodeScalars.append(character) }
+        }
+        return escaped + "\""
+    }
+
+    private static func quoted(_ text: String) -> String {
+        var escaped = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar {
+            case "\"", "\\": escaped += "\\" + String(scalar)
+            case _ where scalar.value < 32:
+                let digits = String(scalar.value, radix: 16)
+                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped + "\""
+    }
+}

@@ -1,0 +1,144 @@
+import Catalog
+import CommandLineOptions
+import RecordReading
+
+/// `coterie import KIND FILE…`
+enum ImportCommand: Subcommand {
+    static let command = Command(
+        "import", summary: "Import groups, users, photos, memberships or pools into the catalog",
+        discussion: """
+            Columns, of which the first line of a CSV or TSV file names any, in any order (JSON Lines: the keys):
+
+            \(ImportKind.allCases.map { "\($0.rawValue): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
+
+            Times are ISO 8601 UTC or Unix seconds; topics, interests and tags are separated by ";". Importing the same \
+            file again changes nothing; of two imports the later one wins. What a file does not give stays as it is.
+            """,
+        arguments: [
+            Argument("KIND", help: ImportKind.allCases.map(\.rawValue).joined(separator: ", ")),
+            Argument("FILE", help: "Files; - is standard input", isRepeating: true),
+        ],
+        options: [
+            CommonOptions.catalog,
+            Option(
+                "format", "FORMAT", help: "The format of all files; otherwise told by their names or first bytes",
+                allowed: RecordFormat.allCases.map(\.rawValue)),
+            Option(
+                flag: "strict",
+                help: "Stop at the first bad line or unknown id, with nothing of its batch kept"),
+            Option(
+                flag: "replace", help: "Make the kind equal to the files: remove what they do not hold, in one transaction"),
+            Option(flag: "allow-shrinking", help: "Let --replace remove more than half of what there is"),
+            Option("rejects", "FILE", help: "Where bad lines go, with their reasons; KIND-rejects.tsv unless said otherwise"),
+            CommonOptions.json,
+        ],
+        examples: [
+            "coterie import memberships memberships.tsv",
+            "zcat photos.csv.gz | coterie import photos - --format csv",
+            "coterie import groups groups.jsonl --replace --strict",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        guard let kind = ImportKind(rawValue: parsed.arguments[0]) else {
+            let near = nearest(to: parsed.arguments[0], among: ImportKind.allCases.map(\.rawValue), limit: 1)
+            throw UsageError(
+                "\"\(parsed.arguments[0])\" cannot be imported; KIND is one of "
+                    + ImportKind.allCases.map(\.rawValue).joined(separator: ", "),
+                advice: near.map { "did you mean \($0)?" })
+        }
+        var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.rawValue)-rejects.tsv")
+        options.format = try parsed.choiceIfGiven("format", of: RecordFormat.self)
+        options.isStrict = parsed.flag("strict")
+        options.replaces = parsed.flag("replace")
+        options.allowsShrinking = parsed.flag("allow-shrinking")
+        let catalog = try Catalog(path: parsed.text("catalog"), mode: .writing)
+        let line = ProgressLine()
+        let watcher = ImportWatcher(line: line, kind: kind)
+        let importer = try Importer(into: catalog, kind: kind, options: options, report: watcher.report)
+        let summary: ImportSummary
+        do {
+            summary = try importer.run(Array(parsed.arguments.dropFirst()))
+        } catch {
+            line.clear()
+            throw error
+        }
+        line.clear()
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(SummaryJSON(summary, rejectsPath: options.rejectsPath))
+        } else {
+            for text in text(summary, rejectsPath: options.rejectsPath) { try output.line(text) }
+        }
+        try output.flush()
+    }
+
+    private static func text(_ summary: ImportSummary, rejectsPath: String) -> [String] {
+        func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
+        var parts = [
+            counted(summary.rows, "rows"), counted(summary.written, "new or changed"), counted(summary.unchanged, "unchanged"),
+        ]
+        if summary.duplicates > 0 { parts.append(counted(summary.duplicates, "repeated")) }
+        if summary.removed > 0 { parts.append(counted(summary.removed, "removed")) }
+        for (name, count) in summary.created.sorted(by: { $0.key < $1.key }) {
+            parts.append(counted(count, "\(name) made"))
+        }
+        parts.append(counted(summary.rejected, "rejected"))
+        let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
+        var lines = [
+            "\(summary.kind.rawValue): \(parts.joined(separator: ", ")); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
+        ]
+        if !summary.unknownColumns.isEmpty {
+            lines.append("columns passed over: \(summary.unknownColumns.joined(separator: ", "))")
+        }
+        if summary.rejected > 0 { lines.append("rejected lines and reasons: \(rejectsPath)") }
+        return lines
+    }
+
+    private struct SummaryJSON: Encodable {
+        var kind, rejectsFile: String?
+        var rows, written, unchanged, repeated, removed, rejected: Int
+        var created: [String: Int]
+        var unknownColumns: [String]
+        var seconds: Double
+
+        init(_ summary: ImportSummary, rejectsPath: String) {
+            kind = summary.kind.rawValue
+            rejectsFile = summary.rejected > 0 ? rejectsPath : nil
+            rows = summary.rows
+            written = summary.written
+            unchanged = summary.unchanged
+            repeated = summary.duplicates
+            removed = summary.removed
+            rejected = summary.rejected
+            created = summary.created
+            unknownColumns = summary.unknownColumns
+            seconds = summary.seconds
+        }
+    }
+}
+
+/// Turns the progress of an import into a line.
+private final class ImportWatcher {
+    private let line: ProgressLine
+    private let kind: ImportKind
+    private var step = ""
+
+    init(line: ProgressLine, kind: ImportKind) {
+        self.line = line
+        self.kind = kind
+    }
+
+    func report(_ progress: ImportProgress) {
+        if progress.step != step {
+            step = progress.step
+            line.begin("\(kind.rawValue), \(step)")
+        }
+        if step == "reading", progress.totalBytes != nil {
+            line.show(
+                done: progress.bytesRead, total: progress.totalBytes, unit: "bytes",
+                note: ", \(Formats.grouped(progress.rows)) rows")
+        } else {
+            line.show(done: progress.rows, total: nil, unit: "rows")
+        }
+    }
+}

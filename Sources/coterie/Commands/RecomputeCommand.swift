@@ -1,0 +1,124 @@
+import CommandLineOptions
+import FoundationEssentials
+import Model
+import Recompute
+import Similarity
+
+/// `coterie recompute`
+enum RecomputeCommand: Subcommand {
+    static let command = Command(
+        "recompute", summary: "Compute every group's neighbours and publish them as a new model version",
+        discussion: """
+            The weekly job. Only public groups and public photos are used. Neighbours are exact: the same lists as brute \
+            force, whatever the number of threads. The new version is verified before it becomes current; if anything \
+            fails, the one before stays.
+
+            Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
+            mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
+            """,
+        options: [
+            CommonOptions.catalog, CommonOptions.store,
+            Option("min-photos", "X", help: "Photos a group needs in its pool to count by photos", default: "5"),
+            Option("min-common-photos", "Y", help: "Common photos a pair needs to count by photos", default: "3"),
+            Option("min-members", "X", help: "Members a group needs to count by members", default: "5"),
+            Option("min-common-members", "Y", help: "Common members a pair needs to count by members", default: "3"),
+            Option("neighbours", "K", help: "Neighbours a group keeps in each relation", default: "100"),
+            CommonOptions.threads,
+            Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
+            Option(flag: "dry-run", help: "Do everything but publish"),
+            CommonOptions.json,
+        ],
+        examples: [
+            "coterie recompute", "coterie recompute --store redis://localhost/0 --min-common-members 2",
+            "coterie recompute --dry-run --json",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        var parameters = RecomputeParameters(threads: try parsed.threadCount())
+        let bounds = 1...Int(UInt32.max)
+        for relation in Relation.allCases {
+            parameters[relation].minimumEntries = try parsed.integer("min-\(relation.rawValue)", in: bounds)
+            parameters[relation].minimumCommon = try parsed.integer("min-common-\(relation.rawValue)", in: bounds)
+            parameters[relation].limit = try parsed.integer("neighbours", in: 1...10_000)
+        }
+        parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
+        parameters.isDryRun = parsed.flag("dry-run")
+        let job = RecomputeJob(
+            catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
+            startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let line = ProgressLine()
+        let outcome: RecomputeJob.Outcome
+        do {
+            outcome = try job.run(observer: StepReporter(line: line))
+        } catch {
+            line.clear()
+            throw error
+        }
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(OutcomeJSON(outcome))
+        } else {
+            for text in summary(outcome) { try output.line(text) }
+        }
+        try output.flush()
+    }
+
+    private static func summary(_ outcome: RecomputeJob.Outcome) -> [String] {
+        var table = TextTable([
+            .init(title: "relation"), .init(title: "groups", isNumber: true), .init(title: "below X", isNumber: true),
+            .init(title: "with neighbours", isNumber: true), .init(title: "neighbours", isNumber: true),
+            .init(title: "X", isNumber: true), .init(title: "Y", isNumber: true), .init(title: "k", isNumber: true),
+        ])
+        for report in outcome.manifest.relations {
+            table.add(
+                [report.relation.rawValue]
+                    + [
+                        report.groupsCounted, report.groupsBelowMinimum, report.groupsWithNeighbours, report.neighbours,
+                        report.minimumEntries, report.minimumCommon, report.limit,
+                    ].map(Formats.grouped))
+        }
+        let seconds = outcome.steps.reduce(0) { $0 + $1.seconds }
+        let peak = outcome.steps.map(\.peakBytes).max() ?? 0
+        return table.lines + [
+            (outcome.isPublished ? "version \(outcome.manifest.version) is current" : "dry run: nothing was published")
+                + "; \(Formats.seconds(seconds)), at most \(Formats.bytes(peak)) of memory"
+        ]
+    }
+
+    private struct OutcomeJSON: Encodable {
+        var isPublished: Bool
+        var manifest: Manifest
+        var steps: [Manifest.StepReport]
+        var pruned: [String]
+
+        init(_ outcome: RecomputeJob.Outcome) {
+            isPublished = outcome.isPublished
+            manifest = outcome.manifest
+            steps = outcome.steps
+            pruned = outcome.pruned.map(\.description)
+        }
+    }
+}
+
+/// Writes a line to standard error for each step, and shows progress on a terminal.
+private struct StepReporter: RecomputeObserver {
+    let line: ProgressLine
+
+    func stepBegan(_ name: String) { line.begin(name) }
+
+    func stepAdvanced(done: Int, total: Int?, unit: String?) { line.show(done: done, total: total, unit: unit) }
+
+    func stepEnded(_ report: Manifest.StepReport, _ outcome: String) {
+        line.clear()
+        let name = report.name + String(repeating: " ", count: max(1, 19 - report.name.count))
+        let seconds = Formats.seconds(report.seconds)
+        complain(
+            name + String(repeating: " ", count: max(0, 7 - seconds.count)) + seconds + "  peak "
+                + Formats.bytes(report.peakBytes) + "  " + outcome)
+    }
+
+    func warn(_ message: String) {
+        line.clear()
+        complain("warning: \(message)")
+    }
+}

@@ -1,0 +1,55 @@
+import Catalog
+import CommandLineOptions
+import Model
+import ModelStore
+
+/// Finding what a person named, or saying what is near.
+enum Lookup {
+    /// The index of a group in a version.
+    static func group(_ id: String, in version: LoadedVersion, catalog: Catalog?) throws -> Int {
+        if let index = version.model.index(ofID: id) { return index }
+        if let record = try catalog?.group(withID: id) {
+            throw Failure(
+                Failure.badData,
+                record.visibility == .private
+                    ? "group \"\(id)\" is private, and private groups are in no model"
+                    : "group \"\(id)\" is newer than the model: run \"coterie recompute\"")
+        }
+        throw unknown(.groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
+    }
+
+    /// A group of the catalog, public or private.
+    static func group(_ id: String, in catalog: Catalog) throws -> GroupRecord {
+        if let record = try catalog.group(withID: id) { return record }
+        throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))
+    }
+
+    /// The failure for an id that does not exist.
+    static func unknown(_ table: EntityTable, _ id: String, near candidates: [String]) -> Failure {
+        var seen: Set<String> = []
+        let different = candidates.filter { seen.insert($0).inserted }
+        // Those that look alike first; otherwise those that stand beside it.
+        let close = nearest(to: id, among: different, limit: 3)
+        let shown = close + different.filter { !close.contains($0) }.prefix(max(0, 3 - close.count))
+        let near = shown.map { "\"\($0)\"" }.joined(separator: ", ")
+        return Failure(
+            Failure.badData,
+            "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; near it: \(near)"))
+    }
+
+    /// Ids that stand around one that does not exist, and groups whose title it is.
+    private static func idsAround(_ id: String, in model: ModelVersion) -> [String] {
+        let lowered = id.lowercased()
+        let titled = (0..<model.groupCount).lazy.filter { model.title(of: $0).lowercased() == lowered }.prefix(3)
+        let typed = nearest(to: id, among: (0..<model.groupCount).lazy.map { model.id(of: $0) }, limit: 3)
+        let place = model.lowerBound(of: id)
+        let around = max(0, place - 2)..<min(model.groupCount, place + 2)
+        return titled.map { model.id(of: $0) } + typed + around.map { model.id(of: $0) }
+    }
+}
+
+/// A group's id, and its title if it has one.
+func named(_ index: Int, in model: ModelVersion) -> String {
+    let title = model.title(of: index)
+    return title.isEmpty ? model.id(of: index) : title
+}
