@@ -31,7 +31,7 @@ struct ChoiceTable {
         let count = offsets[bucket + 1] - start
         guard count > 0 else { return nil }
         let bits = random.next()
-        let slot = slots[start + Int((bits >> 32) &* UInt64(count) >> 32)]
+        let slot = slots[start + Int(((bits >> 32) &* UInt64(count)) >> 32)]
         return Int(UInt32(truncatingIfNeeded: bits) < slot.threshold ? slot.item : slot.alias)
     }
 

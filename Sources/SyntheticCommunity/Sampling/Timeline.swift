@@ -52,7 +52,7 @@ struct Timeline {
         }
         let bits = random.next()
         let hour = Int(hours[pattern.rawValue][Int(bits & 255)])
-        let instant = first * Self.day + hour * 3600 + Int((bits >> 32) &* 3600 >> 32)
+        let instant = first * Self.day + hour * 3600 + Int(((bits >> 32) &* 3600) >> 32)
         if instant >= start, instant < end { return instant }
         // On the first or the last day the hour may fall outside: take any second of that day inside.
         let earliest = max(start, first * Self.day)
