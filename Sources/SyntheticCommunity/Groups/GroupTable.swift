@@ -1,0 +1,110 @@
+/// All groups of a community, and how popular each is.
+struct GroupTable {
+    private(set) var groups: [Group] = []
+    private(set) var titles: [String] = []
+    private(set) var sentences: [String] = []
+    /// The identifiers one after another, each from its offset: groups + 1 offsets.
+    private(set) var identifierBytes: [UInt8] = []
+    private(set) var identifierOffsets: [Int] = [0]
+    /// How likely a group is to be joined, relative to the others of its theme.
+    private var popularity: [Double] = []
+
+    /// How many of 1000 groups are founded beside one of nearly the same name.
+    static let duplicatePermille = 35
+
+    /// Themes get groups in proportion to their popularity, in shuffled order.
+    init(count: Int, seed: UInt64) {
+        var order = Self.themes(count: count)
+        var shuffling = EntityRandom(seed: seed, stream: .groupOrder, entity: 0)
+        for index in order.indices.reversed() { order.swapAt(index, shuffling.below(index + 1)) }
+        var naming = GroupNaming()
+        var membersOfTheme: [[Int]] = Array(repeating: [], count: Theme.all.count)
+        for (index, theme) in order.enumerated() {
+            var random = EntityRandom(seed: seed, stream: .group, entity: index)
+            let original = random.chance(Self.duplicatePermille) ? original(in: membersOfTheme[theme], &random) : nil
+            if let original, let name = naming.duplicate(of: titles[original], &random) {
+                groups[original].twin = UInt32(index)
+                add(Self.duplicate(of: groups[original], &random), title: name.title, sentence: name.sentence)
+                popularity.append(popularity[original] * 0.1)
+            } else {
+                let name = naming.name(theme: theme, &random)
+                let group = Self.group(theme: theme, name: name, rank: membersOfTheme[theme].count, &random)
+                add(group, title: name.title, sentence: name.sentence)
+                popularity.append(Self.popularity(rank: membersOfTheme[theme].count, of: group, &random))
+            }
+            membersOfTheme[theme].append(index)
+            identifierBytes += naming.identifier(for: titles[index]).utf8
+            identifierOffsets.append(identifierBytes.count)
+        }
+    }
+
+    /// The identifier of a group.
+    func identifier(_ group: Int) -> ArraySlice<UInt8> {
+        identifierBytes[identifierOffsets[group]..<identifierOffsets[group + 1]]
+    }
+
+    /// The weight of every group in the whole community.
+    func weights() -> [Double] {
+        var totals = Array(repeating: 0.0, count: Theme.all.count)
+        for (group, weight) in zip(groups, popularity) { totals[Int(group.theme)] += weight }
+        return zip(groups, popularity).map { group, weight in
+            weight / totals[Int(group.theme)] * Self.themeWeight(Int(group.theme))
+        }
+    }
+
+    /// The weight of a theme: Zipf's law, with a shift that keeps the first few close together.
+    static func themeWeight(_ theme: Int) -> Double { 1 / Double(theme + 5) }
+
+    private static func themes(count: Int) -> [Int] {
+        Quotas.shares(of: count, weights: Theme.all.indices.map(themeWeight), cap: count)
+            .enumerated().flatMap { Array(repeating: $0.offset, count: Int($0.element)) }
+    }
+
+    private mutating func add(_ group: Group, title: String, sentence: String) {
+        groups.append(group)
+        titles.append(title)
+        sentences.append(sentence)
+    }
+
+    /// One of the theme's more popular living groups that has no twin yet.
+    private func original(in theme: [Int], _ random: inout EntityRandom) -> Int? {
+        let candidates = theme.prefix(8 + theme.count / 4).filter {
+            groups[$0].twin == nil && groups[$0].twinPermille == 0 && groups[$0].activeUntil == UInt32(Timeline.end)
+                && !groups[$0].isPrivate
+        }
+        return candidates.isEmpty ? nil : random.element(of: candidates)
+    }
+
+    private static func group(theme: Int, name: GroupNaming.Name, rank: Int, _ random: inout EntityRandom) -> Group {
+        // Squared: most groups are old. The last week founds none, so that each has time to live.
+        let age = random.unit()
+        let created = Int(Double(Timeline.end - 7 * Timeline.day) * age * age)
+        let isPrivate = rank > 0 && random.chance(55)
+        let dies = rank > 1 && random.chance(90)
+        let life = Double(Timeline.end - created) * (0.15 + 0.5 * random.unit())
+        let policy = random.below(100)
+        let joinPolicy: Group.JoinPolicy =
+            isPrivate ? (policy < 60 ? .invite : .approval) : policy < 84 ? .open : policy < 97 ? .approval : .invite
+        return Group(
+            theme: UInt8(theme), subject: name.subject.map { UInt8($0) }, place: name.place.map { UInt16($0) },
+            created: UInt32(created), activeUntil: UInt32(dies ? created + Int(life) : Timeline.end), twin: nil,
+            twinPermille: 0, isPrivate: isPrivate, joinPolicy: joinPolicy)
+    }
+
+    private static func duplicate(of original: Group, _ random: inout EntityRandom) -> Group {
+        let latest = Timeline.end - 7 * Timeline.day
+        let created = Int(original.created) + Int(Double(max(0, latest - Int(original.created))) * random.unit() * 0.5)
+        return Group(
+            theme: original.theme, subject: original.subject, place: original.place, created: UInt32(created),
+            activeUntil: UInt32(Timeline.end), twin: nil, twinPermille: UInt16(500 + random.below(420)),
+            isPrivate: false, joinPolicy: .open)
+    }
+
+    /// Zipf's law over the ranks of a theme, roughened, so that ranks of different themes differ.
+    private static func popularity(rank: Int, of group: Group, _ random: inout EntityRandom) -> Double {
+        let roughness = min(8, 1 / random.positiveUnit().squareRoot())
+        let vitality = group.activeUntil == UInt32(Timeline.end) ? 1 : 0.3
+        let openness = group.isPrivate ? 0.4 : 1
+        return roughness * vitality * openness / Double(rank + 1)
+    }
+}

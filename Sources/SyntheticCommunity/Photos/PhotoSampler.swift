@@ -1,0 +1,64 @@
+/// Draws what a user's photos show: mostly something for a group the user joined.
+struct PhotoSampler {
+    /// How many of 1000 photos are taken with a group in mind.
+    static let anchoredPermille = 850
+    /// How many of 1000 photos only their owner may see.
+    static let privatePermille = 80
+
+    private let seed: UInt64
+    private let groups: [Group]
+    private let timeline: Timeline
+
+    init(groups: [Group], timeline: Timeline, seed: UInt64) {
+        self.seed = seed
+        self.groups = groups
+        self.timeline = timeline
+    }
+
+    /// The facts of a photo.
+    ///
+    /// - Parameter memberships: the owner's.
+    func photo(_ index: Int, of member: Member, _ memberships: MembershipWorkspace) -> Photo {
+        var random = EntityRandom(seed: seed, stream: .photo, entity: index)
+        var anchor: Int?
+        if memberships.count > 0, random.chance(Self.anchoredPermille) {
+            let position = random.below(memberships.count)
+            // Groups that take anything inspire nothing.
+            if Int(groups[memberships.groups[position]].theme) != Theme.anythingIndex { anchor = position }
+        }
+        let interest = member.interest(&random)
+        let group = anchor.map { groups[memberships.groups[$0]] }
+        let theme = group.map { Int($0.theme) } ?? interest.theme
+        let subject = group?.subject.map { Int($0) } ?? subject(theme: theme, interest, &random)
+        let place = group?.place.map { Int($0) } ?? (random.chance(750) ? member.home : member.region)
+        let taken = taken(theme: theme, place: place, &random)
+        let uploaded = uploaded(taken: taken, arrival: member.arrival, &random)
+        return Photo(
+            theme: theme, subject: subject, place: place, taken: taken, uploaded: uploaded,
+            isPrivate: random.chance(Self.privatePermille), anchor: anchor)
+    }
+
+    private func subject(theme: Int, _ interest: Member.Interest, _ random: inout EntityRandom) -> Int {
+        if theme == interest.theme, random.chance(600) { return interest.subject }
+        return random.below(Theme.all[theme].subjects.count)
+    }
+
+    private func taken(theme: Int, place: Int, _ random: inout EntityRandom) -> Int {
+        let place = Place.all[place]
+        let curve = Timeline.curve(Theme.all[theme].season, southern: place.isSouthern)
+        let local = timeline.instant(
+            curve: curve, hours: Theme.all[theme].hours, from: 0, to: Timeline.end, &random)
+        // The sun is an hour earlier for every 15 degrees to the east, and the times are in UTC.
+        let instant = local - place.longitude * 240 / 100_000
+        return min(max(instant, 0), Timeline.end - 1)
+    }
+
+    /// Half are uploaded within a day, the others up to sixty days later, most of them soon.
+    private func uploaded(taken: Int, arrival: Int, _ random: inout EntityRandom) -> Int {
+        let earliest = max(taken, arrival)
+        let share = random.unit()
+        let longest = Double(min(60 * Timeline.day, Timeline.end - earliest))
+        let delay = random.chance(500) ? share * min(longest, Double(Timeline.day)) : share * share * share * longest
+        return min(earliest + Int(delay), Timeline.end - 1)
+    }
+}

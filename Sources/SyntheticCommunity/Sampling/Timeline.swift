@@ -1,0 +1,88 @@
+/// The three years of a community: draws instants from seasonal curves and writes them as dates.
+///
+/// An instant is a number of seconds from the beginning, 0 ..< `end`.
+struct Timeline {
+    /// The length of the three years in days.
+    static let dayCount = 1095
+    /// Seconds in a day.
+    static let day = 86_400
+    /// The instant after the last one.
+    static let end = dayCount * day
+
+    /// Per curve, running sums of the days' weights: days + 1 values from 0.
+    private let curves: [[Double]]
+    /// Per pattern, the hour that each of 256 equally likely bytes stands for.
+    private let hours: [[UInt8]]
+    /// The days written as YYYY-MM-DD, ten bytes each.
+    private let dates: [UInt8]
+
+    /// Ends when `endDay` begins.
+    init(endDay: CalendarDay) {
+        let days = (0..<Self.dayCount).map {
+            CalendarDay(daysSinceEpoch: endDay.daysSinceEpoch - Self.dayCount + $0)
+        }
+        curves = Season.allCases.flatMap { season in
+            [false, true].map { Self.runningSums(days: days, season: season, southern: $0) }
+        }
+        hours = HourPattern.allCases.map { pattern in
+            Quotas.shares(of: 256, weights: pattern.weights.map { $0 + 0.001 }, cap: 256)
+                .enumerated().flatMap { Array(repeating: UInt8($0.offset), count: Int($0.element)) }
+        }
+        dates = days.flatMap { day in
+            let (year, month, dayOfMonth) = day.civil
+            let digits = [year / 1000, year / 100, year / 10, year, -1, month / 10, month, -1, dayOfMonth / 10, dayOfMonth]
+            return digits.map { $0 < 0 ? UInt8(ascii: "-") : UInt8(ascii: "0") + UInt8($0 % 10) }
+        }
+    }
+
+    /// The curve of a season in one hemisphere.
+    static func curve(_ season: Season, southern: Bool) -> Int { season.rawValue * 2 + (southern ? 1 : 0) }
+
+    /// Draws an instant in `start ..< end`, which is not empty: the day from the curve, the hour from the pattern.
+    func instant(curve: Int, hours pattern: HourPattern, from start: Int, to end: Int, _ random: inout EntityRandom) -> Int {
+        let sums = curves[curve]
+        let low = Self.sum(sums, at: start)
+        let high = Self.sum(sums, at: end)
+        let target = low + (high - low) * random.unit()
+        var first = start / Self.day
+        var last = (end - 1) / Self.day
+        while first < last {
+            let middle = (first + last) / 2
+            if sums[middle + 1] > target { last = middle } else { first = middle + 1 }
+        }
+        let bits = random.next()
+        let hour = Int(hours[pattern.rawValue][Int(bits & 255)])
+        let instant = first * Self.day + hour * 3600 + Int(((bits >> 32) &* 3600) >> 32)
+        if instant >= start, instant < end { return instant }
+        // On the first or the last day the hour may fall outside: take any second of that day inside.
+        let earliest = max(start, first * Self.day)
+        return earliest + random.below(min(end, (first + 1) * Self.day) - earliest)
+    }
+
+    /// Writes an instant as YYYY-MM-DDTHH:MM:SSZ.
+    func append(_ instant: Int, to line: inout LineBuffer) {
+        let day = instant / Self.day
+        let second = instant - day * Self.day
+        line.append(dates[day * 10..<day * 10 + 10])
+        line.append(time: second)
+    }
+
+    private static func sum(_ sums: [Double], at instant: Int) -> Double {
+        let day = instant / Self.day
+        guard day < dayCount else { return sums[dayCount] }
+        let fraction = Double(instant - day * Self.day) / Double(Self.day)
+        return sums[day] + (sums[day + 1] - sums[day]) * fraction
+    }
+
+    /// The community grows by 2.2 over the three years, and more happens at weekends.
+    private static func runningSums(days: [CalendarDay], season: Season, southern: Bool) -> [Double] {
+        let weekdayWeights = [0.95, 0.9, 0.9, 0.9, 0.95, 1.15, 1.25]
+        var sums = [0.0]
+        for (index, day) in days.enumerated() {
+            let growth = 1 + 1.2 * Double(index) / Double(dayCount)
+            let weight = season.weight(dayOfYear: day.dayOfYear, southern: southern)
+            sums.append(sums[index] + growth * weight * weekdayWeights[day.weekday])
+        }
+        return sums
+    }
+}
