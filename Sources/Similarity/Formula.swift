@@ -7,11 +7,18 @@ struct Formula: Sendable {
     let modified: ModifiedCosine?
     /// For each rank nⱼ, or for a modified cosine nⱼ^-q.
     let factors: Storage<Double>
+    /// For each 64 ranks the least of their √nⱼ.
+    let roots: Storage<Float>
     /// For each column its weight; 1 for plain cosine.
     let weights: Storage<UInt32>
 
     init(_ prepared: PreparedRows, _ measure: SimilarityParameters.Measure) {
         factors = Storage(uninitialized: prepared.rankCount)
+        roots = Storage(zeroed: prepared.rankCount / 64 + 2 * groupSize / 64)
+        for rank in 0..<prepared.rankCount {
+            // Ranks come in descending order of size: the last of a chunk is its least.
+            unsafe roots.base[rank / 64] = Float(prepared.sizes.base[rank]).squareRoot()
+        }
         weights = Storage(uninitialized: prepared.columnCount)
         switch measure {
         case .cosine:

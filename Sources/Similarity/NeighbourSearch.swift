@@ -8,10 +8,14 @@ public struct NeighbourSearch: Sendable {
     /// How many threads share the work, 1 or more; the result does not depend on it.
     public var threads: Int
 
+    /// The instructions to use, among `ProcessorPath.supported`; the result does not depend on it.
+    public var path: ProcessorPath
+
     /// A search.
-    public init(parameters: SimilarityParameters, threads: Int) {
+    public init(parameters: SimilarityParameters, threads: Int, path: ProcessorPath = .fastest) {
         self.parameters = parameters
         self.threads = threads
+        self.path = path
     }
 
     /// Called now and then from any thread with the work done so far and all the work, in one unit.
@@ -24,7 +28,7 @@ public struct NeighbourSearch: Sendable {
     ///   - progress: told of the work done.
     public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourLists {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
-        let plan = SearchPlan(matrix, parameters, threads: threads)
+        let plan = SearchPlan(matrix, parameters, path, threads: threads)
         guard plan.limit > 0 else {
             return NeighbourLists(offsets: [Int](repeating: 0, count: matrix.rowCount + 1), neighbours: [])
         }

@@ -2,11 +2,11 @@ import Glibc
 
 /// Memory that threads fill in parallel, each its own part, and then only read.
 ///
-/// Aligned to a cache line and followed by one line of slack, so that whole-vector loads and prefetches may run over the
-/// end. Not an `Array`, which cannot be filled by several threads nor aligned.
+/// Aligned to a cache line and followed by `slack` bytes of 0, so that reading ahead may run over the end. Not an `Array`, which cannot be filled by several threads nor aligned.
 @safe
 final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
     static var alignment: Int { 64 }
+    static var slack: Int { 256 }
     let count: Int
     let base: UnsafeMutablePointer<Element>
     private let block: UnsafeMutableRawPointer
@@ -20,12 +20,13 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
     private init(_ count: Int, allocate: (Int) -> UnsafeMutableRawPointer?) {
         let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Element>.stride)
         precondition(!overflow)
-        guard let block = unsafe allocate(bytes + 2 * Self.alignment) else {
+        guard let block = unsafe allocate(Self.alignment + bytes + Self.slack) else {
             fatalError("out of memory: \(bytes) bytes")
         }
         self.count = count
         unsafe self.block = block
         let aligned = unsafe block.alignedUp(toMultipleOf: Self.alignment)
+        unsafe aligned.advanced(by: bytes).initializeMemory(as: UInt8.self, repeating: 0, count: Self.slack)
         unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
     }
 

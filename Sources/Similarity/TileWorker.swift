@@ -1,14 +1,25 @@
+import CSimilarity
+
 /// One thread's counters and candidate lists, and what it does with a tile of source rows.
 @safe
 final class TileWorker {
     let plan: SearchPlan
-    /// Room for a block of the widest counters.
+    /// A counter for each place of a block, 0 between visits.
     private let counters: Storage<UInt128>
+    /// The bitmaps to add up for a row.
+    private let maps: Storage<UnsafePointer<UInt8>>
+    private let hits: Storage<coterie_hit>
     private let items: Storage<Candidate>
+    /// For each 64 places of a block, the least counter of a modified cosine that is of use.
+    private let leastPacked: Storage<UInt64>
 
     init(_ plan: SearchPlan) {
         self.plan = plan
-        counters = Storage(zeroed: plan.blockSize)
+        let largest = plan.blocks.map(\.bitmapStride).max() ?? 0
+        counters = Storage(zeroed: largest * 64)
+        leastPacked = Storage(zeroed: largest)
+        unsafe maps = Storage(uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.sizes.base[0]) : 0) + 16)
+        hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         let capacity = BestCandidates.capacity(limit: plan.limit)
         items = Storage(uninitialized: (plan.tiles.map(\.count).max() ?? 0) * capacity)
     }
@@ -37,7 +48,7 @@ final class TileWorker {
 
     /// Rows of like size first: they are the likeliest neighbours, and raise what the others have to reach.
     private func blocks(outwardsFrom rank: Int) -> [Block] {
-        let home = rank / plan.blockSize
+        let home = plan.blocks.lastIndex { $0.first <= rank } ?? 0
         return plan.blocks.indices
             .sorted { (abs($0 - home), $0) < (abs($1 - home), $1) }
             .map { plan.blocks[$0] }
@@ -58,7 +69,9 @@ final class TileWorker {
     private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
         let size = Int(unsafe plan.prepared.sizes.base[rank])
         let isHome = block.first <= rank && rank < block.first + block.count
+        // A row has all of its entries in common with itself.
         let most = isHome ? size : min(size, block.largestSize)
+        guard most >= plan.parameters.minimumCommon else { return }
         if plan.formula.modified != nil {
             if most < 1 << 16 {
                 weigh(rank, block, 16, UInt64.self, &best)
@@ -66,37 +79,67 @@ final class TileWorker {
                 weigh(rank, block, 32, UInt128.self, &best)
             }
         } else if most < 1 << 8 {
-            count(rank, block, UInt8.self, &best)
+            count(rank, block, UInt8.self, most: most, &best)
         } else if most < 1 << 16 {
-            count(rank, block, UInt16.self, &best)
+            count(rank, block, UInt16.self, most: most, &best)
         } else {
-            count(rank, block, UInt32.self, &best)
+            count(rank, block, UInt32.self, most: most, &best)
         }
     }
 
     /// Plain cosine: counters count.
     private func count<Counter: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ rank: Int, _ block: Block, _: Counter.Type, _ best: inout BestCandidates
+        _ rank: Int, _ block: Block, _: Counter.Type, most: Int, _ best: inout BestCandidates
     ) {
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: Counter.self)
-        let columns = unsafe plan.prepared.columns.base
         let descriptors = unsafe block.descriptors.base
         let lists = unsafe block.lists.base
-        for entry in unsafe plan.prepared.offsets.base[rank]..<plan.prepared.offsets.base[rank + 1] {
-            let list = unsafe lists + Int(descriptors[Int(columns[entry])])
-            for position in 0..<Int(unsafe list[0]) {
-                let place = Int(unsafe list[1 + position])
-                unsafe counters[place] &+= 1
+        let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
+        let stride = block.bitmapStride * 8
+        let maps = unsafe maps.base
+        var mapCount = 0
+        var increments = 0
+        var entry = unsafe plan.prepared.columns.base + plan.prepared.offsets.base[rank]
+        let end = unsafe plan.prepared.columns.base + plan.prepared.offsets.base[rank + 1]
+        while unsafe entry < end {
+            unsafe coterie_prefetch(descriptors + Int(entry[48]))
+            unsafe coterie_prefetch(lists + Int(descriptors[Int(entry[16])] & ~Block.bitmapFlag))
+            let descriptor = unsafe descriptors[Int(entry[0])]
+            unsafe entry += 1
+            if descriptor & Block.bitmapFlag != 0 {
+                unsafe maps[mapCount] = unsafe bitmaps + Int(descriptor & ~Block.bitmapFlag) &* stride
+                mapCount += 1
+            } else {
+                var place = unsafe lists + Int(descriptor)
+                let last = unsafe place + Int(place[0])
+                increments += unsafe Int(place[0])
+                while unsafe place < last {
+                    unsafe place += 1
+                    unsafe counters[Int(place[0])] &+= 1
+                }
             }
         }
-        for place in 0..<block.count {
-            let common = Int(unsafe counters[place])
-            guard common > 0 else { continue }
-            unsafe counters[place] = 0
-            guard common >= plan.parameters.minimumCommon, block.first + place != rank else { continue }
-            let key = unsafe Double(common) * Double(common) / plan.formula.factors.base[block.first + place]
-            best.push(
-                Candidate(key: key, rank: UInt32(block.first + place), common: UInt32(common)), plan.order)
+        if mapCount + increments == 0 { return }
+        while !mapCount.isMultiple(of: 8) {
+            unsafe maps[mapCount] = bitmaps
+            mapCount += 1
+        }
+        var job = unsafe coterie_scan_job(
+            maps: maps, map_count: UInt32(mapCount),
+            planes: UInt32(Int.bitWidth - max(7, most).leadingZeroBitCount).clamped(to: mapCount),
+            counters: counters, roots: plan.formula.roots.base + block.first / 64, threshold: 0,
+            minimum: UInt32(plan.parameters.minimumCommon), group: 0,
+            group_end: UInt32(block.bitmapStride / 8), hits: hits.base)
+        while unsafe job.group < job.group_end {
+            unsafe job.threshold = Float(best.leastKey.squareRoot()) * (1 - 1e-6)
+            let found = unsafe coterie_scan(plan.path.code, Int32(Counter.bitWidth), &job)
+            for position in 0..<Int(found) {
+                let hit = unsafe hits.base[position]
+                let other = block.first + Int(hit.place)
+                guard other != rank else { continue }
+                let key = unsafe Double(hit.count) * Double(hit.count) / plan.formula.factors.base[other]
+                best.push(Candidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
+            }
         }
     }
 
@@ -129,5 +172,12 @@ final class TileWorker {
             best.push(
                 Candidate(key: key, rank: UInt32(block.first + place), common: UInt32(common)), plan.order)
         }
+    }
+}
+
+extension UInt32 {
+    /// As many bits, but no more than a sum of `count` ones can have; 3 at least.
+    fileprivate func clamped(to count: Int) -> UInt32 {
+        Swift.min(self, UInt32(Swift.max(3, Int.bitWidth - count.leadingZeroBitCount)))
     }
 }

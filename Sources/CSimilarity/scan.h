@@ -1,0 +1,119 @@
+// Included once for each path, with NAME(x), TARGET, VECTOR_BYTES and CARRY, which it undefines. Vectors are the compiler's own, so that one text
+// serves every processor; a group is GROUP_BYTES / VECTOR_BYTES of them.
+
+typedef uint64_t NAME(bits) __attribute__((vector_size(VECTOR_BYTES)));
+#define BITS NAME(bits)
+#define VECTORS (GROUP_BYTES / VECTOR_BYTES)
+
+// The sum bit of a full adder over as many targets as a vector has bits; CARRY is the path's.
+#define SUM(a, b, c) ((a) ^ (b) ^ (c))
+
+// Eight bitmaps into ones, twos and fours; returns the eights carried out (Harley and Seal's carry-save adder).
+TARGET INLINE BITS
+NAME(add8)(const uint8_t *const *maps, uint64_t offset, BITS *ones, BITS *twos, BITS *fours) {
+#define MAP(k) (*(const BITS *)(maps[k] + offset))
+    const BITS x0 = MAP(0), x1 = MAP(1), x2 = MAP(2), x3 = MAP(3), x4 = MAP(4), x5 = MAP(5), x6 = MAP(6), x7 = MAP(7);
+#undef MAP
+    BITS o = *ones, t = *twos, f = *fours;
+    BITS ta = CARRY(o, x0, x1); o = SUM(o, x0, x1);
+    BITS tb = CARRY(o, x2, x3); o = SUM(o, x2, x3);
+    const BITS fa = CARRY(t, ta, tb); t = SUM(t, ta, tb);
+    ta = CARRY(o, x4, x5); o = SUM(o, x4, x5);
+    tb = CARRY(o, x6, x7); o = SUM(o, x6, x7);
+    const BITS fb = CARRY(t, ta, tb); t = SUM(t, ta, tb);
+    const BITS eights = CARRY(f, fa, fb);
+    *ones = o, *twos = t, *fours = SUM(f, fa, fb);
+    return eights;
+}
+
+// Adds bits of weight 16 to the planes from the fifth on.
+TARGET INLINE void NAME(ripple)(BITS *plane, uint32_t planes, BITS carry) {
+    for (uint32_t p = 4; p < planes; p++) {
+        const BITS both = plane[p * VECTORS] & carry;
+        plane[p * VECTORS] ^= carry;
+        carry = both;
+    }
+}
+
+// The planes of the sum of the selected bitmaps at one vector of targets; plane[p * VECTORS] has the bits of weight 2^p.
+TARGET INLINE void
+NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32_t planes, BITS *plane) {
+    BITS ones = {0}, twos = {0}, fours = {0}, eights = {0};
+    for (uint32_t p = 4; p < planes; p++) plane[p * VECTORS] = ones;
+    uint32_t k = 0;
+    for (; k + 16 <= count; k += 16) {
+        const BITS a = NAME(add8)(maps + k, offset, &ones, &twos, &fours);
+        const BITS b = NAME(add8)(maps + k + 8, offset, &ones, &twos, &fours);
+        const BITS carry = CARRY(eights, a, b);
+        eights = SUM(eights, a, b);
+        NAME(ripple)(plane, planes, carry);
+    }
+    if (k < count) {
+        const BITS a = NAME(add8)(maps + k, offset, &ones, &twos, &fours);
+        NAME(ripple)(plane, planes, eights & a);
+        eights ^= a;
+    }
+    plane[0] = ones, plane[VECTORS] = twos, plane[2 * VECTORS] = fours;
+    if (planes > 3) plane[3 * VECTORS] = eights;
+}
+
+// A scan with counters of one type; LANES of them are in 64 bytes, and MASK has a bit for each.
+#define SCAN(TYPE, LANES, MASK)                                                                                        \
+    TARGET static uint32_t NAME(scan_##TYPE)(coterie_scan_job *job) {                                                   \
+        typedef TYPE counters __attribute__((vector_size(64)));                                                         \
+        typedef _Bool flags __attribute__((ext_vector_type(LANES)));                                                    \
+        BITS plane[32 * VECTORS];                                                                                       \
+        uint32_t found = 0, group = job->group;                                                                         \
+        const uint32_t planes = job->map_count ? job->planes : 0;                                                        \
+        for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++) {                                        \
+            if (planes)                                                                                                 \
+                for (uint32_t v = 0; v < VECTORS; v++)                                                                  \
+                    NAME(add_up)(job->maps, job->map_count, group * GROUP_BYTES + v * VECTOR_BYTES, planes, plane + v); \
+            for (uint32_t place = group * COTERIE_GROUP, q = 0; q < COTERIE_GROUP / LANES; q++, place += LANES) {       \
+                counters *at = (counters *)((TYPE *)job->counters + place), sum = *at;                                  \
+                counters weight = (counters){0} + 1;                                                                    \
+                for (uint32_t p = 0; p < planes; p++, weight += weight) {                                               \
+                    const flags set = __builtin_bit_cast(flags, ((const MASK *)(plane + p * VECTORS))[q]);              \
+                    sum += -__builtin_convertvector(set, counters) & weight;                                            \
+                }                                                                                                       \
+                *at = (counters){0};                                                                                    \
+                const TYPE least = (TYPE)least_count(job, place, (TYPE)~0u);                                            \
+                MASK hits = __builtin_bit_cast(MASK, __builtin_convertvector(sum >= least, flags));                     \
+                for (; hits; hits &= hits - 1) {                                                                        \
+                    const uint32_t lane = (uint32_t)__builtin_ctzll(hits);                                              \
+                    job->hits[found++] = (coterie_hit){place + lane, sum[lane]};                                        \
+                }                                                                                                       \
+            }                                                                                                           \
+        }                                                                                                               \
+        job->group = group;                                                                                             \
+        return found;                                                                                                   \
+    }
+SCAN(uint8_t, 64, uint64_t)
+SCAN(uint16_t, 32, uint32_t)
+SCAN(uint32_t, 16, uint16_t)
+#undef SCAN
+
+// Counters of 64 bits, compared alone.
+TARGET static uint32_t NAME(scan_wide)(const uint64_t *least, coterie_scan_job *job) {
+    typedef uint64_t counters __attribute__((vector_size(64)));
+    uint32_t found = 0, group = job->group;
+    for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++)
+        for (uint32_t place = group * COTERIE_GROUP; place < (group + 1) * COTERIE_GROUP; place += 8) {
+            const uint64_t bound = least[place / 64];
+            const uint64_t *at = (const uint64_t *)job->counters + place;
+            const counters reached = (counters)(*(const counters *)at >= bound);
+            if (!__builtin_reduce_or(reached)) continue;
+            for (uint32_t lane = 0; lane < 8; lane++)
+                if (at[lane] >= bound) job->hits[found++] = (coterie_hit){place + lane, 0};
+        }
+    job->group = group;
+    return found;
+}
+
+#undef BITS
+#undef SUM
+#undef VECTORS
+#undef NAME
+#undef TARGET
+#undef VECTOR_BYTES
+#undef CARRY
