@@ -16,6 +16,13 @@ public struct RejectedRecord: Sendable, Equatable {
     public let reason: RejectionReason
     /// The beginning of it, at most 200 bytes of its first line, control characters escaped.
     public let excerpt: String
+
+    /// A record that was left out.
+    public init(line: Int, reason: RejectionReason, excerpt: String) {
+        self.line = line
+        self.reason = reason
+        self.excerpt = excerpt
+    }
 }
 
 /// Why a record was left out.

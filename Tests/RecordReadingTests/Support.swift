@@ -18,11 +18,43 @@ enum Outcome: Equatable, CustomStringConvertible {
     }
 }
 
+extension Outcome {
+    /// The line where it begins.
+    var line: Int {
+        switch self {
+        case .record(let line, _), .rejected(let line, _, _): line
+        }
+    }
+
+    /// The lines that it stands on; 1 for what was rejected.
+    var linesCovered: Int {
+        guard case .record(_, let fields) = self else { return 1 }
+        return 1 + fields.reduce(0) { sum, field in sum + (field ?? "").utf8.count { $0 == UInt8(ascii: "\n") } }
+    }
+}
+
+/// SplitMix64: the same numbers in every run.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
 /// A source that hands out bytes in chunks of at most `chunk`.
 final class ByteSource {
     let bytes: [UInt8]
     let chunk: Int
     var offset = 0
+    /// The most bytes that were asked for at once.
+    var largestRequest = 0
 
     init(_ bytes: [UInt8], chunk: Int) {
         self.bytes = bytes
@@ -30,6 +62,7 @@ final class ByteSource {
     }
 
     func read(_ memory: UnsafeMutableRawBufferPointer) -> Int {
+        largestRequest = max(largestRequest, memory.count)
         let count = min(chunk, memory.count, bytes.count - offset)
         unsafe memory.copyBytes(from: bytes[offset..<offset + count])
         offset += count

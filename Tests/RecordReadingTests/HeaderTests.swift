@@ -1,0 +1,97 @@
+import RecordReading
+import Testing
+
+@Suite struct Headers {
+    private func code(_ text: String, _ format: RecordFormat = .csv, limit: Int = 1 << 20) -> RecordError.Code? {
+        code(Array(text.utf8), format, limit: limit)
+    }
+
+    private func code(_ bytes: [UInt8], _ format: RecordFormat = .csv, limit: Int = 1 << 20) -> RecordError.Code? {
+        do throws(RecordError) {
+            _ = try outcomes(bytes, format, limit: limit)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test func whatCannotBeAHeaderIsAnError() {
+        #expect(code("") == .empty)
+        #expect(code("\n\r\n") == .empty)
+        #expect(code("\u{FEFF}") == .empty)
+        #expect(code("a,c\n") == .missingColumn)
+        #expect(code("a,b,A \n") == .repeatedColumn)
+        #expect(code("a,\"b\n1,2\n") == .badHeader)
+        #expect(code("a,\"b\"c\n1,2\n") == .badHeader)
+        #expect(code("a,b\u{0}\n") == .badHeader)
+        #expect(code([0xFF, UInt8(ascii: "\n")]) == .badHeader)
+        #expect(code("a,b," + String(repeating: "x", count: 20) + "\n", limit: 16) == .badHeader)
+        #expect(code("x,x,b,a\n") == nil, "columns that are not asked for may be named as they like")
+    }
+
+    @Test func aMissingColumnIsToldWithThoseFound() {
+        #expect(throws: RecordError.self) { try outcomes("\n\nuser,b\n", .csv) }
+        do throws(RecordError) {
+            _ = try outcomes("\n\nuser,b\n", .csv)
+        } catch {
+            #expect(
+                error.description == """
+                    test, line 3: there is no column "a"; the header names "user", "b". Rename or add the column
+                    """)
+        }
+    }
+
+    @Test func aFailureOfTheSourceIsToldWithTheLine() throws {
+        struct Broken: Error, CustomStringConvertible { var description: String { "disk on fire" } }
+        var parts = ["a,b\n1,2\n", "3,"]
+        var reader = unsafe try RecordReader(format: .csv, columns: [RecordColumn("a")], source: "pipe") { memory in
+            guard !parts.isEmpty else { throw Broken() }
+            let part = Array(parts.removeFirst().utf8)
+            unsafe memory.copyBytes(from: part)
+            return part.count
+        }
+        #expect(try reader.next() == .record)
+        do throws(RecordError) {
+            _ = try reader.next()
+            Issue.record("the failure was not noticed")
+        } catch {
+            #expect(error.code == .readFailed)
+            #expect(error.description == "pipe, line 3: reading failed: disk on fire")
+        }
+    }
+
+    @Test func columnsAreReported() throws {
+        let reader = try makeReader(
+            Array("x\tB\t\"y \"\"z\"\"\"\n".utf8), .tsv, columns: ["a", "b"], required: false)
+        #expect(reader.presentColumns == ["b"])
+        #expect(reader.unknownColumns == ["x", "y \"z\""])
+        #expect(reader.format == .tsv)
+    }
+
+    @Test func aHeaderMayHaveManyColumns() throws {
+        let names = (0..<1000).map { "c\($0)" }
+        let text = names.joined(separator: ",") + "\n" + names.indices.map(String.init).joined(separator: ",") + "\n"
+        #expect(try outcomes(text, .csv, columns: ["c999", "c0", "c17"]) == [.record(2, "999", "0", "17")])
+    }
+
+    @Test(arguments: [
+        ("a.csv", RecordFormat.csv), ("A.TSV", .tsv), ("x/y.z.jsonl", .jsonLines), ("a.ndjson", .jsonLines),
+        ("a.csv.gz", .csv), ("a.txt", nil), ("csv", nil), ("a.", nil), ("", nil), ("tsv.gz", nil),
+    ])
+    func formatFromName(name: String, format: RecordFormat?) {
+        #expect(RecordFormat(fileName: name) == format)
+    }
+
+    @Test(arguments: [
+        ("{\"a\":1}", RecordFormat.jsonLines), ("\u{FEFF}\n  {", .jsonLines), ("a\tb\n", .tsv), ("\ta\n", .tsv),
+        ("a,b\nc\td", .csv), ("\n\na,b", .csv), ("a", .csv), ("", .csv),
+    ])
+    func formatFromContent(text: String, format: RecordFormat) {
+        #expect(RecordFormat(firstBytes: text.utf8Span.span) == format)
+    }
+
+    @Test func anUnknownFormatIsFoundOut() throws {
+        #expect(try outcomes("\u{FEFF}a\tb\n1\t2\n", nil, chunk: 1) == [.record(2, "1", "2")])
+        #expect(try outcomes("{\"a\":1,\"b\":2}", nil, chunk: 1) == [.record(1, "1", "2")])
+    }
+}

@@ -1,0 +1,135 @@
+import RecordReading
+import Testing
+
+/// What reading a source comes to as a whole.
+private enum Reading: Equatable {
+    case outcomes([Outcome])
+    case failure(RecordError)
+
+    init(_ bytes: [UInt8], _ format: RecordFormat?, limit: Int, chunk: Int) {
+        do throws(RecordError) {
+            self = .outcomes(
+                try RecordReadingTests.outcomes(bytes, format, required: false, limit: limit, chunk: chunk))
+        } catch {
+            self = .failure(error)
+        }
+    }
+}
+
+/// Bytes that readers of records stumble over.
+private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenerator, quotes: Bool = true) -> [UInt8] {
+    let delimiter = format == .tsv ? "\t" : ","
+    var pieces: [[UInt8]] = [
+        "\n", "\n", "\r\n", "\r", delimiter, delimiter, "a", "bc", "é", "€", "\0", "\u{FEFF}", " ",
+    ].map {
+        Array($0.utf8)
+    }
+    pieces += [[0xC3], [0xA9], [0xE2, 0x82], [0xFF]]
+    if quotes { pieces += ["\"", "\"", "\"\"", "\"\n", "\(delimiter)\"", "\"\(delimiter)"].map { Array($0.utf8) } }
+    if format == .jsonLines {
+        pieces += ["{", "}", "{\"a\":", "\"b\":1}", "[\"x\"]", ":", "\\", "{\"a\":1,\"b\":\"é\"}\n", "null"].map {
+            Array($0.utf8)
+        }
+    }
+    let header = format == .jsonLines || Int.random(in: 0..<8, using: &random) == 0 ? "" : "a\(delimiter)b\n"
+    var bytes = Array(header.utf8)
+    for _ in 0..<Int.random(in: 0..<60, using: &random) {
+        bytes += pieces[Int.random(in: pieces.indices, using: &random)]
+    }
+    return bytes
+}
+
+@Suite struct RecordProperties {
+    @Test(arguments: RecordFormat.allCases)
+    func theSizeOfTheChunksMakesNoDifference(format: RecordFormat) {
+        var random = SeededGenerator(seed: 1)
+        for _ in 0..<700 {
+            let bytes = nastyBytes(format, using: &random)
+            let limit = [16, 17, 24, 40, 1 << 20][Int.random(in: 0..<5, using: &random)]
+            let whole = Reading(bytes, format, limit: limit, chunk: 4096)
+            for chunk in [1, 2, 3, 7] {
+                #expect(
+                    Reading(bytes, format, limit: limit, chunk: chunk) == whole,
+                    "chunk \(chunk), limit \(limit): \(bytes)")
+            }
+        }
+    }
+
+    @Test(arguments: [RecordFormat.csv, .tsv])
+    func everyLineWithoutQuotesIsOneEvent(format: RecordFormat) throws {
+        var random = SeededGenerator(seed: 2)
+        for _ in 0..<700 {
+            let bytes =
+                Array("a\(format == .csv ? "," : "\t")b\n".utf8) + nastyBytes(format, using: &random, quotes: false)
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            let expected = lines.indices.dropFirst().filter { lines[$0] != [] && lines[$0] != [13] }.map { $0 + 1 }
+            #expect(try outcomes(bytes, format, limit: 16).map(\.line) == expected, "\(bytes)")
+        }
+    }
+
+    @Test(arguments: [RecordFormat.csv, .tsv])
+    func noLineIsLost(format: RecordFormat) {
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<3000 {
+            let bytes = nastyBytes(format, using: &random)
+            guard case .outcomes(let found) = Reading(bytes, format, limit: 40, chunk: 4096) else { continue }
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            for (event, following) in zip(found, found.map(\.line).dropFirst() + [lines.count + 1]) {
+                // After the lines that an event covers only empty ones may come before the next event.
+                let uncovered = (event.line + event.linesCovered..<max(event.line + event.linesCovered, following))
+                #expect(following > event.line)
+                if case .rejected(_, .nul, _) = event { continue }
+                if case .rejected(_, .notUTF8, _) = event { continue }
+                #expect(uncovered.allSatisfy { lines[$0 - 1] == [] || lines[$0 - 1] == [13] }, "\(event) in \(bytes)")
+            }
+        }
+    }
+
+    @Test(arguments: [RecordFormat.csv, .tsv])
+    func whatWasWrittenIsReadBack(format: RecordFormat) throws {
+        var random = SeededGenerator(seed: 4)
+        let delimiter = format == .csv ? "," : "\t"
+        let pieces = ["\"", "\"\"", ",", "\t", "\r", "\n", "\r\n", "é", "€", "𝄞", "a", " ", "{", "\u{FEFF}", ""]
+        for round in 0..<500 {
+            let newline = round % 2 == 0 ? "\n" : "\r\n"
+            var text = ["a", "b", "c"].joined(separator: delimiter)
+            var records: [[String]] = []
+            for _ in 0..<Int.random(in: 0..<8, using: &random) {
+                let fields = (0..<3).map { _ in
+                    (0..<Int.random(in: 0..<6, using: &random)).map { _ in
+                        pieces[Int.random(in: pieces.indices, using: &random)]
+                    }.joined()
+                }
+                records.append(fields)
+                let written = fields.map { field in
+                    let isPlain = !field.unicodeScalars.contains { "\",\t\r\n".unicodeScalars.contains($0) }
+                    let doubled = field.unicodeScalars.map { $0 == "\"" ? "\"\"" : String($0) }.joined()
+                    return isPlain && Bool.random(using: &random) ? field : "\"\(doubled)\""
+                }
+                text += newline + written.joined(separator: delimiter)
+            }
+            if Bool.random(using: &random) { text += newline }
+            let found = try outcomes(text, format, columns: ["a", "b", "c"], chunk: 5)
+            let fields = found.map { outcome -> [[UInt8]] in
+                guard case .record(_, let fields) = outcome else { return [] }
+                return fields.map { Array(($0 ?? "absent").utf8) }
+            }
+            #expect(fields == records.map { $0.map { Array($0.utf8) } })
+        }
+    }
+
+    @Test func randomBytesAlwaysComeToAnEnd() throws {
+        var random = SeededGenerator(seed: 6)
+        for _ in 0..<500 {
+            let bytes = (0..<Int.random(in: 0..<300, using: &random)).map { _ in
+                UInt8.random(in: 0...255, using: &random)
+            }
+            for format in [nil] + RecordFormat.allCases {
+                guard case .outcomes(let found) = Reading(bytes, format, limit: 32, chunk: 11) else { continue }
+                let newlines = bytes.count { $0 == UInt8(ascii: "\n") }
+                #expect(found.count <= newlines + 1)
+                #expect(zip(found, found.dropFirst()).allSatisfy { $0.line < $1.line })
+            }
+        }
+    }
+}
