@@ -8,6 +8,13 @@ public struct Overlap: Sendable, Equatable {
     public var common: Int
     /// n: the other group's public photos, or members.
     public var size: Int
+
+    /// Counts.
+    public init(groupID: String, common: Int, size: Int) {
+        self.groupID = groupID
+        self.common = common
+        self.size = size
+    }
 }
 
 /// Everything that a group has in common with public groups.

@@ -4,11 +4,13 @@ import Glibc
 
 @main
 enum Coterie {
-    static let subcommands: [any Subcommand.Type] = [
-        ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
-        RecommendCommand.self, PhotoCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self,
-        ServeCommand.self, CompletionCommand.self,
-    ]
+    static var subcommands: [any Subcommand.Type] {
+        [
+            ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
+            RecommendCommand.self, PhotoCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self,
+            ServeCommand.self, CompletionCommand.self,
+        ]
+    }
 
     static var program: CommandLineProgram {
         CommandLineProgram(
@@ -18,7 +20,7 @@ enum Coterie {
 
     static func main() {
         // A reader that goes away is seen where the write fails.
-        _ = unsafe signal(SIGPIPE, SIG_IGN)
+        _ = signal(SIGPIPE, SIG_IGN)
         do {
             switch try program.parse(
                 Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Model
+import ModelStore
 
 /// `coterie export neighbours --by RELATION`
 enum ExportCommand: Subcommand {
@@ -17,7 +18,9 @@ enum ExportCommand: Subcommand {
             Option("output", short: "o", "FILE", help: "Where to write; standard output unless said otherwise"),
             CommonOptions.version, CommonOptions.store, CommonOptions.json,
         ],
-        examples: ["coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head"])
+        examples: [
+            "coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head",
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
         guard parsed.arguments[0] == "neighbours" else {
@@ -48,7 +51,9 @@ enum ExportCommand: Subcommand {
 
     /// A field as RFC 4180 writes it, so that what is exported can be read again whatever an id holds.
     private static func field(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else { return text }
+        guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
+            return text
+        }
         var escaped = "\""
         for character in text.unicodeScalars {
             escaped.unicodeScalars.append(character)

@@ -27,9 +27,12 @@ enum ImportCommand: Subcommand {
                 flag: "strict",
                 help: "Stop at the first bad line or unknown id, with nothing of its batch kept"),
             Option(
-                flag: "replace", help: "Make the kind equal to the files: remove what they do not hold, in one transaction"),
+                flag: "replace",
+                help: "Make the kind equal to the files: remove what they do not hold, in one transaction"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of what there is"),
-            Option("rejects", "FILE", help: "Where bad lines go, with their reasons; KIND-rejects.tsv unless said otherwise"),
+            Option(
+                "rejects", "FILE",
+                help: "Where bad lines go, with their reasons; KIND-rejects.tsv unless said otherwise"),
             CommonOptions.json,
         ],
         examples: [
@@ -75,7 +78,8 @@ enum ImportCommand: Subcommand {
     private static func text(_ summary: ImportSummary, rejectsPath: String) -> [String] {
         func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
         var parts = [
-            counted(summary.rows, "rows"), counted(summary.written, "new or changed"), counted(summary.unchanged, "unchanged"),
+            counted(summary.rows, "rows"), counted(summary.written, "new or changed"),
+            counted(summary.unchanged, "unchanged"),
         ]
         if summary.duplicates > 0 { parts.append(counted(summary.duplicates, "repeated")) }
         if summary.removed > 0 { parts.append(counted(summary.removed, "removed")) }

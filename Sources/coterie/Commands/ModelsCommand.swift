@@ -1,6 +1,7 @@
 import CommandLineOptions
 import FoundationEssentials
 import Model
+import ModelStore
 
 /// `coterie models`
 enum ModelsCommand: Subcommand {
@@ -29,7 +30,8 @@ enum ModelsCommand: Subcommand {
                 let neighbours = Relation.allCases.map { Formats.grouped(manifest[$0]?.neighbours ?? 0) }
                 table.add(
                     [manifest.version == current ? "*" : "", manifest.version.description, Formats.seconds(age)]
-                        + [Formats.grouped(manifest.groups.included)] + neighbours + [Formats.bytes(manifest.byteCount)])
+                        + [Formats.grouped(manifest.groups.included)] + neighbours + [Formats.bytes(manifest.byteCount)]
+                )
             }
             for line in table.lines { try output.line(line) }
             if manifests.isEmpty { try output.line("no versions in \(store.location): run \"coterie recompute\"") }

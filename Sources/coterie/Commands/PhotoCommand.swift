@@ -45,7 +45,9 @@ enum PhotoCommand: Subcommand {
         } else {
             try output.line("\(photo.id) is in \(groups.count) public groups of the model; it could go to:")
             for line in SuggestionsTable.lines(suggestions, model) { try output.line(line) }
-            if suggestions.isEmpty { try output.line("nothing is known of it: it is in no pool, nor are its owner's photos") }
+            if suggestions.isEmpty {
+                try output.line("nothing is known of it: it is in no pool, nor are its owner's photos")
+            }
         }
         try output.flush()
     }

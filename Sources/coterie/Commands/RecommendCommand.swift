@@ -38,7 +38,9 @@ enum RecommendCommand: Subcommand {
         try output.flush()
     }
 
-    private static func joinedGroups(_ user: String, _ parsed: ParsedCommand, _ version: LoadedVersion) throws -> [UInt32] {
+    private static func joinedGroups(_ user: String, _ parsed: ParsedCommand, _ version: LoadedVersion) throws
+        -> [UInt32]
+    {
         guard let catalog = try parsed.openCatalogIfPresent() else {
             guard let profile = try parsed.openStore().profile(ofUser: user, in: version.manifest.version) else {
                 throw Failure(Failure.badData, "there is no user \"\(user)\" in the store, and no catalog to look into")

@@ -18,7 +18,9 @@ enum SimilarCommand: Subcommand {
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [
-            Option("by", "WHAT", help: "What makes groups similar", default: "both", allowed: Basis.allCases.map(\.rawValue)),
+            Option(
+                "by", "WHAT", help: "What makes groups similar", default: "both",
+                allowed: Basis.allCases.map(\.rawValue)),
             CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.json,
         ],
         examples: ["coterie similar macro-mondays", "coterie similar macro-mondays --by members --limit 50 --json"])
@@ -55,7 +57,8 @@ enum SimilarCommand: Subcommand {
                         relation: reason.relation.rawValue, common: reason.common, size: size,
                         score: version.cosine(of: neighbour, to: group, by: reason.relation))
                 }
-                return Row(rank: place + 1, index: Int(suggestion.group), score: suggestion.score, evidence: evidence, model)
+                return Row(
+                    rank: place + 1, index: Int(suggestion.group), score: suggestion.score, evidence: evidence, model)
             }
         }
         return model.neighbours(of: group, by: relation).prefix(limit).enumerated().map { place, neighbour in
@@ -80,12 +83,15 @@ enum SimilarCommand: Subcommand {
             let cells = [String(row.rank), row.groupId, row.title, Formats.fixed(row.score, 4)]
             if basis == .both {
                 let counts = Relation.allCases.map { relation in
-                    row.relations.first { $0.relation == relation.rawValue }.map { Formats.grouped(Int($0.common)) } ?? "-"
+                    row.relations.first { $0.relation == relation.rawValue }.map { Formats.grouped(Int($0.common)) }
+                        ?? "-"
                 }
                 table.add(cells + counts)
             } else {
                 table.add(
-                    cells + [Formats.grouped(Int(row.relations[0].common)), Formats.grouped(Int(row.relations[0].size))])
+                    cells + [
+                        Formats.grouped(Int(row.relations[0].common)), Formats.grouped(Int(row.relations[0].size)),
+                    ])
             }
         }
         return table.lines

@@ -1,12 +1,14 @@
 import Catalog
 import CommandLineOptions
 import Glibc
+import Model
 import ModelStore
 
 /// Options that several commands share.
 enum CommonOptions {
     static let catalog = Option(
-        "catalog", "FILE", help: "The catalog, a SQLite file", default: "coterie.sqlite", environment: "COTERIE_CATALOG")
+        "catalog", "FILE", help: "The catalog, a SQLite file", default: "coterie.sqlite", environment: "COTERIE_CATALOG"
+    )
     static let store = Option(
         "store", "STORE",
         help: "Where model versions are: a folder, or redis://[user:password@]host[:port][/db]",

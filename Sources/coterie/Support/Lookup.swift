@@ -15,7 +15,8 @@ enum Lookup {
                     ? "group \"\(id)\" is private, and private groups are in no model"
                     : "group \"\(id)\" is newer than the model: run \"coterie recompute\"")
         }
-        throw unknown(.groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
+        throw unknown(
+            .groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
     }
 
     /// A group of the catalog, public or private.

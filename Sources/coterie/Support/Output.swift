@@ -64,5 +64,11 @@ struct Output: ~Copyable {
 
 /// Writes a line to standard error.
 func complain(_ text: String) {
-    fputs(text + "\n", unsafe stderr)
+    writeToStandardError(text + "\n")
+}
+
+/// Writes a text to standard error as it is; if that fails there is nobody to tell.
+func writeToStandardError(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
 }

@@ -34,14 +34,14 @@ final class ProgressLine: Sendable {
             state.isShowing = true
             let line = Self.line(
                 state.step, done: done, total: total, unit: unit, seconds: state.began.duration(to: now).inSeconds)
-            fputs("\r\u{1b}[K" + line + note, unsafe stderr)
+            writeToStandardError("\r\u{1b}[K" + line + note)
         }
     }
 
     /// Takes the line away, for something that stays.
     func clear() {
         state.withLock { state in
-            if state.isShowing { fputs("\r\u{1b}[K", unsafe stderr) }
+            if state.isShowing { writeToStandardError("\r\u{1b}[K") }
             state.isShowing = false
         }
     }

@@ -56,7 +56,9 @@ struct RelationVerdict: Encodable {
     /// The order of a list: c² / n as integers, then the bytes of the ids.
     private static func isBefore(_ left: Overlap, _ right: Overlap) -> Bool {
         let (leftCommon, rightCommon) = (UInt128(left.common), UInt128(right.common))
-        let (ours, theirs) = (leftCommon * leftCommon * UInt128(right.size), rightCommon * rightCommon * UInt128(left.size))
+        let (ours, theirs) = (
+            leftCommon * leftCommon * UInt128(right.size), rightCommon * rightCommon * UInt128(left.size)
+        )
         return ours != theirs ? ours > theirs : left.groupID.utf8.lexicographicallyPrecedes(right.groupID.utf8)
     }
 

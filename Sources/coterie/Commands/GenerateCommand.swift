@@ -1,0 +1,71 @@
+import CommandLineOptions
+import FoundationEssentials
+import Glibc
+import SyntheticCommunity
+
+/// `coterie generate`
+enum GenerateCommand: Subcommand {
+    static let command = Command(
+        "generate", summary: "Write a believable synthetic community, as files to import",
+        discussion: """
+            Themed groups, members with a few interests, photos posted to several groups, seasons over three years, some \
+            private groups and photos. The same seed and sizes give the same bytes on any machine. Writes \
+            \(CommunityFile.allCases.map(\.name).joined(separator: ", ")).
+            """,
+        options: [
+            Option(
+                "output", short: "o", "FOLDER", help: "Where the files go; made if it does not exist",
+                default: "community"),
+            Option("groups", "N", help: "Groups", default: "300"),
+            Option("users", "N", help: "Users", default: "3000"),
+            Option("photos", "N", help: "Photos", default: "10000"),
+            Option("memberships", "N", help: "Memberships; 12 a user unless said otherwise"),
+            Option(
+                "pools", "N", help: "Photos in pools; 2 a photo unless said otherwise, fewer if the groups do not fit"),
+            Option("seed", "N", help: "Another seed makes another community", default: "1"),
+            Option("end-date", "DATE", help: "The day after the last one, YYYY-MM-DD", default: "2026-11-01"),
+        ],
+        examples: [
+            "coterie generate",
+            "coterie generate -o large --groups 100000 --users 2000000 --memberships 60000000 --photos 0 --pools 0",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let users = try parsed.integer("users", in: 0...CommunityParameters.maximumUsers)
+        let groups = try parsed.integer("groups", in: 0...CommunityParameters.maximumGroups)
+        let photos = try parsed.integer("photos", in: 0...CommunityParameters.maximumPhotos)
+        let pairs = 0...CommunityParameters.maximumPairs
+        // A small community has fewer pairs than the defaults ask for.
+        let memberships = try parsed.integerIfGiven("memberships", in: pairs) ?? min(users * 12, users * groups / 2)
+        let pools = try parsed.integerIfGiven("pools", in: pairs) ?? (memberships == 0 ? 0 : photos * 2)
+        let parameters = try CommunityParameters(
+            groups: groups, users: users, photos: photos, memberships: memberships, pools: pools,
+            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: try CalendarDay(parsed.text("end-date")))
+        let folder = parsed.text("output")
+        do {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        } catch { throw Failure(Failure.general, "cannot make the folder \(folder): \(error)") }
+        let community = Community(parameters)
+        let line = ProgressLine()
+        for file in CommunityFile.allCases { try write(file, of: community, to: folder, line) }
+    }
+
+    private static func write(_ file: CommunityFile, of community: Community, to folder: String, _ line: ProgressLine)
+        throws
+    {
+        let path = folder + "/" + file.name
+        let start = ContinuousClock().now
+        var output = try Output(path: path)
+        var bytes = 0
+        line.begin(path)
+        try community.write(file) { chunk in
+            try output.write(chunk)
+            bytes += chunk.count
+            line.show(done: bytes, total: nil, unit: "bytes")
+        }
+        try output.flush()
+        line.clear()
+        let seconds = start.duration(to: ContinuousClock().now).inSeconds
+        complain("\(path): \(Formats.bytes(bytes)), \(Formats.seconds(seconds))")
+    }
+}
