@@ -47,21 +47,31 @@ public struct Community: Sendable {
     /// What a user is like.
     func member(_ user: Int) -> Member { Member(user, seed: parameters.seed, themes: themes) }
 
-    /// Visits all users with what was drawn for them, in order.
-    ///
-    /// - Parameter visit: is given the user's number, the member, the workspace with the memberships, and
-    ///   the numbers of the user's photos.
-    func forEachUser<Failure: Error>(
-        _ visit: (Int, Member, inout MembershipWorkspace, Range<Int>) throws(Failure) -> Void
+    /// Visits the users who joined anything, in order: the user's number and the memberships.
+    func forEachMember<Failure: Error>(
+        _ visit: (Int, MembershipWorkspace) throws(Failure) -> Void
+    ) throws(Failure) {
+        var workspace = MembershipWorkspace(groupCount: parameters.groups)
+        for user in 0..<parameters.users where membershipCounts[user] > 0 {
+            membershipSampler.sample(user, member(user), count: Int(membershipCounts[user]), into: &workspace)
+            try visit(user, workspace)
+        }
+    }
+
+    /// Visits the users who have photos, in order: the user's number, the member, the memberships arranged
+    /// by theme, and the numbers of the user's photos.
+    func forEachOwner<Failure: Error>(
+        _ visit: (Int, Member, MembershipWorkspace, Range<Int>) throws(Failure) -> Void
     ) throws(Failure) {
         var workspace = MembershipWorkspace(groupCount: parameters.groups)
         var firstPhoto = 0
-        for user in 0..<parameters.users {
+        for user in 0..<parameters.users where photoCounts[user] > 0 {
             let member = member(user)
             let photos = firstPhoto..<(firstPhoto + Int(photoCounts[user]))
-            membershipSampler.sample(user, member, count: Int(membershipCounts[user]), into: &workspace)
-            try visit(user, member, &workspace, photos)
             firstPhoto = photos.upperBound
+            membershipSampler.sample(user, member, count: Int(membershipCounts[user]), into: &workspace)
+            workspace.arrangeByTheme(table.groups)
+            try visit(user, member, workspace, photos)
         }
     }
 

@@ -76,15 +76,19 @@ struct GroupTable {
     }
 
     private static func group(theme: Int, name: GroupNaming.Name, rank: Int, _ random: inout EntityRandom) -> Group {
-        // Squared: most groups are old. The last week founds none, so that each has time to live.
+        // Squared: most groups are old, and the best known are among the oldest. The last week founds none,
+        // so that each has time to live.
         let age = random.unit()
-        let created = Int(Double(Timeline.end - 7 * Timeline.day) * age * age)
+        let youngest = Double(Timeline.end - 7 * Timeline.day) * min(1, 0.2 + 0.08 * Double(rank))
+        let created = Int(youngest * age * age)
         let isPrivate = rank > 0 && random.chance(55)
         let dies = rank > 1 && random.chance(90)
         let life = Double(Timeline.end - created) * (0.15 + 0.5 * random.unit())
         let policy = random.below(100)
         let joinPolicy: Group.JoinPolicy =
-            isPrivate ? (policy < 60 ? .invite : .approval) : policy < 84 ? .open : policy < 97 ? .approval : .invite
+            isPrivate
+            ? (policy < 60 ? .invite : .approval)
+            : policy < 84 || rank < 2 ? .open : policy < 97 || rank < 6 ? .approval : .invite
         return Group(
             theme: UInt8(theme), subject: name.subject.map { UInt8($0) }, place: name.place.map { UInt16($0) },
             created: UInt32(created), activeUntil: UInt32(dies ? created + Int(life) : Timeline.end), twin: nil,
@@ -101,10 +105,13 @@ struct GroupTable {
     }
 
     /// Zipf's law over the ranks of a theme, roughened, so that ranks of different themes differ.
+    ///
+    /// What is about one subject or one place attracts fewer members than what takes a whole theme.
     private static func popularity(rank: Int, of group: Group, _ random: inout EntityRandom) -> Double {
         let roughness = min(8, 1 / random.positiveUnit().squareRoot())
         let vitality = group.activeUntil == UInt32(Timeline.end) ? 1 : 0.3
         let openness = group.isPrivate ? 0.4 : 1
-        return roughness * vitality * openness / Double(rank + 1)
+        let breadth = (group.subject == nil ? 1 : 0.4) * (group.place == nil ? 1 : 0.4)
+        return roughness * vitality * openness * breadth / Double(rank + 1)
     }
 }

@@ -4,8 +4,8 @@ struct MembershipSampler {
     static let noisePermille = 120
     /// How many of 1000 memberships of an interest look for a group of the member's places.
     static let placePermille = 180
-    /// How many of 1000 memberships of an interest look for a group of the member's favourite subject.
-    static let subjectPermille = 450
+    /// Draws of a group of an interest, of which the first about the member's favourite subject is taken.
+    static let subjectDraws = 4
     /// Draws of a group before any that is left is taken.
     static let attempts = 12
 
@@ -15,9 +15,6 @@ struct MembershipSampler {
     private let choices: ChoiceTable
     /// The curve of each theme's season.
     private let curves: [Int]
-    /// Where the buckets of each theme's subjects begin.
-    private let subjectBuckets: [Int]
-    private let placeBuckets: Int
 
     /// - Parameter weights: how popular each group is.
     init(groups: [Group], weights: [Double], timeline: Timeline, seed: UInt64) {
@@ -25,22 +22,13 @@ struct MembershipSampler {
         self.groups = groups
         self.timeline = timeline
         curves = Theme.all.map { Timeline.curve($0.season, southern: false) }
-        // Buckets: all groups, then one a theme, one a subject of each theme, one a place.
-        var subjectBuckets: [Int] = []
-        var bucketCount = 1 + Theme.all.count
-        for theme in Theme.all {
-            subjectBuckets.append(bucketCount)
-            bucketCount += theme.subjects.count
-        }
-        self.subjectBuckets = subjectBuckets
-        placeBuckets = bucketCount
-        var buckets: [[(item: UInt32, weight: Double)]] = Array(repeating: [], count: bucketCount + Place.all.count)
+        let bucketCount = Self.bucket(theme: Theme.all.count)
+        var buckets: [[(item: UInt32, weight: Double)]] = Array(repeating: [], count: bucketCount)
         for (index, group) in groups.enumerated() {
             let entry = (item: UInt32(index), weight: weights[index])
-            buckets[0].append(entry)
-            buckets[1 + Int(group.theme)].append(entry)
-            if let subject = group.subject { buckets[subjectBuckets[Int(group.theme)] + Int(subject)].append(entry) }
-            if let place = group.place { buckets[bucketCount + Int(place)].append(entry) }
+            buckets[Self.allGroups].append(entry)
+            buckets[Self.bucket(theme: Int(group.theme))].append(entry)
+            if let place = group.place { buckets[Self.bucket(theme: Int(group.theme), place: Int(place))].append(entry) }
         }
         choices = ChoiceTable(buckets: buckets)
     }
@@ -77,21 +65,34 @@ struct MembershipSampler {
     private func candidate(_ member: Member, _ random: inout EntityRandom) -> Int {
         if !random.chance(Self.noisePermille) {
             let interest = member.interest(&random)
-            let way = random.below(1000)
-            if way < Self.placePermille {
-                let bucket = placeBuckets + (random.chance(700) ? member.home : member.region)
-                if let group = choices.pick(bucket: bucket, &random), Int(groups[group].theme) == interest.theme {
-                    return group
-                }
-            } else if way < Self.placePermille + Self.subjectPermille {
-                let bucket = subjectBuckets[interest.theme] + interest.subject
+            if random.chance(Self.placePermille) {
+                let place = random.chance(600) ? member.home : member.region
+                let bucket = Self.bucket(theme: interest.theme, place: place)
                 if let group = choices.pick(bucket: bucket, &random) { return group }
             }
-            if let group = choices.pick(bucket: 1 + interest.theme, &random) { return group }
+            if let group = favourite(interest, &random) { return group }
         }
         // There is a group: somebody is to join one.
-        return choices.pick(bucket: 0, &random) ?? 0
+        return choices.pick(bucket: Self.allGroups, &random) ?? 0
     }
+
+    /// Several draws rather than a bucket for each subject, so that popular groups stay popular, and a
+    /// subject's only group is not joined by everybody who likes the subject.
+    private func favourite(_ interest: Member.Interest, _ random: inout EntityRandom) -> Int? {
+        var group: Int?
+        for _ in 0..<Self.subjectDraws {
+            group = choices.pick(bucket: Self.bucket(theme: interest.theme), &random)
+            guard let group, groups[group].subject.map({ Int($0) }) != interest.subject else { break }
+        }
+        return group
+    }
+
+    // Buckets: all groups, then for each theme one of its groups and one of those in each place.
+    private static let allGroups = 0
+
+    private static func bucket(theme: Int) -> Int { 1 + theme * (Place.all.count + 1) }
+
+    private static func bucket(theme: Int, place: Int) -> Int { bucket(theme: theme) + 1 + place }
 
     private func join(
         _ index: Int, _ member: Member, _ workspace: inout MembershipWorkspace, _ random: inout EntityRandom

@@ -30,7 +30,7 @@ struct PhotoSampler {
         let group = anchor.map { groups[memberships.groups[$0]] }
         let theme = group.map { Int($0.theme) } ?? interest.theme
         let subject = group?.subject.map { Int($0) } ?? subject(theme: theme, interest, &random)
-        let place = group?.place.map { Int($0) } ?? (random.chance(750) ? member.home : member.region)
+        let place = group?.place.map { Int($0) } ?? place(theme: theme, member, &random)
         let taken = taken(theme: theme, place: place, &random)
         let uploaded = uploaded(taken: taken, arrival: member.arrival, &random)
         return Photo(
@@ -43,14 +43,25 @@ struct PhotoSampler {
         return random.below(Theme.all[theme].subjects.count)
     }
 
+    /// Mostly at home, where the theme belongs in cities; mostly in the member's region, where it does not.
+    private func place(theme: Int, _ member: Member, _ random: inout EntityRandom) -> Int {
+        let kinds = Theme.all[theme].placeKinds
+        if kinds.isEmpty || kinds.contains(.city) { return random.chance(750) ? member.home : member.region }
+        if kinds.contains(.region) { return random.chance(850) ? member.region : member.home }
+        // Who wants to see the aurora travels north, always to the same place.
+        return Self.northernPlaces[(member.home + member.region) % Self.northernPlaces.count]
+    }
+
+    private static let northernPlaces = Place.all.indices.filter { Place.all[$0].kind == .northern }
+
     private func taken(theme: Int, place: Int, _ random: inout EntityRandom) -> Int {
         let place = Place.all[place]
         let curve = Timeline.curve(Theme.all[theme].season, southern: place.isSouthern)
-        let local = timeline.instant(
-            curve: curve, hours: Theme.all[theme].hours, from: 0, to: Timeline.end, &random)
         // The sun is an hour earlier for every 15 degrees to the east, and the times are in UTC.
-        let instant = local - place.longitude * 240 / 100_000
-        return min(max(instant, 0), Timeline.end - 1)
+        let ahead = place.longitude * 240 / 100_000
+        let local = timeline.instant(
+            curve: curve, hours: Theme.all[theme].hours, from: max(0, ahead), to: Timeline.end + min(0, ahead), &random)
+        return local - ahead
     }
 
     /// Half are uploaded within a day, the others up to sixty days later, most of them soon.
@@ -59,6 +70,6 @@ struct PhotoSampler {
         let share = random.unit()
         let longest = Double(min(60 * Timeline.day, Timeline.end - earliest))
         let delay = random.chance(500) ? share * min(longest, Double(Timeline.day)) : share * share * share * longest
-        return min(earliest + Int(delay), Timeline.end - 1)
+        return earliest + Int(delay)
     }
 }

@@ -2,6 +2,8 @@
 struct PoolSampler {
     /// How many of 1000 groups of the theme but of another subject a photo is offered to at first.
     static let otherSubjectPermille = 350
+    /// How many of 1000 groups that the owner joined after the upload a photo is offered to at first.
+    static let joinedLaterPermille = 400
     /// How many of 1000 posted photos go to a group that takes anything, too.
     static let anythingPermille = 250
 
@@ -51,8 +53,10 @@ struct PoolSampler {
         let share = random.unit()
         let delay = random.chance(600) ? share * 3600 : share * share * Double(30 * Timeline.day)
         let end = Int(groups[group].activeUntil)
-        let instant = earliest + 1 + Int(delay)
-        return instant < end ? instant : earliest + random.below(end - earliest)
+        let instant = earliest + Int(delay)
+        if instant < end { return instant }
+        // Too late for that: within the hour, or in what is left of it.
+        return earliest + Int(share * Double(min(3600, end - earliest)))
     }
 
     /// Groups of a place want photos from there, and dead groups get no more.
@@ -61,6 +65,13 @@ struct PoolSampler {
         guard Int(group.activeUntil) > photo.uploaded else { return false }
         guard let place = group.place else { return true }
         return Int(place) == photo.place
+    }
+
+    /// Whether an owner thinks of a group at first: rather of those of the same subject that were joined already.
+    private func appeals(_ index: Int, _ photo: Photo, joined: Int, _ random: inout EntityRandom) -> Bool {
+        if joined > photo.uploaded, !random.chance(Self.joinedLaterPermille) { return false }
+        guard let subject = groups[index].subject, Int(subject) != photo.subject else { return true }
+        return random.chance(Self.otherSubjectPermille)
     }
 
     /// Goes once round the joined groups of a theme, from anywhere, and takes what fits.
@@ -77,11 +88,7 @@ struct PoolSampler {
             let position = memberships.positions[start + (offset < count ? offset : offset - count)]
             let group = memberships.groups[position]
             guard takes(group, photo), !chosen.contains(position) else { continue }
-            if choosy, let subject = groups[group].subject, Int(subject) != photo.subject,
-                !random.chance(Self.otherSubjectPermille)
-            {
-                continue
-            }
+            if choosy, !appeals(group, photo, joined: memberships.joined[position], &random) { continue }
             chosen.append(position)
         }
     }

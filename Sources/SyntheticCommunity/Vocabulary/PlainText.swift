@@ -36,12 +36,19 @@ enum PlainText {
     /// The first letter as a capital.
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-    /// A text in which each placeholder is replaced.
+    /// A text in which placeholders are replaced; those without a replacement stay.
     static func filling(_ template: String, _ replacements: [(placeholder: String, text: String)]) -> String {
-        replacements.reduce(template) { text, replacement in
-            text.split(separator: replacement.placeholder, omittingEmptySubsequences: false)
-                .joined(separator: replacement.text)
+        var filled = ""
+        var rest = Substring(template)
+        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
+            let close = rest.utf8[open...].firstIndex(of: UInt8(ascii: "}"))
+        {
+            let placeholder = rest[open...close]
+            filled += rest[..<open]
+            filled += replacements.first { $0.placeholder == placeholder }?.text ?? String(placeholder)
+            rest = rest[rest.index(after: close)...]
         }
+        return filled + rest
     }
 
     private static func plain(_ character: Character) -> String? {

@@ -14,8 +14,8 @@ extension Theme {
             Wording("Quiet Photographs", "Photos that do not shout."),
         ],
         subjects: [
-            "first photos": "first beginner", "photo challenges": "challenge weekly", "happy accidents": "accident unexpected",
-            "stories in one frame": "story narrative", "colours of the week": "colour project", "photos without words": "untitled",
+            "everyday moments": "everyday life", "happy accidents": "accident unexpected", "small things": "small detail",
+            "lucky shots": "luck timing", "favourite corners": "corner home", "strange encounters": "strange funny",
         ])
 
     static let blackAndWhite = Theme(

@@ -25,7 +25,7 @@ extension Community {
     /// When somebody last joined each group or posted to it; its foundation when nobody did.
     private func lastActive() -> [Int] {
         var latest = table.groups.map { Int($0.created) }
-        forEachUser { _, _, workspace, _ in
+        forEachMember { _, workspace in
             for position in 0..<workspace.count {
                 let group = workspace.groups[position]
                 latest[group] = max(latest[group], workspace.joined[position])

@@ -6,8 +6,7 @@ extension Community {
         _ line: inout LineBuffer, _ sink: (borrowing [UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> Int {
         var tags: [String] = []
-        try forEachUser { (user, member, workspace, photos) throws(Failure) in
-            guard !photos.isEmpty else { return }
+        try forEachOwner { (user, member, workspace, photos) throws(Failure) in
             let owner = memberNaming.identifier(of: user)
             for index in photos {
                 let photo = photoSampler.photo(index, of: member, workspace)

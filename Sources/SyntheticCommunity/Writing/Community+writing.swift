@@ -42,7 +42,7 @@ extension Community {
         _ line: inout LineBuffer, _ sink: (borrowing [UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> Int {
         var rows = 0
-        try forEachUser { (user, _, workspace, _) throws(Failure) in
+        try forEachMember { (user, workspace) throws(Failure) in
             let identifier = memberNaming.identifier(of: user)
             for position in 0..<workspace.count {
                 line.append(table.identifier(workspace.groups[position]))
@@ -77,9 +77,7 @@ extension Community {
     func forEachPool<Failure: Error>(_ visit: (Int, Int, Int) throws(Failure) -> Void) throws(Failure) {
         guard parameters.pools > 0 else { return }
         var chosen: [Int] = []
-        try forEachUser { (_, member, workspace, photos) throws(Failure) in
-            guard !photos.isEmpty, workspace.count > 0 else { return }
-            workspace.arrangeByTheme(table.groups)
+        try forEachOwner { (_, member, workspace, photos) throws(Failure) in
             for index in photos {
                 var random = poolSampler.random(photo: index)
                 let wanted = poolDemand.draw(&random)
