@@ -38,8 +38,3 @@ extension CommandLineProgram {
 
     private var helpAdvice: String { "\(name) --help lists the commands" }
 }
-
-/// A line that asks whether one of these was meant; none if there are none.
-func didYouMean(_ candidates: [String]) -> [String] {
-    candidates.isEmpty ? [] : ["did you mean \(candidates.joined(separator: ", "))?"]
-}

@@ -1,13 +1,13 @@
 /// Reads the words after a command's name, one at a time.
 struct CommandParser {
-    let program: String
-    let command: Command
+    private let command: Command
+    private let errors: CommandErrors
     private var arguments: [String] = []
     private var values: [String: [String]] = [:]
 
     init(program: String, command: Command) {
-        self.program = program
         self.command = command
+        errors = CommandErrors(program: program, command: command)
     }
 
     /// Reads all words; false if one of them asks for help.
@@ -31,27 +31,36 @@ struct CommandParser {
     }
 
     /// The command with its values, once all words are read; completes them from the environment and the defaults.
-    func finish(environment: [String: String]) throws(UsageError) -> ParsedCommand {
+    consuming func finish(environment: [String: String]) throws(UsageError) -> ParsedCommand {
         try checkArgumentCount()
-        var values = values
+        var fromEnvironment: Set<String> = []
         for option in command.options where values[option.name] == nil {
-            values[option.name] = try fallback(for: option, environment: environment)
-            if option.isRequired, values[option.name] == nil { throw missing(option) }
+            if let value = try environmentValue(of: option, environment) {
+                values[option.name] = [value]
+                fromEnvironment.insert(option.name)
+            } else if let value = option.defaultValue {
+                values[option.name] = [value]
+            } else if option.isRequired {
+                throw errors.missingOption(option)
+            }
         }
-        return ParsedCommand(command: command, arguments: arguments, values: values)
+        return ParsedCommand(
+            command: command, arguments: arguments, values: values, fromEnvironment: fromEnvironment, errors: errors)
     }
 
     private mutating func readLong(_ word: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) {
         let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let name = String(parts[0])
-        guard let option = command.option(named: name) else { throw unknownOption("--\(name)") }
+        guard let option = command.option(named: name) else { throw errors.unknownOption("--\(name)") }
         let attached = parts.count == 2 ? String(parts[1]) : nil
-        guard !option.isFlag else {
-            if let attached { throw error("--\(name) takes no value, but was given \"\(attached)\"") }
-            return try add("", to: option)
+        if option.isFlag {
+            if let attached { throw errors.error("--\(name) takes no value, but was given \"\(attached)\"") }
+            try add("", to: option)
+        } else if let attached {
+            try add(attached, to: option)
+        } else {
+            try add(nextValue(for: option, &rest), to: option)
         }
-        if let attached { return try add(attached, to: option) }
-        try add(nextValue(for: option, &rest), to: option)
     }
 
     /// Reads `-n 5`, `-n5` or flags in a row, `-vj`; false if one of them asks for help.
@@ -59,7 +68,7 @@ struct CommandParser {
         var letters = word
         while let letter = letters.popFirst() {
             if letter == "h" { return false }
-            guard let option = command.option(short: letter) else { throw unknownOption("-\(letter)") }
+            guard let option = command.option(short: letter) else { throw errors.unknownOption("-\(letter)") }
             guard !option.isFlag else {
                 try add("", to: option)
                 continue
@@ -72,10 +81,7 @@ struct CommandParser {
 
     /// The next word as an option's value, unless it is plainly another option.
     private func nextValue(for option: Option, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
-        guard let word = rest.first, word != "--", !isOption(word) else {
-            let example = "\(command.name) --\(option.name) \(option.placeholder ?? "")"
-            throw error("--\(option.name) needs a value: \(program) \(example)")
-        }
+        guard let word = rest.first, word != "--", !isOption(word) else { throw errors.missingValue(option) }
         rest = rest.dropFirst()
         return word
     }
@@ -88,22 +94,47 @@ struct CommandParser {
         return command.option(short: letter) != nil
     }
 
+    private mutating func add(_ value: String, to option: Option) throws(UsageError) {
+        if values[option.name] != nil, !option.isRepeating { throw errors.error("--\(option.name) is given twice") }
+        guard option.allows(value) else {
+            throw errors.badChoice(value, of: option, isFromEnvironment: false, among: option.allowedValues)
+        }
+        values[option.name, default: []].append(value)
+    }
+
     private func checkArgumentCount() throws(UsageError) {
         let required = command.arguments.prefix { !$0.isOptional }
-        guard arguments.count >= required.count else {
-            throw error(
-                "\(required[arguments.count].name) is missing", advice: ["usage: \(command.usageLine(program))"])
-        }
-        let hasRoom = command.arguments.last?.isRepeating == true || arguments.count <= command.arguments.count
-        guard hasRoom else {
-            let extra = arguments[command.arguments.count]
-            throw error("\"\(extra)\" is one argument too many", advice: ["usage: \(command.usageLine(program))"])
+        guard arguments.count >= required.count else { throw errors.missingArgument(required[arguments.count]) }
+        if command.arguments.last?.isRepeating == true { return }
+        guard arguments.count <= command.arguments.count else {
+            throw errors.extraArgument(arguments[command.arguments.count])
         }
     }
 
-    private mutating func add(_ value: String, to option: Option) throws(UsageError) {
-        if values[option.name] != nil, !option.isRepeating { throw error("--\(option.name) is given twice") }
-        try check(value, for: option)
-        values[option.name, default: []].append(value)
+    /// The value that the environment gives an option, "" for a flag that it turns on.
+    private func environmentValue(
+        of option: Option, _ environment: [String: String]
+    ) throws(UsageError) -> String? {
+        guard let variable = option.environmentVariable, let value = environment[variable], !value.isEmpty else {
+            return nil
+        }
+        guard option.isFlag else {
+            guard option.allows(value) else {
+                throw errors.badChoice(value, of: option, isFromEnvironment: true, among: option.allowedValues)
+            }
+            return value
+        }
+        switch value.lowercased() {
+        case "1", "true", "yes", "on": return ""
+        case "0", "false", "no", "off": return nil
+        default: throw errors.badValue(value, of: option, isFromEnvironment: true, expected: "1 or 0")
+        }
+    }
+}
+
+extension Option {
+    /// Whether a value may be given, as far as the table tells.
+    fileprivate func allows(_ value: String) -> Bool {
+        isFlag || allowedValues.isEmpty || allowedValues.contains(value)
     }
 }

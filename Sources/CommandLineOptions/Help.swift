@@ -1,9 +1,40 @@
 extension CommandLineProgram {
+    /// How it is called.
     var usageLine: String { "\(name) COMMAND [OPTIONS] [ARGUMENTS]" }
-    /// The help of the program: what it is and its commands.
-    public var help: String { "\(name): \(summary)\n" }
-    /// The help of one command.
-    public func help(for command: Command) -> String { "\(name) \(command.name): \(command.summary)\n" }
+
+    /// The help of the program: what it is, and its commands.
+    public var help: String {
+        var lines = ["Usage: \(usageLine)", ""]
+        lines += TextLayout.paragraphs(summary)
+        lines += section("Commands", TextLayout.table(commands.map { ($0.name, $0.summary) }))
+        lines += [""]
+        lines += TextLayout.paragraphs(
+            """
+            "\(name) COMMAND --help" or "\(name) help COMMAND" tells more about a command, and "\(name) --version" the \
+            version.
+            """)
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The help of one command: how it is called, what it does, and all that it understands.
+    public func help(for command: Command) -> String {
+        var lines = TextLayout.paragraphs("Usage: \(command.usageLine(name))") + [""]
+        lines += TextLayout.paragraphs(command.summary)
+        if !command.discussion.isEmpty { lines += [""] + TextLayout.paragraphs(command.discussion) }
+        lines += section("Arguments", TextLayout.table(command.arguments.map { ($0.name, $0.help) }))
+        let options = command.options.map { ($0.helpTerm, $0.helpText) }
+        lines += section("Options", TextLayout.table(options + [("-h, --help", "Show this help")]))
+        let variables = command.options.compactMap { option in
+            option.environmentVariable.map { ($0, "Used when --\(option.name) is not given") }
+        }
+        lines += section("Environment", TextLayout.table(variables))
+        lines += section("Examples", command.examples.map { "  \($0)" })
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func section(_ title: String, _ lines: [String]) -> [String] {
+        lines.isEmpty ? [] : ["", "\(title):"] + lines
+    }
 }
 
 extension Command {
@@ -16,5 +47,22 @@ extension Command {
         }
         let hasOthers = options.contains { !$0.isRequired }
         return ([program, name] + required + (hasOthers ? ["[OPTIONS]"] : []) + arguments).joined(separator: " ")
+    }
+}
+
+extension Option {
+    /// `-n, --limit N`; long names stand below each other whether there is a short one or not.
+    fileprivate var helpTerm: String {
+        (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
+    }
+
+    /// The help, and what the table says besides.
+    fileprivate var helpText: String {
+        var notes: [String] = []
+        if isRequired { notes.append("required") }
+        if !allowedValues.isEmpty { notes.append("one of: \(allowedValues.joined(separator: ", "))") }
+        if let defaultValue { notes.append("default: \(defaultValue)") }
+        if isRepeating { notes.append("may be given more than once") }
+        return notes.isEmpty ? help : "\(help) (\(notes.joined(separator: "; ")))"
     }
 }

@@ -54,13 +54,15 @@ extension ParsedCommand {
 
     private func integer(_ text: String, of name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
         guard let value = Int(text), bounds.contains(value) else {
-            throw badValue(text, of: name, expected: "a whole number from \(bounds.lowerBound) to \(bounds.upperBound)")
+            let least = bounds.lowerBound
+            let range = bounds.upperBound == .max ? ", at least \(least)" : " from \(least) to \(bounds.upperBound)"
+            throw badValue(text, of: name, expected: "a whole number" + range)
         }
         return value
     }
 
     private func number(_ text: String, of name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
-        // "nan" parses, and is in no range; "inf" can only be in a range that names it.
+        // "nan" is a Double too, and lies in no range.
         guard let value = Double(text), bounds.contains(value) else {
             throw badValue(text, of: name, expected: "a number from \(bounds.lowerBound) to \(bounds.upperBound)")
         }
@@ -71,8 +73,19 @@ extension ParsedCommand {
         _ text: String, of name: String
     ) throws(UsageError) -> Choice {
         guard let value = Choice(rawValue: text) else {
-            throw badChoice(text, of: option(name), allowed: Choice.allCases.map(\.rawValue))
+            throw errors.badChoice(
+                text, of: option(name), isFromEnvironment: fromEnvironment.contains(name),
+                among: Choice.allCases.map(\.rawValue))
         }
         return value
+    }
+
+    /// The error for a value that a command finds wrong itself.
+    ///
+    /// - Parameters:
+    ///   - name: the option's long name.
+    ///   - expected: what the value must be, to be read after "must be".
+    public func badValue(_ text: String, of name: String, expected: String) -> UsageError {
+        errors.badValue(text, of: option(name), isFromEnvironment: fromEnvironment.contains(name), expected: expected)
     }
 }

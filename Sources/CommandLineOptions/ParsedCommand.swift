@@ -8,6 +8,9 @@ public struct ParsedCommand: Sendable {
     public let arguments: [String]
     /// The values of each option by its long name; a flag that is on has the value "".
     let values: [String: [String]]
+    /// The long names of the options whose value comes from the environment.
+    let fromEnvironment: Set<String>
+    let errors: CommandErrors
 
     /// The name of the command.
     public var name: String { command.name }
