@@ -13,7 +13,7 @@ final class Connection: @unchecked Sendable {
         case begun
         /// Its header fields are here.
         case receiving
-        /// It has been answered.
+        /// It is being answered.
         case answered
     }
 

@@ -61,12 +61,12 @@ public final class HTTPServer: Sendable {
 
     deinit { stop(waitingAtMost: .zero) }
 
-    /// Stops: takes no new connection, finishes requests under way, then ends all connections.
+    /// Stops: takes no new connection, sends the responses to requests that are here, then ends all connections.
     ///
-    /// Returns when all is over, also to a caller who comes second. Requests that are not finished in time are
-    /// cut off, but for handlers, which are always waited for.
+    /// Returns when all is over, also to a caller who comes second. Responses that a client does not accept in
+    /// time are cut off; handlers are always waited for.
     ///
-    /// - Parameter grace: how long requests under way may take from now.
+    /// - Parameter grace: how long responses may take from now.
     public func stop(waitingAtMost grace: Duration = .seconds(10)) {
         running.withLock { running in
             guard let server = running.take() else { return }

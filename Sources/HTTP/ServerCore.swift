@@ -8,7 +8,7 @@ final class ServerCore: Sendable {
     let handler: HTTPServer.Handler
     let refusal: HTTPServer.Refusal
     let connections: ConnectionTable
-    /// Requests whose first line is here and whose response has not been sent.
+    /// Requests that are here whole and whose response has not been sent.
     let underWay = DispatchGroup()
     private let isStopping = Atomic(false)
 
@@ -37,7 +37,6 @@ final class ServerCore: Sendable {
 
     /// The first line of a request is here.
     func began(_ connection: Connection, target: [UInt8], address: UInt) {
-        underWay.enter()
         connection.phase = .begun
         connection.target = target
         connection.targetAddress = address
@@ -55,18 +54,17 @@ final class ServerCore: Sendable {
         // Two readings of where a request ends are how one request is smuggled into another.
         if lengths.count > 1 || (lengths.count == 1 && headers["Transfer-Encoding"] != nil) {
             let twice = HTTPError(.badRequest, "the request states the length of its body more than once")
-            return answer(twice, on: connection)
+            return refuse(twice, on: connection)
         }
         guard let length = lengths.first.flatMap({ UInt64($0) }), length > UInt64(configuration.bodyLimitBytes) else {
             return nil
         }
-        return answer(bodyTooLarge, on: connection)
+        return refuse(bodyTooLarge, on: connection)
     }
 
     /// The request is here whole.
     func answer(method: HTTPMethod, isCutShort: Bool, on connection: Connection) -> HTTPResponse {
-        // The handler's own time is not the client's to answer for.
-        connection.deadline = .max
+        beginAnswer(on: connection)
         do throws(HTTPError) {
             guard !isCutShort else { throw HTTPError(.badRequest, "the address has a NUL in it") }
             guard !connection.bodyIsTooLarge else { throw bodyTooLarge }
@@ -75,28 +73,35 @@ final class ServerCore: Sendable {
                 body: connection.body)
             return finish(handler(request), on: connection, endsConnection: false)
         } catch {
-            return answer(error, on: connection)
+            return finish(refusal(error), on: connection, endsConnection: true)
         }
     }
 
     func ended(_ connection: Connection) {
-        guard connection.phase != .idle else { return }
+        let wasAnswered = connection.phase == .answered
         connection.reset()
         connection.deadline = ConnectionTable.moment(
             after: configuration.receiveTimeout + .seconds(configuration.idleTimeoutSeconds))
-        underWay.leave()
+        if wasAnswered { underWay.leave() }
     }
 
     private var bodyTooLarge: HTTPError {
         HTTPError(.bodyTooLarge, "the body is longer than \(configuration.bodyLimitBytes) bytes")
     }
 
-    private func answer(_ error: HTTPError, on connection: Connection) -> HTTPResponse {
-        finish(refusal(error), on: connection, endsConnection: true)
+    private func refuse(_ error: HTTPError, on connection: Connection) -> HTTPResponse {
+        beginAnswer(on: connection)
+        return finish(refusal(error), on: connection, endsConnection: true)
+    }
+
+    private func beginAnswer(on connection: Connection) {
+        underWay.enter()
+        connection.phase = .answered
+        // The handler's own time is not the client's to answer for.
+        connection.deadline = .max
     }
 
     private func finish(_ response: HTTPResponse, on connection: Connection, endsConnection: Bool) -> HTTPResponse {
-        connection.phase = .answered
         connection.deadline = ConnectionTable.moment(after: configuration.sendTimeout)
         guard endsConnection || isStopping.load(ordering: .relaxed) else { return response }
         var response = response

@@ -45,29 +45,34 @@ struct HostileClientTests {
 
     @Test("Malformed requests are refused or cut, and never harm the next client", arguments: 0..<4)
     func fuzz(seed: UInt64) throws {
-        let server = try makeServer()
+        // Short, because a request that lost its end is only ever cut by its deadline.
+        let server = try makeServer { $0.receiveTimeout = .milliseconds(20) }
         defer { server.stop() }
         var generator = SeededGenerator(state: seed)
-        for round in 0..<250 {
+        var answered = 0
+        for round in 0..<150 {
             let client = try makeClient(server)
             let bytes = mutated(&generator)
             client.send(bytes)
-            client.finishSending()
-            #expect(client.waitForEnd(), "\(String(decoding: bytes, as: UTF8.self).debugDescription)")
-            if round.isMultiple(of: 25) { #expect(try makeClient(server).request("GET", "/")?.status == 200) }
+            if let response = client.receive() {
+                #expect(
+                    [200, 400, 413, 431, 505].contains(response.status), "\(String(decoding: bytes, as: UTF8.self))")
+                answered += 1
+            }
+            if round.isMultiple(of: 15) { #expect(try makeClient(server).request("GET", "/")?.status == 200) }
         }
+        #expect(answered > 20)
         #expect(try makeClient(server).request("GET", "/")?.status == 200)
     }
 
     @Test("Bytes that are no HTTP at all are survived")
     func noise() throws {
-        let server = try makeServer()
+        let server = try makeServer { $0.receiveTimeout = .milliseconds(50) }
         defer { server.stop() }
         var generator = SeededGenerator(state: 7)
         for count in [1, 10, 1000, 100_000] {
             let client = try makeClient(server)
             client.send((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
-            client.finishSending()
             #expect(client.waitForEnd())
         }
         #expect(try makeClient(server).request("GET", "/")?.status == 200)

@@ -91,9 +91,6 @@ public final class SocketClient {
     /// What has been received and not yet been returned.
     public var unread: [UInt8] { received }
 
-    /// Says that no more will be sent.
-    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
-
     /// Makes the connection end with a reset instead of a polite goodbye when the client goes.
     public func resetAtEnd() {
         var abrupt = linger(l_onoff: 1, l_linger: 0)

@@ -1,0 +1,110 @@
+import HTTP
+
+/// An answer that says what is wrong: `application/problem+json` (RFC 9457).
+struct Problem: Error {
+    /// The kinds of problem; raw values end the `type` of the answer.
+    enum Kind: String {
+        /// Nothing more specific than the status.
+        case general = ""
+        case badParameter = "bad-parameter"
+        case unknownGroup = "unknown-group"
+        case unknownUser = "unknown-user"
+        case unknownPhoto = "unknown-photo"
+        case noCatalog = "no-catalog"
+        case noModel = "no-model"
+        case unavailable = "temporarily-unavailable"
+    }
+
+    /// A member beyond those of the RFC.
+    enum Extension {
+        case text(String, String)
+        case texts(String, [String])
+        case number(String, Int)
+    }
+
+    var status: HTTPStatus
+    var kind = Kind.general
+    var title: String
+    var detail: String
+    var extensions: [Extension] = []
+    var headers: HTTPHeaders = [:]
+
+    /// The answer.
+    ///
+    /// - Parameter instance: the path of the request as it came; nil if it could not be understood.
+    func response(instance: String?) -> HTTPResponse {
+        let body = JSONWriter.object { json in
+            json.member("type", kind == .general ? "about:blank" : "urn:coterie:problem:\(kind.rawValue)")
+            json.member("title", title)
+            json.member("status", status.rawValue)
+            json.member("detail", detail)
+            if let instance { json.member("instance", instance) }
+            for member in extensions {
+                switch member {
+                case .text(let name, let value): json.member(name, value)
+                case .texts(let name, let values): json.texts(name, values)
+                case .number(let name, let value): json.member(name, value)
+                }
+            }
+        }
+        var headers = headers
+        headers.append(name: "Content-Type", value: "application/problem+json")
+        headers.append(name: "Cache-Control", value: "no-store")
+        headers.append(name: "X-Content-Type-Options", value: "nosniff")
+        return HTTPResponse(status: status, headers: headers, body: body)
+    }
+}
+
+extension Problem {
+    /// The path leads nowhere.
+    static func noSuchPath() -> Problem {
+        Problem(
+            status: .notFound, title: "Not Found",
+            detail: "there is nothing at this path; data is below /v1/groups, /v1/users and /v1/photos")
+    }
+
+    /// The path is there, but not for this method.
+    static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> Problem {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        return Problem(
+            status: .methodNotAllowed, title: "Method Not Allowed",
+            detail: "\(method) is not possible here: use \(names)", headers: ["Allow": names])
+    }
+
+    /// A request that could not be understood.
+    static func refused(_ error: HTTPError) -> Problem {
+        error.code == .bodyTooLarge
+            ? Problem(status: .contentTooLarge, title: "Content Too Large", detail: error.message)
+            : Problem(status: .badRequest, title: "Bad Request", detail: error.message)
+    }
+
+    /// No group, user or photo has this id; `near` are ids that are close to it.
+    static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
+        let hint = near.isEmpty ? "" : "; near it are \(near.joined(separator: ", "))"
+        return Problem(
+            status: .notFound, kind: kind, title: "Unknown \(noun)", detail: "there is no \(noun) \"\(id)\"\(hint)",
+            extensions: near.isEmpty ? [] : [.texts("near", near)])
+    }
+
+    /// No version has been loaded yet.
+    static func noModel(reason: String) -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .noModel, title: "No model is loaded",
+            detail: "\(reason); the daemon takes a version up as soon as there is one",
+            headers: ["Retry-After": "5"])
+    }
+
+    /// Memberships or photos cannot be read right now.
+    static func unavailable(_ error: ServiceError) -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .unavailable, title: "Temporarily unavailable", detail: error.message,
+            headers: ["Retry-After": "1"])
+    }
+
+    /// The daemon was started without what this route needs.
+    static func noCatalog(_ what: String) -> Problem {
+        Problem(
+            status: .notImplemented, kind: .noCatalog, title: "No catalog",
+            detail: "the daemon was started without a catalog, and cannot know \(what)")
+    }
+}

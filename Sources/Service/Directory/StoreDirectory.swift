@@ -1,0 +1,29 @@
+public import ModelStore
+
+/// Memberships as they were published with a model version; it knows no photos.
+public struct StoreDirectory: MemberDirectory {
+    private let store: any VersionStore
+
+    /// The profiles of a store.
+    public init(_ store: any VersionStore) {
+        self.store = store
+    }
+
+    /// False.
+    public var knowsPhotos: Bool { false }
+
+    /// The groups of the user's profile in the snapshot's version.
+    public func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+        do {
+            return try store.profile(ofUser: id, in: snapshot.version)
+        } catch {
+            throw ServiceError(.directoryFailed, "memberships cannot be read: \(error.message)")
+        }
+    }
+
+    /// None: profiles can only be asked for by their id.
+    public func userIDs(near id: String) -> [String] { [] }
+
+    /// Nil.
+    public func pools(ofPhoto id: String, in snapshot: ModelSnapshot) -> PhotoPools? { nil }
+}

@@ -1,0 +1,29 @@
+public import Model
+import ModelStore
+import Recommendation
+
+/// One model version as requests see it: immutable, and taken once a request, so that no answer mixes two versions.
+public final class ModelSnapshot: Sendable {
+    /// The version's name.
+    public let version: VersionName
+    /// Its groups and neighbours.
+    public let model: ModelVersion
+    /// When its recompute began, in Unix milliseconds.
+    let createdAtMilliseconds: Int64
+    let recommender: Recommender
+
+    /// A version that was loaded from a store.
+    init(_ loaded: LoadedVersion, weights: RelationWeights) {
+        version = loaded.manifest.version
+        model = loaded.model
+        createdAtMilliseconds = loaded.manifest.createdAtMilliseconds
+        recommender = Recommender(model: loaded.model, weights: weights)
+    }
+
+    /// Ids of groups that stand next to one that does not exist: at most `count` of them, ascending.
+    func groupIDs(near id: String, count: Int = 6) -> [String] {
+        let place = model.lowerBound(of: id)
+        let first = max(0, min(place - count / 2, model.groupCount - count))
+        return (first..<min(first + count, model.groupCount)).map { model.id(of: $0) }
+    }
+}

@@ -1,0 +1,109 @@
+import Dispatch
+import Model
+import ModelStore
+import Recommendation
+import Synchronization
+
+/// Follows the current version of a store: loads what becomes current beside the version that serves, then swaps.
+///
+/// Whatever the store does, the version that serves stays until another has been loaded and verified.
+final class VersionFollower: Sendable {
+    /// What requests see.
+    struct State {
+        /// The version that serves; nil before the first.
+        var snapshot: ModelSnapshot?
+        /// Why the version that serves may not be the current one; nil if all is well.
+        var problem: String? = "no version has been looked for yet"
+        /// Whether the store answered when it was last asked.
+        var storeIsReachable = false
+    }
+
+    /// A version that could not be loaded, and how often that was tried.
+    private struct Failure {
+        let version: VersionName
+        var count: Int
+        /// Polls to let pass before the next attempt: loading reads and verifies all of a version.
+        var pause: Int
+    }
+
+    /// The longest pause between attempts to load a version that fails, in polls.
+    static let longestPause = 64
+
+    let store: any VersionStore
+    private let weights: RelationWeights
+    private let log: Daemon.Log
+    private let state = Mutex(State())
+    private let failure = Mutex<Failure?>(nil)
+    private let queue = DispatchQueue(label: "version-follower")
+
+    init(store: any VersionStore, weights: RelationWeights, log: @escaping Daemon.Log) {
+        self.store = store
+        self.weights = weights
+        self.log = log
+    }
+
+    /// The state right now; requests ask once.
+    var current: State { state.withLock { $0 } }
+
+    /// Polls now and then at an interval, on a thread of its own, until the returned timer is cancelled.
+    func start(interval: Duration) -> any DispatchSourceTimer {
+        let timer = DispatchSource.makeTimerSource(queue: queue)
+        let (seconds, attoseconds) = interval.components
+        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+        timer.schedule(deadline: .now(), repeating: .nanoseconds(nanoseconds))
+        timer.setEventHandler { [weak self] in self?.poll() }
+        timer.activate()
+        return timer
+    }
+
+    /// Asks the store once, and takes up what is current; called by one thread at a time.
+    func poll() {
+        do throws(StoreError) {
+            guard let version = try store.current() else {
+                return note(problem: "the store \(store.location) has no current version yet", reachable: true)
+            }
+            guard version != current.snapshot?.version else { return note(problem: nil, reachable: true) }
+            guard shouldTry(version) else { return }
+            try takeUp(version)
+        } catch {
+            note(problem: error.message, reachable: error.code != .unavailable)
+        }
+    }
+
+    private func takeUp(_ version: VersionName) throws(StoreError) {
+        do throws(StoreError) {
+            let snapshot = ModelSnapshot(try store.load(version), weights: weights)
+            failure.withLock { $0 = nil }
+            state.withLock { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
+            log("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
+        } catch {
+            failure.withLock { failure in
+                let count = failure?.version == version ? (failure?.count ?? 0) + 1 : 1
+                failure = Failure(version: version, count: count, pause: min(1 << min(count, 6), Self.longestPause))
+            }
+            throw StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
+        }
+    }
+
+    private func shouldTry(_ version: VersionName) -> Bool {
+        failure.withLock { failure in
+            guard failure?.version == version, let pause = failure?.pause, pause > 0 else { return true }
+            failure?.pause = pause - 1
+            return false
+        }
+    }
+
+    /// Takes down what is wrong, and logs it if it was not so before.
+    private func note(problem: String?, reachable: Bool) {
+        let (before, snapshot) = state.withLock { state in
+            defer {
+                state.problem = problem
+                state.storeIsReachable = reachable
+            }
+            return (state.problem, state.snapshot)
+        }
+        guard problem != before else { return }
+        let serving = snapshot.map { "goes on serving version \($0.version)" } ?? "has no version to serve"
+        log(problem.map { "\($0); the daemon \(serving)" } ?? "the store answers again; the daemon \(serving)")
+    }
+}
