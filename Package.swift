@@ -59,7 +59,7 @@ let package = Package(
             name: "coterie",
             dependencies: [
                 "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
-                "Service", "Similarity", "SyntheticCommunity", "RecordReading",
+                "HTTP", "Service", "Similarity", "SyntheticCommunity", "RecordReading",
             ],
             swiftSettings: strict),
         .executableTarget(
