@@ -68,6 +68,7 @@ let package = Package(
 
         // Tests: one target a module, and the integration tests.
         .target(name: "TestSupport", dependencies: ["SparseMatrix"], path: "Tests/TestSupport", swiftSettings: strict),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
     ],
     swiftLanguageModes: [.v6]
 )
