@@ -79,6 +79,7 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -20,9 +20,10 @@ struct Member {
     /// How many of 15 members have one, two, three, four and five interests.
     private static let interestCounts = [1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5]
 
-    init(_ user: Int, seed: UInt64, themes: ChoiceTable) {
+    /// - Parameter atLeast: how many interests it takes for all the groups that the member joins.
+    init(_ user: Int, seed: UInt64, themes: ChoiceTable, atLeast: Int) {
         var random = EntityRandom(seed: seed, stream: .member, entity: user)
-        let count = random.element(of: Self.interestCounts)
+        let count = min(5, max(atLeast, random.element(of: Self.interestCounts)))
         var interests: [Interest] = []
         while interests.count < count {
             guard let theme = themes.pick(bucket: 0, &random) else { break }

@@ -1,9 +1,17 @@
 /// Titles for groups about one subject of a theme, each with sentences that go with it.
 enum SubjectWording {
-    /// Good for any subject.
-    static let general = [
+    /// The subject itself.
+    static let plain = [
         Theme.Wording("{Subject}", "All about {subject}: up to three photos a day."),
         Theme.Wording("{Subject}", "Your best photos of {subject}, old and new."),
+        Theme.Wording("{Subject}", "A home for photos of {subject}, with comments that go beyond \"nice shot\"."),
+        Theme.Wording("{Subject}", "Show us {subject}; say where and when, if you like."),
+        Theme.Wording("{Subject}", "For photos in which {subject} are the main thing, not the background."),
+        Theme.Wording("{Subject}", "{subject}, {subject} and more {subject}."),
+    ]
+
+    /// Good for any subject.
+    static let adorned = [
         Theme.Wording("I Love {Subject}", "For everyone who stops for {subject}, whatever the others say."),
         Theme.Wording("Just {Subject}", "Nothing here but {subject}; off-topic photos are removed."),
         Theme.Wording("{Subject} Everywhere", "Once you start to look, there are {subject} wherever you go."),
@@ -41,7 +49,6 @@ enum SubjectWording {
         Theme.Wording("{Subject} of {place}", "A collection of {subject} found in {place}."),
         Theme.Wording("{Subject} in {place}", "Photos of {subject} taken in or near {place}."),
         Theme.Wording("{Place}: {Subject}", "Everything around {subject} in {place}, by locals and visitors."),
-        Theme.Wording("{Place} {Subject}", "Members from {place} and their photos of {subject}."),
     ]
 
     /// What sets a group apart when thousands share a theme: an end of the title and of the sentence.

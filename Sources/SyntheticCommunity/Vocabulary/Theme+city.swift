@@ -48,8 +48,8 @@ extension Theme {
             Wording("City at Blue Hour", "Twenty minutes between day and night, windows lit."),
         ],
         inPlaces: [
-            Wording("{Place} Skyline", "{Place} from a distance, from a hill or from the other bank."),
-            Wording("Everyday {Place}", "{Place} as those who live there know it."),
+            Wording("{Place} Skyline", "{place} from a distance, from a hill or from the other bank."),
+            Wording("Everyday {Place}", "{place} as those who live there know it."),
             Wording("{Place} Then and Now", "The same spots in {place}, years apart."),
         ],
         subjects: [
@@ -67,7 +67,7 @@ extension Theme {
             Wording("Handheld at Night", "High ISO, steady hands, no tripod."),
         ],
         inPlaces: [
-            Wording("Night in {Place}", "{Place} between dusk and dawn."),
+            Wording("Night in {Place}", "{place} between dusk and dawn."),
             Wording("{Place} After Dark", "Lit windows, late trams and night shifts in {place}."),
         ],
         subjects: [

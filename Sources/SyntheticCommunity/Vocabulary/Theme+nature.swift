@@ -1,7 +1,7 @@
 extension Theme {
     static let landscape = Theme(
         "landscape", topics: "nature outdoors", tags: "landscape nature scenery view outdoors sky clouds countryside",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Light on the Land", "Landscapes in which the light is the subject, from first glow to last."),
             Wording("The Big View", "Wide landscapes with room to breathe, one photo a day for each member."),
@@ -75,7 +75,7 @@ extension Theme {
 
     static let wildlife = Theme(
         "wildlife", topics: "animals nature", tags: "wildlife animal nature wild mammal telephoto fauna",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Wild and Free", "Animals in the wild: no zoos, no pets, no bait."),
             Wording("Eye to Eye", "Wildlife at eye level, looking straight back at you."),
@@ -92,7 +92,7 @@ extension Theme {
 
     static let insects = Theme(
         "insects", topics: "macro nature", tags: "insect insects macro nature bug wings closeup invertebrate",
-        season: .summer, places: [.region],
+        season: .summer, places: [.region], everywhere: false,
         [
             Wording("Six Legs", "Insects of every kind, alive and unharmed."),
             Wording("Butterflies and Moths", "Wings by day and by night; species names are welcome."),
@@ -109,7 +109,7 @@ extension Theme {
 
     static let forests = Theme(
         "forests", topics: "trees nature", tags: "forest trees woods woodland nature green path bark",
-        places: [.region],
+        places: [.region], everywhere: false,
         [
             Wording("Into the Woods", "Paths, glades and tangled places under trees."),
             Wording("Tree of the Week", "One tree a week, looked at properly."),
@@ -124,7 +124,7 @@ extension Theme {
 
     static let fungi = Theme(
         "fungi", topics: "nature forest", tags: "mushroom fungi fungus forest autumn macro toadstool woodland",
-        season: .autumn, places: [.region],
+        season: .autumn, places: [.region], everywhere: false,
         [
             Wording("Fungi Finders", "Mushrooms where they grow; please do not pick them for the photo."),
             Wording("Mushroom Season", "What came up after the rain, from September to the first frost."),

@@ -1,7 +1,7 @@
 extension Theme {
     static let sunsets = Theme(
         "sunsets", topics: "sky landscape", tags: "sunset sky dusk orange clouds goldenhour evening silhouette",
-        places: [.region, .city, .northern],
+        places: [.region, .city, .northern], everywhere: false,
         [
             Wording("Sunsets and Sunrises", "The sun near the horizon, coming or going."),
             Wording("Golden Hour", "The hour after sunrise and the hour before sunset, nothing else."),
@@ -20,7 +20,7 @@ extension Theme {
 
     static let mountains = Theme(
         "mountains", topics: "hiking landscape", tags: "mountain mountains peak alpine hiking summit ridge rock",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Above the Tree Line", "Mountains from high up: rock, ice and thin air."),
             Wording("Summit Club", "Photos from the very top, with the name and the height."),
@@ -38,7 +38,7 @@ extension Theme {
 
     static let water = Theme(
         "water", topics: "nature rivers", tags: "water river stream waterfall nature flow rocks wet",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Waterfalls", "Falling water, from trickle to thunder, silky or frozen in flight."),
             Wording("Rivers and Streams", "Running water and its banks."),
@@ -55,7 +55,7 @@ extension Theme {
 
     static let weather = Theme(
         "weather", topics: "sky atmosphere", tags: "weather rain fog storm clouds mood wet sky",
-        places: [.city, .region],
+        places: [.city, .region], everywhere: false,
         [
             Wording("Rainy Windows", "Rain on glass, and whatever is blurred behind it."),
             Wording("Fog Lovers Anonymous", "Fog, mist and haze; sunshine is off topic."),
@@ -98,7 +98,7 @@ extension Theme {
         ],
         inPlaces: [
             Wording("Harbours of {place}", "Quays, cranes and moorings of {place}."),
-            Wording("{Place} from the Water", "{Place} photographed from boats, ferries and kayaks."),
+            Wording("{Place} from the Water", "{place} photographed from boats, ferries and kayaks."),
         ],
         subjects: [
             "fishing boats": "fishing trawler nets", "ferries": "ferry crossing deck", "rowing boats": "rowboat oars lake",

@@ -59,7 +59,7 @@ extension Theme {
 
     static let travel = Theme(
         "travel", topics: "places culture", tags: "travel journey trip vacation explore culture road adventure",
-        places: [.city, .region, .northern],
+        places: [.city, .region, .northern], everywhere: false,
         [
             Wording("Slow Travel", "Trains, ferries and walking; stories welcome."),
             Wording("Postcards Home", "The one photo that you would have sent."),
@@ -67,7 +67,7 @@ extension Theme {
             Wording("Road Trip", "Windscreens, motels, petrol stations and long straight roads."),
         ],
         inPlaces: [
-            Wording("Discover {Place}", "{Place} through the eyes of visitors."),
+            Wording("Discover {Place}", "{place} through the eyes of visitors."),
             Wording("Three Days in {Place}", "Short trips to {place}: what you saw, ate and missed."),
             Wording("Hidden {Place}", "Corners of {place} that the guidebooks leave out."),
         ],
@@ -78,7 +78,7 @@ extension Theme {
 
     static let food = Theme(
         "food", topics: "still-life kitchen", tags: "food foodphotography delicious cooking kitchen table plate homemade",
-        hours: .online, places: [.city, .region],
+        hours: .online, places: [.city, .region], everywhere: false,
         [
             Wording("What's for Dinner", "Tonight's plate, before it gets cold."),
             Wording("Food on a Dark Table", "Moody food photography: one window, one board, one onion."),

@@ -6,7 +6,7 @@ extension Community {
         _ line: inout LineBuffer, _ sink: (borrowing [UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> Int {
         var tags: [String] = []
-        try forEachOwner { (user, member, workspace, photos) throws(Failure) in
+        try forEachOwner(isDated: false) { (user, member, workspace, photos) throws(Failure) in
             let owner = memberNaming.identifier(of: user)
             for index in photos {
                 let photo = photoSampler.photo(index, of: member, workspace)
