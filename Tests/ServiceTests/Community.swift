@@ -88,7 +88,7 @@ enum Transport: CaseIterable, Sendable {
 }
 
 /// The routes over a store, with or without a socket in between.
-struct Service {
+struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
 

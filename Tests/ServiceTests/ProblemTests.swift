@@ -30,7 +30,7 @@ struct ProblemBody: Decodable {
 
 @Suite("Problems")
 struct ProblemTests {
-    private func service() throws -> Service { Service(store: FakeStore(try Community.version("v1"))) }
+    private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
     @Test(
         "Paths that lead nowhere", arguments: Transport.allCases,

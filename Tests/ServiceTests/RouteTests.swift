@@ -9,7 +9,7 @@ import Testing
 /// Every test runs straight against the routes, and over a socket.
 @Suite("Routes")
 struct RouteTests {
-    private func service() throws -> Service { Service(store: FakeStore(try Community.version("v1"))) }
+    private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
     @Test("Similar groups in one relation", arguments: Transport.allCases)
     func similarInOneRelation(transport: Transport) throws {
@@ -168,7 +168,7 @@ struct RouteTests {
 
     @Test("Without a version only health is served", arguments: Transport.allCases)
     func noVersion(transport: Transport) throws {
-        let service = Service(store: FakeStore())
+        let service = Routes(store: FakeStore())
         #expect(try service.answer(transport, "/healthz").status == 200)
         for target in ["/readyz", "/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
             let answer = try service.answer(transport, target)
