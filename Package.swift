@@ -77,6 +77,9 @@ let package = Package(
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests(
+            "ServiceTests",
+            ["Service", "HTTP", "Model", "ModelStore", "Recommendation", "Catalog", "SQLite", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
