@@ -69,9 +69,7 @@ enum FileTree {
     /// Writes a new file and makes its content durable; its name is durable when its directory is.
     static func create(_ path: String, content: [UInt8]) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
-        try unsafe content.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
-            try unsafe file.write(bytes, at: 0)
-        }
+        try unsafe file.write(content.span.bytes, at: 0)
         try file.synchronize()
     }
 }

@@ -34,13 +34,12 @@ public struct FolderStore: VersionStore {
         _ = try install(complete) { writer throws(StoreError) in
             var done = 0
             for section in model.sections {
-                try unsafe section.bytes.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
-                    for start in stride(from: 0, to: bytes.count, by: Self.portionByteCount) {
-                        let portion = unsafe bytes[start..<min(start + Self.portionByteCount, bytes.count)]
-                        try unsafe writer.write(UnsafeRawBufferPointer(rebasing: portion), to: section.name, at: start)
-                        done += unsafe portion.count
-                        progress(done, total)
-                    }
+                let bytes = unsafe section.bytes.span.bytes
+                for start in stride(from: 0, to: bytes.byteCount, by: Self.portionByteCount) {
+                    let portion = bytes.extracting(start..<min(start + Self.portionByteCount, bytes.byteCount))
+                    try writer.write(portion, to: section.name, at: start)
+                    done += portion.byteCount
+                    progress(done, total)
                 }
             }
         }
@@ -49,17 +48,22 @@ public struct FolderStore: VersionStore {
 
     /// Writes a version whose model file `write` fills in, verifies it and lists it.
     ///
-    /// - Parameter manifest: with the lengths and checksums of all sections.
-    func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+    /// - Parameters:
+    ///   - manifest: with the lengths and checksums of all sections.
+    ///   - replacing: whether a version of the same name is removed first, instead of being an error.
+    func install(
+        _ manifest: Manifest, replacing: Bool = false, write: (borrowing ModelFileWriter) throws(StoreError) -> Void
+    )
         throws(StoreError) -> LoadedVersion
     {
         try FileTree.makeDirectory(layout.versions)
         return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
-            try replaceIncoming(manifest, write: write)
+            if replacing { try remove(manifest.version) }
+            return try writeVersion(manifest, write: write)
         }
     }
 
-    private func replaceIncoming(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+    private func writeVersion(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
         throws(StoreError) -> LoadedVersion
     {
         let incoming = layout.incoming(manifest.version)
@@ -158,16 +162,25 @@ public struct FolderStore: VersionStore {
     private func withdrawVersions(keeping count: Int) throws(StoreError) -> [VersionName] {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             let doomed = VersionRetention.removable(try versionNames(), current: try current(), keeping: count)
-            for name in doomed {
-                try FileTree.removeDirectory(layout.removed(name))
-                try FileTree.move(layout.version(name), to: layout.removed(name))
-            }
+            for name in doomed { try withdraw(name) }
             if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions) }
             return doomed
         }
     }
 
-    private func versionNames() throws(StoreError) -> [VersionName] {
+    /// Takes a version off the list in one step; a leftover of an earlier removal makes room for it.
+    private func withdraw(_ version: VersionName) throws(StoreError) {
+        try FileTree.removeDirectory(layout.removed(version))
+        try FileTree.move(layout.version(version), to: layout.removed(version))
+    }
+
+    private func remove(_ version: VersionName) throws(StoreError) {
+        guard FileTree.exists(layout.version(version)) else { return }
+        try withdraw(version)
+        try FileTree.removeDirectory(layout.removed(version))
+    }
+
+    func versionNames() throws(StoreError) -> [VersionName] {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
 

@@ -9,9 +9,7 @@ struct ModelFileWriter: ~Copyable {
     init(_ path: String, placement: SectionPlacement) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
         try file.reserve(byteCount: placement.byteCount)
-        try unsafe placement.header.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
-            try unsafe file.write(bytes, at: 0)
-        }
+        try unsafe file.write(placement.header.span.bytes, at: 0)
         self.file = file
         self.placement = placement
     }
@@ -19,13 +17,13 @@ struct ModelFileWriter: ~Copyable {
     /// Writes bytes of a section, `offset` bytes after its first.
     ///
     /// - Throws: `StoreError.corrupt` if the section has no room for them.
-    func write(_ bytes: UnsafeRawBufferPointer, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
-        guard let range = placement[name], offset >= 0, bytes.count <= range.count - offset else {
+    func write(_ bytes: RawSpan, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
+        guard let range = placement[name], offset >= 0, bytes.byteCount <= range.count - offset else {
             throw StoreError(.corrupt, "section \"\(name.rawValue)\" is longer than its manifest says")
         }
         let start = range.lowerBound + offset
-        try unsafe file.write(bytes, at: start)
-        file.evict(start..<start + bytes.count)
+        try file.write(bytes, at: start)
+        file.evict(start..<start + bytes.byteCount)
     }
 
     /// Returns when the file would survive a loss of power.
