@@ -29,6 +29,9 @@ public final class RedisStore: VersionStore {
     /// The server's address, without the password.
     public var location: String { address.description }
 
+    /// True: whoever shares a server need not have the catalog.
+    public var keepsProfiles: Bool { true }
+
     /// Writes a version and who joined what, and lists it after all of it was read back and compared.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory or
