@@ -24,7 +24,8 @@ struct DeterminismTests {
     @Test("A digest pins the bytes across machines and changes of the code")
     func pinnedBytes() throws {
         let parameters = try CommunityParameters(
-            groups: 40, users: 100, photos: 200, memberships: 500, pools: 300, seed: 1, endDay: CalendarDay("2026-06-01"))
+            groups: 40, users: 100, photos: 200, memberships: 500, pools: 300, seed: 1,
+            endDay: CalendarDay("2026-06-01"))
         let community = Community(parameters)
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for file in CommunityFile.allCases {

@@ -17,12 +17,14 @@ struct ParameterTests {
         for file in CommunityFile.allCases {
             #expect(empty.files[file] == Array((file.columns.joined(separator: "\t") + "\n").utf8))
         }
-        let single = GeneratedTables(Community(try parameters(groups: 1, users: 1, photos: 0, memberships: 1, pools: 0)))
+        let single = GeneratedTables(
+            Community(try parameters(groups: 1, users: 1, photos: 0, memberships: 1, pools: 0)))
         #expect(single[.groups].count == 1)
         #expect(single[.users].count == 1)
         #expect(single[.memberships].count == 1)
         #expect(single[.photos].isEmpty && single[.pools].isEmpty)
-        let photos = GeneratedTables(Community(try parameters(groups: 0, users: 1, photos: 3, memberships: 0, pools: 0)))
+        let photos = GeneratedTables(
+            Community(try parameters(groups: 0, users: 1, photos: 3, memberships: 0, pools: 0)))
         #expect(photos[.photos].count == 3)
     }
 
@@ -68,15 +70,20 @@ struct ParameterTests {
         #expect(throws: CommunityError.poolsWithoutMemberships(pools: 5)) { try parameters(memberships: 0) }
     }
 
-    @Test("Days are checked", arguments: [
-        "2025-02-29", "2025-13-01", "2025-00-10", "2025-04-31", "2025-1-01", "20250101", "", "1972-12-31", "2025-06-0x",
-        "２０２５-06-01",
-    ])
+    @Test(
+        "Days are checked",
+        arguments: [
+            "2025-02-29", "2025-13-01", "2025-00-10", "2025-04-31", "2025-1-01", "20250101", "", "1972-12-31",
+            "2025-06-0x",
+            "２０２５-06-01",
+        ])
     func wrongDays(_ text: String) {
         #expect(throws: CommunityError.invalidDay(text)) { try CalendarDay(text) }
     }
 
-    @Test("The end day itself is not reached, across leap days", arguments: ["2024-03-01", "2024-02-29", "2025-01-01", "9999-12-31"])
+    @Test(
+        "The end day itself is not reached, across leap days",
+        arguments: ["2024-03-01", "2024-02-29", "2025-01-01", "9999-12-31"])
     func endDay(_ text: String) throws {
         let community = Community(
             try CommunityParameters(

@@ -25,7 +25,7 @@ struct GroupNaming {
         let theme = Theme.all[index]
         let number = wellKnown[index]
         // The best-known groups come first, then ever more of the others in between.
-        if number < theme.wordings.count, number == 0 || random.chance(550) {
+        if number < theme.wordings.count, number < 3 || random.chance(550) {
             wellKnown[index] += 1
             let wording = theme.wordings[number]
             if titles.insert(wording.title).inserted {

@@ -56,7 +56,9 @@ struct GroupTable {
     static func themeWeight(_ theme: Int) -> Double { 1 / Double(theme + 4) }
 
     private static func themes(count: Int) -> [Int] {
-        Quotas.shares(of: count, weights: Theme.all.indices.map(themeWeight), cap: count)
+        // Groups that take anything are large rather than many.
+        let weights = Theme.all.indices.map { $0 == Theme.anythingIndex ? themeWeight($0) / 2 : themeWeight($0) }
+        return Quotas.shares(of: count, weights: weights, cap: count)
             .enumerated().flatMap { Array(repeating: $0.offset, count: Int($0.element)) }
     }
 
@@ -82,7 +84,7 @@ struct GroupTable {
         let youngest = Double(Timeline.end - 7 * Timeline.day) * min(1, 0.2 + 0.08 * Double(rank))
         let created = Int(youngest * age * age)
         let isPrivate = rank > 0 && random.chance(55)
-        let dies = rank > 1 && random.chance(90)
+        let dies = rank > 1 && random.chance(120)
         let life = Double(Timeline.end - created) * (0.15 + 0.5 * random.unit())
         let policy = random.below(100)
         let joinPolicy: Group.JoinPolicy =

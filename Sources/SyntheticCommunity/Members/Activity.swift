@@ -15,7 +15,7 @@ struct Activity {
         // Nobody is in most of the groups, unless so many memberships are asked for that it must be.
         let mean = users > 0 ? Double(parameters.memberships) / Double(users) : 0
         let cap = min(parameters.groups, max(parameters.groups / 6, Int(mean * 3) + 1))
-        let ceiling = mean > 0 ? min(Self.heaviest, 0.6 * Double(cap) / mean) : Self.heaviest
+        let ceiling = mean > 0 ? min(Self.heaviest, 0.4 * Double(cap) / mean) : Self.heaviest
         let joining = (0..<users).map { user in
             var random = EntityRandom(seed: parameters.seed, stream: .userActivity, entity: user)
             return Self.weight(ceiling: ceiling, &random)

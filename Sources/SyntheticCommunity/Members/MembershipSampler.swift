@@ -5,10 +5,10 @@ struct MembershipSampler {
     /// How many of 1000 memberships of an interest look for a group of the member's places.
     static let placePermille = 180
     /// Draws of a group of an interest, of which the first about the member's favourite subject is taken.
-    static let subjectDraws = 4
+    static let subjectDraws = 3
     /// Draws of a popular group, of any group of the interests, and of a group beyond them, before one that
     /// is left is taken.
-    static let attempts = 12
+    static let attempts = 7
 
     private let seed: UInt64
     private let groups: [Group]
@@ -29,7 +29,9 @@ struct MembershipSampler {
             let entry = (item: UInt32(index), weight: weights[index])
             buckets[Self.allGroups].append(entry)
             buckets[Self.bucket(theme: Int(group.theme))].append(entry)
-            if let place = group.place { buckets[Self.bucket(theme: Int(group.theme), place: Int(place))].append(entry) }
+            if let place = group.place {
+                buckets[Self.bucket(theme: Int(group.theme), place: Int(place))].append(entry)
+            }
         }
         choices = ChoiceTable(buckets: buckets)
     }

@@ -15,7 +15,8 @@ extension Theme {
             Wording("Wild {Place}", "The wilder corners of {place}, far from car parks and crowds."),
         ],
         subjects: [
-            "rolling hills": "hills rolling green", "country roads": "road lane rural", "lone trees": "tree solitary field",
+            "rolling hills": "hills rolling green", "country roads": "road lane rural",
+            "lone trees": "tree solitary field",
             "open fields": "field farmland wheat", "deserts and dunes": "desert dunes sand",
             "stone walls": "drystone wall pasture",
         ])
@@ -35,13 +36,15 @@ extension Theme {
             Wording("Birding Around {Place}", "Sightings, rarities and everyday birds from {place}."),
         ],
         subjects: [
-            "owls": "owl nocturnal tawny", "birds of prey": "raptor hawk eagle kestrel", "waders": "wader shorebird mudflat",
+            "owls": "owl nocturnal tawny", "birds of prey": "raptor hawk eagle kestrel",
+            "waders": "wader shorebird mudflat",
             "kingfishers": "kingfisher river blue", "garden birds": "robin tit sparrow finch",
             "ducks and geese": "duck goose mallard pond", "seabirds": "puffin gannet gull cliff",
         ])
 
     static let macro = Theme(
-        "macro", topics: "close-up details", tags: "macro closeup bokeh detail tiny depthoffield magnification focusstacking",
+        "macro", topics: "close-up details",
+        tags: "macro closeup bokeh detail tiny depthoffield magnification focusstacking",
         [
             Wording("Macro Mondays", "One close-up every Monday, to a theme that changes each week."),
             Wording("Closer Than Life", "Life size and beyond: tell us the lens, the light and the ratio."),
@@ -51,7 +54,8 @@ extension Theme {
         ],
         subjects: [
             "water drops": "waterdrop droplets refraction", "stamens and petals": "petal stamen pollen",
-            "textures": "texture surface abstract", "eyes": "eye iris lashes", "threads and fabrics": "fabric thread weave",
+            "textures": "texture surface abstract", "eyes": "eye iris lashes",
+            "threads and fabrics": "fabric thread weave",
             "soap bubbles": "bubble soap iridescent",
         ])
 
@@ -69,7 +73,8 @@ extension Theme {
             Wording("Wildflowers of {place}", "What blooms in {place}, with names and dates where you know them.")
         ],
         subjects: [
-            "roses": "rose red garden", "poppies": "poppy red field", "orchids": "orchid exotic", "tulips": "tulip spring bulb",
+            "roses": "rose red garden", "poppies": "poppy red field", "orchids": "orchid exotic",
+            "tulips": "tulip spring bulb",
             "sunflowers": "sunflower yellow summer", "daisies": "daisy white meadow",
         ])
 
@@ -79,7 +84,8 @@ extension Theme {
         [
             Wording("Wild and Free", "Animals in the wild: no zoos, no pets, no bait."),
             Wording("Eye to Eye", "Wildlife at eye level, looking straight back at you."),
-            Wording("Animals in Their Landscape", "The animal small in the frame and the place it lives all around it."),
+            Wording(
+                "Animals in Their Landscape", "The animal small in the frame and the place it lives all around it."),
             Wording("Urban Wildlife", "Foxes, deer and others who moved to town."),
         ],
         inPlaces: [
@@ -104,7 +110,8 @@ extension Theme {
         ],
         subjects: [
             "dragonflies": "dragonfly damselfly odonata", "bees": "bee bumblebee pollen", "beetles": "beetle ladybird",
-            "moths": "moth nocturnal", "jumping spiders": "spider jumpingspider eyes", "grasshoppers": "grasshopper cricket",
+            "moths": "moth nocturnal", "jumping spiders": "spider jumpingspider eyes",
+            "grasshoppers": "grasshopper cricket",
         ])
 
     static let forests = Theme(
@@ -145,7 +152,8 @@ extension Theme {
             Wording("Reef Life", "Fish, corals and everything that hides between them."),
         ],
         subjects: [
-            "nudibranchs": "nudibranch seaslug macro", "sea turtles": "turtle seaturtle", "jellyfish": "jellyfish drift",
+            "nudibranchs": "nudibranch seaslug macro", "sea turtles": "turtle seaturtle",
+            "jellyfish": "jellyfish drift",
             "coral reefs": "coral reef tropical", "shipwrecks": "wreck dive rust",
         ])
 }

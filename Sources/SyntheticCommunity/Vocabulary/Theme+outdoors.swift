@@ -1,7 +1,7 @@
 extension Theme {
     static let sunsets = Theme(
         "sunsets", topics: "sky landscape", tags: "sunset sky dusk orange clouds goldenhour evening silhouette",
-        places: [.region, .city, .northern], everywhere: false,
+        hours: .twilight, places: [.region, .city, .northern], everywhere: false,
         [
             Wording("Sunsets and Sunrises", "The sun near the horizon, coming or going."),
             Wording("Golden Hour", "The hour after sunrise and the hour before sunset, nothing else."),
@@ -32,7 +32,8 @@ extension Theme {
             Wording("Hiking in {Place}", "Trails of {place} as walkers see them."),
         ],
         subjects: [
-            "mountain lakes": "lake tarn reflection", "glaciers": "glacier ice crevasse", "climbers": "climbing rope rock",
+            "mountain lakes": "lake tarn reflection", "glaciers": "glacier ice crevasse",
+            "climbers": "climbing rope rock",
             "alpine meadows": "meadow pasture alpine", "mountain huts": "hut refuge cabin",
         ])
 
@@ -72,7 +73,8 @@ extension Theme {
         ])
 
     static let astronomy = Theme(
-        "astrophotography", topics: "night-sky stars", tags: "astrophotography stars nightsky milkyway space galaxy tracker darksky",
+        "astrophotography", topics: "night-sky stars",
+        tags: "astrophotography stars nightsky milkyway space galaxy tracker darksky",
         hours: .night, places: [.region],
         [
             Wording("Milky Way Chasers", "Our own galaxy over land or sea; say where it was dark enough."),
@@ -84,7 +86,8 @@ extension Theme {
             Wording("Dark Skies of {place}", "Stars above {place}, and where to find them.")
         ],
         subjects: [
-            "star trails": "startrails rotation polaris", "nebulae": "nebula hubblepalette", "meteor showers": "meteor perseids",
+            "star trails": "startrails rotation polaris", "nebulae": "nebula hubblepalette",
+            "meteor showers": "meteor perseids",
             "moonrises": "moon fullmoon moonrise", "planets": "jupiter saturn planet", "comets": "comet tail",
         ])
 
@@ -101,7 +104,8 @@ extension Theme {
             Wording("{Place} from the Water", "{place} photographed from boats, ferries and kayaks."),
         ],
         subjects: [
-            "fishing boats": "fishing trawler nets", "ferries": "ferry crossing deck", "rowing boats": "rowboat oars lake",
+            "fishing boats": "fishing trawler nets", "ferries": "ferry crossing deck",
+            "rowing boats": "rowboat oars lake",
             "sailing boats": "sail regatta wind", "cargo ships": "cargo container freighter",
         ])
 

@@ -49,8 +49,10 @@ extension Theme {
             Wording("{Place} by the Sea", "Summer days on the coast of {place}."),
         ],
         subjects: [
-            "surfers": "surf surfing wave", "beach huts": "beachhut colourful", "lighthouses": "lighthouse beacon cliff",
-            "tide pools": "tidepool rocks shell", "sea cliffs": "cliff coast path", "footprints in the sand": "footprints sand",
+            "surfers": "surf surfing wave", "beach huts": "beachhut colourful",
+            "lighthouses": "lighthouse beacon cliff",
+            "tide pools": "tidepool rocks shell", "sea cliffs": "cliff coast path",
+            "footprints in the sand": "footprints sand",
         ])
 
     static let snow = Theme(
@@ -89,7 +91,8 @@ extension Theme {
         ])
 
     static let aurora = Theme(
-        "aurora", topics: "night-sky north", tags: "aurora northernlights auroraborealis nightsky green stars north longexposure",
+        "aurora", topics: "night-sky north",
+        tags: "aurora northernlights auroraborealis nightsky green stars north longexposure",
         season: .darkMonths, hours: .night, places: [.northern], everywhere: false,
         [
             Wording("Aurora Hunters", "Northern and southern lights, with place, time and settings."),

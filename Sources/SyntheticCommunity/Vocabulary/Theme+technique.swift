@@ -24,12 +24,14 @@ extension Theme {
             Wording("Photographers over Sixty", "For those who have been at it for a while."),
         ],
         subjects: [
-            "everyday moments": "everyday life", "happy accidents": "accident unexpected", "small things": "small detail",
+            "everyday moments": "everyday life", "happy accidents": "accident unexpected",
+            "small things": "small detail",
             "favourite corners": "corner home", "strange encounters": "strange funny",
         ])
 
     static let blackAndWhite = Theme(
-        "black and white", topics: "monochrome art", tags: "blackandwhite bw monochrome noiretblanc contrast grey mono shadow",
+        "black and white", topics: "monochrome art",
+        tags: "blackandwhite bw monochrome noiretblanc contrast grey mono shadow",
         places: [.city, .region], techniques: false,
         [
             Wording("Black and White", "Monochrome of any kind; no selective colour, no sepia."),
@@ -49,7 +51,8 @@ extension Theme {
         ])
 
     static let film = Theme(
-        "film photography", topics: "analogue cameras", tags: "film analog 35mm filmphotography grain kodak ilford believeinfilm",
+        "film photography", topics: "analogue cameras",
+        tags: "film analog 35mm filmphotography grain kodak ilford believeinfilm",
         places: [.city, .region], techniques: false,
         [
             Wording("35mm Film Only", "Small format film, scanned or printed; no digital, no simulations."),
@@ -60,12 +63,15 @@ extension Theme {
         ],
         inPlaces: [Wording("{Place} on Film", "{place} on negative, slide and instant film.")],
         subjects: [
-            "pinhole photographs": "pinhole lensless", "large format negatives": "largeformat 4x5", "half-frame cameras": "halfframe olympuspen",
-            "rangefinders": "rangefinder leica", "slide films": "slide e6 velvia", "double exposures": "doubleexposure overlay",
+            "pinhole photographs": "pinhole lensless", "large format negatives": "largeformat 4x5",
+            "half-frame cameras": "halfframe olympuspen",
+            "rangefinders": "rangefinder leica", "slide films": "slide e6 velvia",
+            "double exposures": "doubleexposure overlay",
         ])
 
     static let instant = Theme(
-        "instant film", topics: "analogue polaroid", tags: "polaroid instant instantfilm analog instax sx70 frame faded",
+        "instant film", topics: "analogue polaroid",
+        tags: "polaroid instant instantfilm analog instax sx70 frame faded",
         places: [.city], techniques: false,
         [
             Wording("Polaroid Week", "Two instant photos a day, for one week in spring and one in autumn."),
@@ -79,7 +85,8 @@ extension Theme {
         ])
 
     static let mobile = Theme(
-        "mobile photography", topics: "phone everyday", tags: "mobile phone iphone phoneography snapshot everyday android app",
+        "mobile photography", topics: "phone everyday",
+        tags: "mobile phone iphone phoneography snapshot everyday android app",
         places: [.city], techniques: false,
         [
             Wording("Phone Only", "Taken and edited on a phone."),
@@ -102,12 +109,14 @@ extension Theme {
         ],
         inPlaces: [Wording("{Place} Reflected", "{place} in puddles, windows and rivers.")],
         subjects: [
-            "shop window reflections": "shopwindow layers", "puddle reflections": "puddle rain", "lake reflections": "lake calm",
+            "shop window reflections": "shopwindow layers", "puddle reflections": "puddle rain",
+            "lake reflections": "lake calm",
             "distorted reflections": "distorted chrome",
         ])
 
     static let minimalism = Theme(
-        "minimalism", topics: "abstract composition", tags: "minimalism minimal negativespace simple lines clean abstract less",
+        "minimalism", topics: "abstract composition",
+        tags: "minimalism minimal negativespace simple lines clean abstract less",
         places: [.city],
         [
             Wording("Less Is More", "As little as possible in the frame, and every bit in its place."),
@@ -135,7 +144,8 @@ extension Theme {
         ])
 
     static let infrared = Theme(
-        "infrared", topics: "technique landscape", tags: "infrared ir 720nm converted falsecolour surreal white foliage",
+        "infrared", topics: "technique landscape",
+        tags: "infrared ir 720nm converted falsecolour surreal white foliage",
         season: .summer, places: [.region], techniques: false, everywhere: false,
         [
             Wording("Invisible Light", "Infrared of every wavelength, film or converted camera."),
@@ -144,7 +154,8 @@ extension Theme {
         ],
         inPlaces: [Wording("Infrared {Place}", "{place} in light that we cannot see.")],
         subjects: [
-            "infrared trees": "tree white", "infrared churches": "church ruin", "full spectrum conversions": "fullspectrum filter",
+            "infrared trees": "tree white", "infrared churches": "church ruin",
+            "full spectrum conversions": "fullspectrum filter",
             "infrared clouds": "clouds dramatic",
         ])
 }

@@ -40,7 +40,8 @@ struct Theme: Sendable {
     ///   - subjects: a plural, and its tags separated by spaces.
     init(
         _ name: String, topics: String, tags: String, season: Season = .none, hours: HourPattern = .daylight,
-        places: [Place.Kind] = [], techniques: Bool = true, everywhere: Bool = true, _ wordings: [Wording], inPlaces: [Wording] = [],
+        places: [Place.Kind] = [], techniques: Bool = true, everywhere: Bool = true, _ wordings: [Wording],
+        inPlaces: [Wording] = [],
         subjects: KeyValuePairs<String, String>
     ) {
         self.name = name
