@@ -7,6 +7,9 @@ struct Formula: Sendable {
     let modified: ModifiedCosine?
     /// For each rank nⱼ, or for a modified cosine nⱼ^-q.
     let factors: Storage<Double>
+    /// The greatest of them.
+    let greatestFactor: Double
+    let sizes: Storage<UInt32>
     /// For each 64 ranks the least of their √nⱼ.
     let roots: Storage<Float>
     /// For each column its weight; 1 for plain cosine.
@@ -19,21 +22,34 @@ struct Formula: Sendable {
             // Ranks come in descending order of size: the last of a chunk is its least.
             unsafe roots.base[rank / 64] = Float(prepared.sizes.base[rank]).squareRoot()
         }
+        sizes = prepared.sizes
         weights = Storage(uninitialized: prepared.columnCount)
         switch measure {
         case .cosine:
             modified = nil
+            greatestFactor = 1
             for rank in 0..<prepared.rankCount { unsafe factors.base[rank] = Double(prepared.sizes.base[rank]) }
         case .modified(let modified):
             self.modified = modified
+            var greatest = 0.0
             for rank in 0..<prepared.rankCount {
-                unsafe factors.base[rank] = modified.neighbourFactor(size: Int(prepared.sizes.base[rank]))
+                let factor = modified.neighbourFactor(size: Int(unsafe prepared.sizes.base[rank]))
+                unsafe factors.base[rank] = factor
+                greatest = max(greatest, factor)
             }
+            greatestFactor = greatest
             let table = DegreeWeights(
                 degreeDiscount: modified.degreeDiscount, largestDegree: prepared.degrees.max() ?? 0)
             for column in 0..<prepared.columnCount {
                 unsafe weights.base[column] = table[degree: prepared.degrees[column]]
             }
         }
+    }
+
+    /// No candidate of a source row has a greater key.
+    func greatestKey(ofRank rank: Int) -> Double {
+        let size = Double(unsafe sizes.base[rank])
+        guard modified != nil else { return size }
+        return size * Double(DegreeWeights.one) * greatestFactor
     }
 }

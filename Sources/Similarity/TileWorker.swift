@@ -10,6 +10,7 @@ final class TileWorker {
     private let maps: Storage<UnsafePointer<UInt8>>
     private let hits: Storage<coterie_hit>
     private let items: Storage<Candidate>
+    private let histograms: Storage<UInt16>
     /// For each 64 places of a block, the least counter of a modified cosine that is of use.
     private let leastPacked: Storage<UInt64>
 
@@ -21,14 +22,19 @@ final class TileWorker {
         unsafe maps = Storage(uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.sizes.base[0]) : 0) + 16)
         hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         let capacity = BestCandidates.capacity(limit: plan.limit)
-        items = Storage(uninitialized: (plan.tiles.map(\.count).max() ?? 0) * capacity)
+        let rows = plan.tiles.map(\.count).max() ?? 0
+        items = Storage(uninitialized: rows * capacity)
+        histograms = Storage(uninitialized: rows * BestCandidates.bucketCount)
     }
 
     /// The best neighbours of each of the tile's ranks, and how many each has.
     func neighbours(of tile: Range<Int>) -> (counts: [Int], neighbours: [Neighbour]) {
         let capacity = BestCandidates.capacity(limit: plan.limit)
         var best = (0..<tile.count).map { place in
-            unsafe BestCandidates(limit: plan.limit, items: items.base + place * capacity)
+            unsafe BestCandidates(
+                limit: plan.limit, greatestKey: plan.formula.greatestKey(ofRank: tile.lowerBound + place),
+                items: items.base + place * capacity,
+                histogram: histograms.base + place * BestCandidates.bucketCount)
         }
         for block in blocks(outwardsFrom: tile.lowerBound) {
             for place in 0..<tile.count { visit(tile.lowerBound + place, block, &best[place]) }
