@@ -104,7 +104,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
                 words in
                 unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: command.ends.count) { lengths in
                     // A command of empty words has no bytes to point to; any address will do for no bytes.
-                    let base = unsafe bytes.baseAddress ?? UnsafeRawPointer(words.baseAddress!)
+                    let base = unsafe bytes.baseAddress ?? UnsafeRawPointer(context)
                     var start = 0
                     for (place, end) in command.ends.enumerated() {
                         unsafe words.initializeElement(

@@ -47,7 +47,7 @@ public final class TemporaryRedis: Sendable {
 
     deinit { stop() }
 
-    /// `redis://127.0.0.1:PORT`
+    /// Its address: `redis://127.0.0.1:PORT`.
     public var url: String { "redis://127.0.0.1:\(port)" }
 
     /// Kills the server; nothing it held survives.
