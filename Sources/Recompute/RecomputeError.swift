@@ -9,6 +9,8 @@ public enum RecomputeError: Error, CustomStringConvertible {
     case store(StoreError)
     /// There is nothing to publish.
     case nothingToPublish(String)
+    /// Less memory is available than the job will need.
+    case tooLittleMemory(neededBytes: Int, availableBytes: Int)
     /// The model would be too large, or contradicts itself.
     case model(String)
 
@@ -18,6 +20,11 @@ public enum RecomputeError: Error, CustomStringConvertible {
         case .catalog(let error): error.description
         case .store(let error): error.description
         case .nothingToPublish(let reason): reason
+        case .tooLittleMemory(let needed, let available):
+            """
+            this needs about \(needed >> 20) MiB of memory, and \(available >> 20) MiB are available: close other \
+            programs, run it on a machine with more, or list fewer neighbours with --neighbours
+            """
         case .model(let reason): reason
         }
     }

@@ -21,7 +21,8 @@ extension RecomputeJob {
             throw .catalog(error)
         }
         return try inSnapshot(of: catalog) { () throws(RecomputeError) in
-            let groups = try clock.step("read groups") { () throws(RecomputeError) in try readGroups(catalog) }
+            try plan(catalog, clock, observer)
+            let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
             var facts = groups.filter { $0.visibility == .public }.map(GroupFacts.init)
             guard !facts.isEmpty else {
                 throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
@@ -30,12 +31,12 @@ extension RecomputeJob {
             var tables: [Relation: NeighbourTable] = [:]
             var profiles: MemberProfiles?
             for relation in Relation.allCases {
-                let reading = try clock.step("read \(relation.rawValue)") { () throws(RecomputeError) in
-                    try readMatrix(relation, catalog, groups, observer)
+                let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
+                    try readMatrix(relation, catalog, groups, clock)
                 }
                 for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
-                let table = try clock.step("compare by \(relation.rawValue)") { () throws(RecomputeError) in
-                    compare(relation, reading.matrix, observer)
+                let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
+                    compare(relation, reading.matrix, clock)
                 }
                 relations.append(report(relation, reading, table))
                 tables[relation] = table
@@ -44,7 +45,7 @@ extension RecomputeJob {
                 }
             }
             try checkThatSomethingCameOut(relations, observer)
-            let model = try clock.step("encode") { () throws(RecomputeError) in
+            let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
                 do throws(ModelError) {
                     let model = try EncodedModel(groups: facts, tables: tables)
                     return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
@@ -58,6 +59,39 @@ extension RecomputeJob {
         }
     }
 
+    /// Says how much work there is, and refuses to begin if the memory cannot suffice.
+    private func plan(_ catalog: Catalog, _ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError)
+    {
+        let estimate: RecomputeEstimate
+        do throws(CatalogError) {
+            var work: [Relation: WorkEstimate] = [:]
+            for relation in Relation.allCases {
+                work[relation] = try catalog.workEstimate(relation == .photos ? .pools : .memberships)
+            }
+            estimate = RecomputeEstimate(
+                work: work, groups: try catalog.groupCount(), parameters: parameters,
+                keepsProfiles: store.keepsProfiles, previous: previousManifest())
+        } catch { throw .catalog(error) }
+        let available = memoryLimitBytes ?? AvailableMemory.bytes()
+        observer.planned(estimate, availableBytes: available)
+        clock.expect(estimate.steps)
+        if let available, estimate.memoryBytes > available {
+            throw .tooLittleMemory(neededBytes: estimate.memoryBytes, availableBytes: available)
+        }
+    }
+
+    /// The newest version that was computed just so; a store that cannot tell is no reason to fail yet.
+    private func previousManifest() -> Manifest? {
+        let manifests = (try? store.versions()) ?? []
+        return manifests.last { manifest in
+            Relation.allCases.allSatisfy { relation in
+                let (then, now) = (manifest[relation], parameters[relation])
+                return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
+                    && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
+            }
+        }
+    }
+
     private func readGroups(_ catalog: Catalog) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
         do throws(CatalogError) {
             let groups = try catalog.groups()
@@ -67,12 +101,13 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], _ observer: any RecomputeObserver
+        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
             let kind: MatrixKind = relation == .photos ? .pools : .memberships
+            let total = try catalog.rowCount(kind)
             let reading = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { rows in
-                observer.stepAdvanced(done: rows, total: nil, unit: "rows")
+                clock.advance(done: rows, total: total, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
             if reading.entriesOfPrivateGroups > 0 { outcome += ", \(reading.entriesOfPrivateGroups) of private groups" }
@@ -81,12 +116,12 @@ extension RecomputeJob {
         } catch { throw .catalog(error) }
     }
 
-    private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ observer: any RecomputeObserver)
+    private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
         -> (NeighbourTable, outcome: String)
     {
         let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
         let lists = search.run(on: matrix) { done, total in
-            observer.stepAdvanced(done: done, total: total, unit: nil)
+            clock.advance(done: done, total: total, unit: nil)
         }
         let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
         return (NeighbourTable(offsets: lists.offsets, neighbours: neighbours), "\(neighbours.count) neighbours")
@@ -107,7 +142,7 @@ extension RecomputeJob {
             entriesOfPrivatePhotos: reading.entriesOfPrivatePhotos, groupsCounted: counted,
             groupsBelowMinimum: matrix.rowCount - counted,
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
-            neighbours: table.neighbours.count, path: "swift")
+            neighbours: table.neighbours.count, path: ProcessorPath.fastest.rawValue)
     }
 
     private func checkThatSomethingCameOut(

@@ -15,6 +15,9 @@ public struct RecomputeJob: Sendable {
     /// The moment the job began, in Unix milliseconds: part of the version's name.
     public var startedAtMilliseconds: Int64
 
+    /// How much memory the job may count on, in bytes; nil: what the system says is available.
+    public var memoryLimitBytes: Int?
+
     /// A job.
     public init(
         catalogPath: String, store: any VersionStore, parameters: RecomputeParameters, startedAtMilliseconds: Int64
@@ -53,11 +56,11 @@ public struct RecomputeJob: Sendable {
             }
             return Outcome(manifest: manifest, steps: clock.reports, pruned: [], isPublished: false)
         }
-        manifest = try clock.step("publish") { () throws(RecomputeError) in
-            let written = try publish(built, manifest, observer)
+        manifest = try clock.step(StepName.publish) { () throws(RecomputeError) in
+            let written = try publish(built, manifest, clock)
             return (written, "version \(name) in \(store.location), verified")
         }
-        let pruned = try clock.step("switch") { () throws(RecomputeError) in
+        let pruned = try clock.step(StepName.makeCurrent) { () throws(RecomputeError) in
             do throws(StoreError) {
                 try store.makeCurrent(name)
                 let pruned = try store.prune(keeping: parameters.versionsKept)
@@ -67,12 +70,12 @@ public struct RecomputeJob: Sendable {
         return Outcome(manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true)
     }
 
-    private func publish(_ built: BuiltModel, _ manifest: Manifest, _ observer: any RecomputeObserver)
+    private func publish(_ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock)
         throws(RecomputeError) -> Manifest
     {
         do throws(StoreError) {
             return try store.publish(built.model, manifest: manifest, profiles: built.profiles) { done, total in
-                observer.stepAdvanced(done: done, total: total, unit: "bytes")
+                clock.advance(done: done, total: total, unit: "bytes")
             }
         } catch { throw .store(error) }
     }

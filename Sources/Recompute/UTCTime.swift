@@ -13,7 +13,8 @@ struct UTCTime {
             let text = String(value)
             return String(repeating: "0", count: max(0, count - text.count)) + text
         }
-        return unsafe digits(Int(parts.tm_year) + 1900, 4) + digits(Int(parts.tm_mon) + 1, 2) + digits(Int(parts.tm_mday), 2)
+        return unsafe digits(Int(parts.tm_year) + 1900, 4) + digits(Int(parts.tm_mon) + 1, 2)
+            + digits(Int(parts.tm_mday), 2)
             + "T" + digits(Int(parts.tm_hour), 2) + digits(Int(parts.tm_min), 2) + digits(Int(parts.tm_sec), 2)
             + digits(Int(milliseconds % 1000), 3)
     }

@@ -1,3 +1,4 @@
+import Catalog
 import CommandLineOptions
 import FoundationEssentials
 import Model
@@ -25,6 +26,9 @@ enum RecomputeCommand: Subcommand {
             Option("neighbours", "K", help: "Neighbours a group keeps in each relation", default: "100"),
             CommonOptions.threads,
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
+            Option(
+                "memory", "MIB", help: "Memory to count on, in MiB; what the system has available unless said otherwise"
+            ),
             Option(flag: "dry-run", help: "Do everything but publish"),
             CommonOptions.json,
         ],
@@ -43,9 +47,10 @@ enum RecomputeCommand: Subcommand {
         }
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
-        let job = RecomputeJob(
+        var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
             startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        job.memoryLimitBytes = try parsed.integerIfGiven("memory", in: 1...1 << 30).map { $0 << 20 }
         let line = ProgressLine()
         let outcome: RecomputeJob.Outcome
         do {
@@ -106,15 +111,30 @@ private struct StepReporter: RecomputeObserver {
 
     func stepBegan(_ name: String) { line.begin(name) }
 
-    func stepAdvanced(done: Int, total: Int?, unit: String?) { line.show(done: done, total: total, unit: unit) }
+    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
+        let work = Relation.allCases.map { relation in
+            let amount = estimate.work[relation] ?? .init(rows: 0, increments: 0)
+            let increments = Formats.significant(amount.increments, 2)
+            return "\(Formats.grouped(amount.rows)) by \(relation.rawValue) (Σ d² about \(increments))"
+        }
+        let available = availableBytes.map { " of \(Formats.bytes($0)) available" } ?? ""
+        complain(
+            "to compare: \(work.joined(separator: ", ")); expecting \(Formats.seconds(estimate.seconds)) and "
+                + "\(Formats.bytes(estimate.memoryBytes)) of memory\(available)")
+    }
 
-    func stepEnded(_ report: Manifest.StepReport, _ outcome: String) {
+    func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) {
+        line.show(done: done, total: total, unit: unit, remainingSeconds: remainingSeconds)
+    }
+
+    func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {
         line.clear()
         let name = report.name + String(repeating: " ", count: max(1, 19 - report.name.count))
         let seconds = Formats.seconds(report.seconds)
         complain(
             name + String(repeating: " ", count: max(0, 7 - seconds.count)) + seconds + "  peak "
-                + Formats.bytes(report.peakBytes) + "  " + outcome)
+                + Formats.bytes(report.peakBytes) + "  " + outcome
+                + (remainingSeconds >= 1 ? "; about \(Formats.seconds(remainingSeconds)) left" : ""))
     }
 
     func warn(_ message: String) {

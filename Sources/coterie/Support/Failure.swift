@@ -26,6 +26,7 @@ struct Failure: Error {
         case let error as StoreError: self.init(error)
         case RecomputeError.catalog(let error): self.init(error)
         case RecomputeError.store(let error): self.init(error)
+        case RecomputeError.tooLittleMemory: self.init(Self.tryLater, "\(error)")
         case let error as RecomputeError: self.init(Self.badData, error.description)
         default: self.init(Self.general, "\(error)")
         }

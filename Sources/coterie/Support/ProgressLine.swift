@@ -25,7 +25,8 @@ final class ProgressLine: Sendable {
     ///   - done: work done so far in this step.
     ///   - total: all work of the step, if known.
     ///   - unit: what is counted; nil shows a percentage only.
-    func show(done: Int, total: Int?, unit: String?, note: String = "") {
+    ///   - remainingSeconds: how long everything will still take; nil if only this step counts.
+    func show(done: Int, total: Int?, unit: String?, note: String = "", remainingSeconds: Double? = nil) {
         guard isTerminal else { return }
         state.withLock { state in
             let now = ContinuousClock().now
@@ -33,7 +34,8 @@ final class ProgressLine: Sendable {
             state.lastShown = now
             state.isShowing = true
             let line = Self.line(
-                state.step, done: done, total: total, unit: unit, seconds: state.began.duration(to: now).inSeconds)
+                state.step, done: done, total: total, unit: unit, seconds: state.began.duration(to: now).inSeconds,
+                remainingSeconds: remainingSeconds)
             writeToStandardError("\r\u{1b}[K" + line + note)
         }
     }
@@ -46,7 +48,9 @@ final class ProgressLine: Sendable {
         }
     }
 
-    static func line(_ step: String, done: Int, total: Int?, unit: String?, seconds: Double) -> String {
+    static func line(_ step: String, done: Int, total: Int?, unit: String?, seconds: Double, remainingSeconds: Double?)
+        -> String
+    {
         var parts: [String] = []
         if let total, total > 0 { parts.append(Formats.fixed(100 * Double(done) / Double(total), 0) + "%") }
         if let unit {
@@ -56,7 +60,9 @@ final class ProgressLine: Sendable {
                 parts.append((unit == "bytes" ? Formats.bytes(rate) : Formats.grouped(rate)) + "/s")
             }
         }
-        if let total, done > 0, total > done, seconds > 0.5 {
+        if let remainingSeconds {
+            parts.append(Formats.seconds(remainingSeconds) + " left in all")
+        } else if let total, done > 0, total > done, seconds > 0.5 {
             parts.append(Formats.seconds(seconds * Double(total - done) / Double(done)) + " left")
         }
         return step + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))

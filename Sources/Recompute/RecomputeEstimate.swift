@@ -1,0 +1,67 @@
+public import Catalog
+public import Model
+import Similarity
+
+/// How much work a recompute is, how long it should take, and how much memory.
+public struct RecomputeEstimate: Sendable, Equatable {
+    /// The work in each relation.
+    public var work: [Relation: WorkEstimate]
+    /// Wall time in seconds.
+    public var seconds: Double
+    /// The most memory resident at once, in bytes.
+    public var memoryBytes: Int
+    /// The steps and their expected seconds.
+    var steps: [Forecast.Step]
+
+    /// From the work there is.
+    ///
+    /// - Parameters:
+    ///   - previous: the steps of an earlier version with the same parameters, which knows this machine best.
+    init(
+        work: [Relation: WorkEstimate], groups: Int, parameters: RecomputeParameters, keepsProfiles: Bool,
+        previous: Manifest?
+    ) {
+        self.work = work
+        let threads = Double(parameters.threads)
+        steps = [Forecast.Step(name: StepName.readGroups, expectedSeconds: Double(groups) * 1e-6)]
+        var largest = 0
+        for relation in Relation.allCases {
+            let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
+            largest = max(largest, amount.rows)
+            steps.append(.init(name: StepName.read(relation), expectedSeconds: Double(amount.rows) * 1e-7 / threads))
+            let compare = amount.increments * 1e-10 + Double(amount.rows) * 8e-8 + Double(groups * groups) * 1e-10
+            steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
+        }
+        let neighbours = groups * (parameters.photos.limit + parameters.members.limit)
+        steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 1e-8))
+        let profileRows = keepsProfiles ? work[.members]?.rows ?? 0 : 0
+        steps.append(
+            .init(name: StepName.publish, expectedSeconds: Double(neighbours) * 6e-8 + Double(profileRows) * 1e-7))
+        if let previous { Self.learn(from: previous, work: work, &steps) }
+        seconds = steps.reduce(0) { $0 + $1.expectedSeconds }
+        // Measured: reading keeps the rows twice, comparing some three times; then lists once as found, once as bytes.
+        memoryBytes = 48 << 20
+        memoryBytes += largest * 14 + profileRows * 8 + neighbours * 2 * Neighbour.byteCount
+    }
+
+    /// Takes over how long the steps took then, by the rows there are now.
+    private static func learn(from previous: Manifest, work: [Relation: WorkEstimate], _ steps: inout [Forecast.Step]) {
+        for index in steps.indices {
+            guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
+            guard let relation = Relation.allCases.first(where: { steps[index].name.hasSuffix($0.rawValue) }),
+                let then = previous[relation]?.entries, then > 0, let now = work[relation]?.rows
+            else { continue }
+            steps[index].expectedSeconds = step.seconds * Double(now) / Double(then)
+        }
+    }
+}
+
+/// The names of the steps, as reports and manifests have them.
+enum StepName {
+    static let readGroups = "read groups"
+    static let encode = "encode"
+    static let publish = "publish"
+    static let makeCurrent = "switch"
+    static func read(_ relation: Relation) -> String { "read \(relation.rawValue)" }
+    static func compare(_ relation: Relation) -> String { "compare by \(relation.rawValue)" }
+}
