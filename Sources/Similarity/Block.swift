@@ -53,7 +53,8 @@ struct Block: Sendable {
         largestSize = Int(unsafe ranked.sizes.base[ranks.lowerBound])
         descriptors = columnCount.map { Storage(zeroed: $0) }
         precondition(listLength < Int(Self.bitmapFlag))
-        lists = Storage(zeroed: listLength)
+        lists = Storage(uninitialized: listLength)
+        unsafe lists.base[0] = 0
         bitmaps = Storage(zeroed: bitmapCount * shape.bitmapStride)
     }
 }

@@ -132,9 +132,9 @@ struct ColumnLayout: Sendable {
         let first = UInt32(range.lowerBound)
         let width = UInt32(range.count)
         let ends = unsafe sweep.ends.base
-        let descriptors = unsafe tables.descriptors.base
-        let names = unsafe isSingle ? tables.descriptors.base : tables.numbers.base
+        let slots = unsafe tables.slots.base
         let lists = unsafe block.lists.base
+        let bitmaps = unsafe block.bitmaps.base
         let columns = unsafe columns.base
         unsafe sweep.matrix.columnIndices.withUnsafeBufferPointer { indices in
             for rank in block.ranks {
@@ -146,17 +146,17 @@ struct ColumnLayout: Sendable {
                     let local = unsafe indices[position] &- first
                     guard local < width else { break }
                     position += 1
-                    let descriptor = unsafe descriptors[Int(local)]
-                    guard descriptor != 0 else { continue }
-                    unsafe columns[write] = unsafe names[Int(local)]
+                    let slot = unsafe slots + Int(local)
+                    let next = unsafe slot.pointee.next
+                    guard next != 0 else { continue }
+                    unsafe columns[write] = unsafe slot.pointee.name
                     write += 1
-                    if descriptor & Block.bitmapFlag == 0 {
-                        let list = unsafe lists + Int(descriptor)
-                        unsafe list[0] &+= 1
-                        unsafe list[Int(list[0])] = UInt16(truncatingIfNeeded: place)
+                    if next & Block.bitmapFlag == 0 {
+                        unsafe lists[Int(next)] = UInt16(truncatingIfNeeded: place)
+                        unsafe slot.pointee.next = next &+ 1
                     } else {
-                        let bitmap = Int(descriptor & ~Block.bitmapFlag) * block.bitmapStride
-                        unsafe block.bitmaps.base[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
+                        let bitmap = Int(next & ~Block.bitmapFlag) * block.bitmapStride
+                        unsafe bitmaps[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
                     }
                 }
                 unsafe cursors[rank] = position
@@ -170,12 +170,20 @@ struct ColumnLayout: Sendable {
 private struct ChunkTables {
     let counts: Storage<UInt32>
     let numbers: Storage<UInt32>
-    let descriptors: Storage<UInt32>
+    let slots: Storage<Slot>
+
+    /// Where an entry of a column goes.
+    struct Slot: BitwiseCopyable {
+        /// What the row gets: the column's number, or its descriptor when there is one block only.
+        var name: UInt32
+        /// Where in the lists the next place goes, or a bitmap with its flag; 0 when the column is left out.
+        var next: UInt32
+    }
 
     init(width: Int) {
         counts = Storage(zeroed: width)
         numbers = Storage(uninitialized: width)
-        descriptors = Storage(uninitialized: width)
+        slots = Storage(uninitialized: width)
     }
 
     /// Numbers the columns that are in two ranks or more, and forgets the counts of the others.
@@ -204,18 +212,28 @@ private struct ChunkTables {
         var bitmap = bitmapStart
         for local in 0..<width {
             let count = Int(unsafe counts.base[local])
-            var descriptor: UInt32 = 0
-            if unsafe count > 0 && numbers.base[local] != .max {
-                if count >= block.bitmapMinimum {
-                    descriptor = Block.bitmapFlag | UInt32(bitmap)
-                    bitmap += 1
-                } else {
-                    descriptor = UInt32(list)
-                    list += count + 1
-                }
-                if let all = block.descriptors { unsafe all.base[Int(numbers.base[local])] = descriptor }
+            let number = unsafe numbers.base[local]
+            guard count > 0, number != .max else {
+                unsafe slots.base[local] = Slot(name: 0, next: 0)
+                continue
             }
-            unsafe descriptors.base[local] = descriptor
+            let descriptor: UInt32
+            if count >= block.bitmapMinimum {
+                descriptor = Block.bitmapFlag | UInt32(bitmap)
+                bitmap += 1
+                unsafe slots.base[local].next = descriptor
+            } else {
+                descriptor = UInt32(list)
+                unsafe block.lists.base[list] = UInt16(count)
+                list += count + 1
+                unsafe slots.base[local].next = descriptor + 1
+            }
+            if let descriptors = block.descriptors {
+                unsafe descriptors.base[Int(number)] = descriptor
+                unsafe slots.base[local].name = number
+            } else {
+                unsafe slots.base[local].name = descriptor
+            }
         }
     }
 }

@@ -31,7 +31,7 @@ struct ColumnSweep: Sendable {
     }
 
     /// Tables of four bytes a column still leave room in a second-level cache.
-    private static let widestChunk = 1 << 16
+    private static let widestChunk = 1 << 17
 
     var runCount: Int { (chunkCount + runLength - 1) / runLength }
 

@@ -19,7 +19,8 @@ final class TileWorker {
         let largest = plan.prepared.blocks.map(\.bitmapStride).max() ?? 0
         counters = Storage(zeroed: largest * 64)
         leastPacked = Storage(zeroed: largest)
-        unsafe maps = Storage(uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.ranked.sizes.base[0]) : 0) + 16)
+        unsafe maps = Storage(
+            uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.ranked.sizes.base[0]) : 0) + 16)
         hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         let capacity = BestCandidates.capacity(limit: plan.limit)
         let rows = plan.tiles.map(\.count).max() ?? 0
@@ -69,7 +70,8 @@ final class TileWorker {
             let size = Double(unsafe plan.prepared.ranked.sizes.base[rank])
             score = Double(candidate.common) / (Double(sourceSize) * size).squareRoot()
         }
-        return Neighbour(index: unsafe plan.prepared.ranked.rows.base[rank], common: candidate.common, score: Float(score))
+        return Neighbour(
+            index: unsafe plan.prepared.ranked.rows.base[rank], common: candidate.common, score: Float(score))
     }
 
     private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
@@ -114,7 +116,10 @@ final class TileWorker {
                 unsafe coterie_prefetch(lists + Int(descriptors[Int(entry[16])] & ~Block.bitmapFlag))
                 descriptor = unsafe descriptors[Int(entry[0])]
             } else {
-                unsafe coterie_prefetch(lists + Int(entry[24] & ~Block.bitmapFlag))
+                // The second line too: it is waited for as long as the first, and lists of 32 and more have one.
+                let ahead = unsafe lists + Int(entry[40] & ~Block.bitmapFlag)
+                unsafe coterie_prefetch(ahead)
+                unsafe coterie_prefetch(ahead + 32)
                 descriptor = unsafe entry[0]
             }
             unsafe entry += 1
