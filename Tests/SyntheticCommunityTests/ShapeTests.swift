@@ -61,7 +61,7 @@ struct ShapeTests {
         #expect(leaves[8...10].reduce(0, +) * 2 > leaves.reduce(0, +))
     }
 
-    @Test("The community grows, and is busier at weekends")
+    @Test("The community grows")
     func growth() throws {
         let taken = tables.column("taken_at", of: .photos)
         let first = taken.filter { $0 < "2024-06-01" }.count
@@ -82,6 +82,26 @@ struct ShapeTests {
         let titles = tables.column("title", of: .groups)
         let twins = titles.filter { title in titles.contains { $0.count > title.count && $0.contains(title) } }
         #expect(twins.count > 10)
+    }
+
+    @Test("Groups of nearly the same name have nearly the same members")
+    func duplicates() {
+        let titles = tables.values("title", by: "group_id", of: .groups)
+        let groups = Dictionary(titles.map { ($0.value, $0.key) }) { first, _ in first }
+        let members = Dictionary(grouping: tables[.memberships]) { $0[0] }.mapValues { Set($0.map { $0[1] }) }
+        var cosines: [Double] = []
+        for (title, group) in groups where title.hasSuffix("!") || title.hasSuffix(" (New)") || title.hasSuffix(" Too")
+        {
+            let suffix = ["!", " (New)", " Too"].first { title.hasSuffix($0) } ?? ""
+            guard let original = groups[String(title.dropLast(suffix.count))] else { continue }
+            let left = members[group, default: []]
+            let right = members[original, default: []]
+            guard right.count >= 20 else { continue }
+            let common = Double(left.intersection(right).count)
+            cosines.append(common / Double(max(1, left.count * right.count)).squareRoot())
+        }
+        #expect(cosines.count >= 5)
+        #expect(cosines.allSatisfy { $0 > 0.5 }, "\(cosines)")
     }
 
     /// The share of rows whose value of a column is among the most frequent.

@@ -16,7 +16,9 @@ struct GroupNaming {
 
     init() {
         placesOfTheme = Theme.all.map { theme in
-            Place.all.indices.filter { theme.placeKinds.contains(Place.all[$0].kind) }
+            Place.all.indices.filter {
+                theme.placeKinds.contains(Place.all[$0].kind) && (theme.placeFeature.map(Place.all[$0].has) ?? true)
+            }
         }
     }
 

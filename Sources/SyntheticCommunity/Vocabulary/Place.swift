@@ -7,6 +7,14 @@ struct Place: Sendable {
         case northern
     }
 
+    /// What a place must have for some themes.
+    enum Feature: Sendable {
+        /// The sea, or a lake that passes for it.
+        case coast
+        /// Winters with frost and trees that change with the year.
+        case seasons
+    }
+
     /// The name without an article: "Lisbon", "Dolomites".
     let name: String
     /// Whether a sentence says "the" before it.
@@ -30,6 +38,21 @@ struct Place: Sendable {
 
     /// The name as a tag: lower case, without accents and spaces.
     var tag: String { PlainText.tag(name) }
+
+    /// Whether groups about something that needs the feature may be about the place.
+    func has(_ feature: Feature) -> Bool {
+        switch feature {
+        case .coast: !Self.inland.contains(name)
+        case .seasons: abs(latitude) > 2_900_000
+        }
+    }
+
+    private static let inland: Set = [
+        "Paris", "Berlin", "Rome", "Vienna", "Prague", "Kyoto", "Madrid", "Budapest", "Brussels", "Mexico City",
+        "Kraków", "Munich", "São Paulo", "Bologna", "Lyon", "Marrakesh", "Leipzig", "Turin", "Dolomites", "Tuscany",
+        "Black Forest", "Utah", "Bavaria", "Pyrenees", "Transylvania", "Peak District", "Arizona", "Colorado", "Alps",
+        "Extremadura", "Slovenia", "Finnish Lapland", "Kiruna", "Yukon",
+    ]
 
     var isSouthern: Bool { latitude < 0 }
 

@@ -4,7 +4,7 @@ enum SubjectWording {
     static let plain = [
         Theme.Wording("{Subject}", "All about {subject}: up to three photos a day."),
         Theme.Wording("{Subject}", "Your best photos of {subject}, old and new."),
-        Theme.Wording("{Subject}", "A home for photos of {subject}, with comments that go beyond \"nice shot\"."),
+        Theme.Wording("{Subject}", "A home for photos of {subject}, with comments of more than two words."),
         Theme.Wording("{Subject}", "Show us {subject}; say where and when, if you like."),
         Theme.Wording("{Subject}", "For photos in which {subject} are the main thing, not the background."),
         Theme.Wording("{Subject}", "{subject}, {subject} and more {subject}."),

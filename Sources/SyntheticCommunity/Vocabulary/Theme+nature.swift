@@ -131,7 +131,7 @@ extension Theme {
 
     static let fungi = Theme(
         "fungi", topics: "nature forest", tags: "mushroom fungi fungus forest autumn macro toadstool woodland",
-        season: .autumn, places: [.region], everywhere: false,
+        season: .autumn, places: [.region], with: .seasons, everywhere: false,
         [
             Wording("Fungi Finders", "Mushrooms where they grow; please do not pick them for the photo."),
             Wording("Mushroom Season", "What came up after the rain, from September to the first frost."),

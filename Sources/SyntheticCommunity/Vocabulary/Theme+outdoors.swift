@@ -93,7 +93,7 @@ extension Theme {
 
     static let boats = Theme(
         "boats", topics: "harbour sea", tags: "boat boats harbour sea ship sailing port marina",
-        places: [.region, .city],
+        places: [.region, .city], with: .coast,
         [
             Wording("Boats and Harbours", "Anything that floats, and where it ties up."),
             Wording("Tall Ships", "Masts, rigging and regattas."),

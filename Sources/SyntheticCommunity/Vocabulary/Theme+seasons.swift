@@ -1,7 +1,7 @@
 extension Theme {
     static let autumn = Theme(
         "autumn", topics: "seasons nature", tags: "autumn fall leaves foliage october orange gold trees",
-        season: .autumn, places: [.region, .city], everywhere: false,
+        season: .autumn, places: [.region, .city], with: .seasons, everywhere: false,
         [
             Wording("Autumn Leaves", "Leaves turning, falling and lying about, from the first gold to the last brown."),
             Wording("October Light", "Low sun, long shadows and warm colours."),
@@ -20,7 +20,7 @@ extension Theme {
 
     static let blossom = Theme(
         "cherry blossom", topics: "spring flowers", tags: "cherryblossom sakura spring blossom pink petals april tree",
-        season: .spring, places: [.city, .region], everywhere: false,
+        season: .spring, places: [.city, .region], with: .seasons, everywhere: false,
         [
             Wording("Hanami", "Cherry trees in bloom and the people under them."),
             Wording("First Signs of Spring", "Snowdrops, buds, lambs and the first warm bench."),
@@ -37,7 +37,7 @@ extension Theme {
 
     static let beach = Theme(
         "beach", topics: "sea coast", tags: "beach sea sand coast waves summer ocean shore",
-        season: .summer, places: [.region], everywhere: false,
+        season: .summer, places: [.region], with: .coast, everywhere: false,
         [
             Wording("Beach Days", "Towels, parasols, sandcastles and sunburn."),
             Wording("Salt and Sand", "The edge of the sea in any weather."),
@@ -57,7 +57,7 @@ extension Theme {
 
     static let snow = Theme(
         "winter", topics: "snow seasons", tags: "winter snow cold ice frost january white frozen",
-        season: .winter, places: [.region, .city, .northern], everywhere: false,
+        season: .winter, places: [.region, .city, .northern], with: .seasons, everywhere: false,
         [
             Wording("Snow Day", "The whole town white and nobody at work."),
             Wording("Frost on Everything", "Hoar frost, rime and frozen windows, best before ten."),

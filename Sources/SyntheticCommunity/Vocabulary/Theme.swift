@@ -24,6 +24,8 @@ struct Theme: Sendable {
     let hours: HourPattern
     /// The places its groups may be about; empty when places do not matter.
     let placeKinds: [Place.Kind]
+    /// What these places must have; nil when any will do.
+    let placeFeature: Place.Feature?
     /// Whether groups about a subject may add a technique: pointless where the theme is one.
     let takesTechniques: Bool
     /// Whether its subjects are found in any of its places: there are no dunes in Tuscany.
@@ -40,7 +42,8 @@ struct Theme: Sendable {
     ///   - subjects: a plural, and its tags separated by spaces.
     init(
         _ name: String, topics: String, tags: String, season: Season = .none, hours: HourPattern = .daylight,
-        places: [Place.Kind] = [], techniques: Bool = true, everywhere: Bool = true, _ wordings: [Wording],
+        places: [Place.Kind] = [], with feature: Place.Feature? = nil, techniques: Bool = true, everywhere: Bool = true,
+        _ wordings: [Wording],
         inPlaces: [Wording] = [],
         subjects: KeyValuePairs<String, String>
     ) {
@@ -50,6 +53,7 @@ struct Theme: Sendable {
         self.season = season
         self.hours = hours
         self.placeKinds = places
+        self.placeFeature = feature
         self.takesTechniques = techniques
         self.hasSubjectsEverywhere = everywhere
         self.wordings = wordings
