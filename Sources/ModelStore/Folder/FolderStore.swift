@@ -8,14 +8,18 @@ public import Model
 /// readable when the version is removed. One machine only: locks (flock) do not reach others.
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
+    private let durability: Durability
     /// Sections are written so many bytes at a time, then progress is told.
     private static let portionByteCount = 8 << 20
 
     /// The store in a folder, which need not exist until a version is published.
-    public init(_ directory: String) {
+    public init(_ directory: String) { self.init(directory, durability: .powerLoss) }
+
+    init(_ directory: String, durability: Durability) {
         var path = directory[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
         layout = FolderLayout(directory: String(path))
+        self.durability = durability
     }
 
     /// The folder's path.
@@ -73,14 +77,15 @@ public struct FolderStore: VersionStore {
         try FileTree.removeDirectory(incoming)
         do {
             try FileTree.makeDirectory(incoming)
-            let writer = try ModelFileWriter(FolderLayout.model(in: incoming), placement: manifest.placement())
+            let writer = try ModelFileWriter(
+                FolderLayout.model(in: incoming), placement: manifest.placement(), durability: durability)
             try write(writer)
             try writer.finish()
-            try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest))
-            try FileTree.synchronizeDirectory(incoming)
+            try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest), durability)
+            try FileTree.synchronizeDirectory(incoming, durability)
             let model = try ModelFile.open(FolderLayout.model(in: incoming), manifest: manifest)
             try FileTree.move(incoming, to: layout.version(manifest.version))
-            try FileTree.synchronizeDirectory(layout.versions)
+            try FileTree.synchronizeDirectory(layout.versions, durability)
             return LoadedVersion(manifest: manifest, model: model)
         } catch {
             // Half a version would only fill the disk; if it cannot be removed now, pruning will.
@@ -97,9 +102,9 @@ public struct FolderStore: VersionStore {
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             // A draft is left only by a process that was killed; the lock says that it is dead.
             unsafe unlink(layout.currentDraft)
-            try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8))
+            try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8), durability)
             try FileTree.move(layout.currentDraft, to: layout.current)
-            try FileTree.synchronizeDirectory(layout.directory)
+            try FileTree.synchronizeDirectory(layout.directory, durability)
         }
     }
 
@@ -163,7 +168,7 @@ public struct FolderStore: VersionStore {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             let doomed = VersionRetention.removable(try versionNames(), current: try current(), keeping: count)
             for name in doomed { try withdraw(name) }
-            if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions) }
+            if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions, durability) }
             return doomed
         }
     }

@@ -4,14 +4,16 @@ import Model
 struct ModelFileWriter: ~Copyable {
     private let file: OpenFile
     private let placement: SectionPlacement
+    private let durability: Durability
 
     /// Creates the file, reserves its room on the disk and writes its header.
-    init(_ path: String, placement: SectionPlacement) throws(StoreError) {
+    init(_ path: String, placement: SectionPlacement, durability: Durability) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
         try file.reserve(byteCount: placement.byteCount)
         try unsafe file.write(placement.header.span.bytes, at: 0)
         self.file = file
         self.placement = placement
+        self.durability = durability
     }
 
     /// Writes bytes of a section, `offset` bytes after its first.
@@ -23,11 +25,12 @@ struct ModelFileWriter: ~Copyable {
         }
         let start = range.lowerBound + offset
         try file.write(bytes, at: start)
-        file.evict(start..<start + bytes.byteCount)
+        if durability == .powerLoss { file.evict(start..<start + bytes.byteCount) }
     }
 
-    /// Returns when the file would survive a loss of power.
+    /// Returns when the file survives what it has to.
     consuming func finish() throws(StoreError) {
+        guard durability == .powerLoss else { return }
         try file.synchronize()
         // What is read back to verify it shall come from the disk, not from the memory it was written to.
         file.evict()

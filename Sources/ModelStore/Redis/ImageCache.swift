@@ -10,14 +10,15 @@ struct ImageCache: Sendable {
 
     private let folder: FolderStore
 
-    init(_ directory: String) { folder = FolderStore(directory) }
+    init(_ directory: String) { folder = FolderStore(directory, durability: .processEnd) }
 
     /// The verified image of a version; nil if there is none, or it is damaged.
     func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }
 
     /// Notes that a version is the one loaded last.
     func remember(_ version: VersionName) throws(StoreError) {
-        if try folder.current() != version { try folder.makeCurrent(version) }
+        // A file that a loss of power left unreadable is replaced.
+        if (try? folder.current()) != version { try folder.makeCurrent(version) }
     }
 
     /// The image of the version loaded last; if it is damaged, the newest that is not.
