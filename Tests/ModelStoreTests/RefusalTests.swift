@@ -59,6 +59,28 @@ struct RefusalTests {
         #expect(errorCode { try subject.publish(1, SampleModel.model(groupCount: 2)) } == .corrupt)
     }
 
+    @Test(
+        "does not wait long for a server that does not answer",
+        .enabled(if: TemporaryRedis.isInstalled, "no redis-server"))
+    func paused() throws {
+        let subject = try StoreUnderTest(.redis)
+        #expect(try subject.store.current() == nil)
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        _ = try connection.command("CLIENT", "PAUSE", "60000", "ALL")
+        let error = #expect(throws: StoreError.self) { try subject.store.current() }
+        #expect(error?.code == .unavailable)
+        #expect(error?.message.contains("in time") == true)
+    }
+
+    @Test("gives its lease back when pruning fails", .enabled(if: TemporaryRedis.isInstalled, "no redis-server"))
+    func failedPruning() throws {
+        let subject = try StoreUnderTest(.redis)
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        _ = try connection.command("SET", "coterie:incoming", "x")
+        #expect(errorCode { _ = try subject.store.prune(keeping: 1) } == .corrupt)
+        #expect(try connection.command("EXISTS", "coterie:publisher") == .integer(0))
+    }
+
     @Test("stops when its lease was lost", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
     func lostLease() throws {
         let subject = try StoreUnderTest(.redis)
