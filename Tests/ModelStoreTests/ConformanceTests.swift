@@ -136,4 +136,35 @@ struct ConformanceTests {
         #expect(reports.values.last == [written.byteCount, written.byteCount])
         #expect(reports.values.map { $0[0] } == reports.values.map { $0[0] }.sorted())
     }
+
+    @Test("refuses a model that contradicts itself", arguments: StoreUnderTest.Kind.available, Contradiction.allCases)
+    func contradictions(kind: StoreUnderTest.Kind, contradiction: Contradiction) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 20)
+        #expect(errorCode { try subject.publish(1, contradiction.applied(to: model)) } == .corrupt)
+        #expect(try subject.store.versions().isEmpty)
+        #expect(try encodedAgain(subject.store.load(subject.publish(1, model).version).model) == model)
+    }
+
+    /// What can be wrong with a model.
+    enum Contradiction: CaseIterable {
+        case missingSection, shortSection, neighbourOutOfRange, ownNeighbour, ascendingScores
+
+        func applied(to model: EncodedModel) throws -> EncodedModel {
+            var table = SampleModel.table(groupCount: 20, limit: 5, seed: 1, isFull: true)
+            switch self {
+            case .missingSection: return EncodedModel(groupCount: 20, sections: model.sections.dropLast())
+            case .shortSection:
+                let sections = model.sections.map { section in
+                    EncodedModel.Section(
+                        name: section.name, bytes: section.name == .members ? section.bytes.dropLast() : section.bytes)
+                }
+                return EncodedModel(groupCount: 20, sections: sections)
+            case .neighbourOutOfRange: table.neighbours[7].index = 20
+            case .ownNeighbour: table.neighbours[7].index = 1
+            case .ascendingScores: table.neighbours.swapAt(5, 9)
+            }
+            return try EncodedModel(groups: SampleModel.groups(20), tables: [.members: table])
+        }
+    }
 }

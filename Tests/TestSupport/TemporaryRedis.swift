@@ -27,7 +27,10 @@ public final class TemporaryRedis: Sendable {
     /// Starts a server.
     ///
     /// - Parameter options: further settings, such as `--maxmemory 10mb`, word by word.
-    public init(_ options: String...) throws {
+    public convenience init(_ options: String...) throws { try self.init(options) }
+
+    /// Starts a server with settings, word by word.
+    public init(_ options: [String]) throws {
         directory = try TemporaryDirectory()
         self.options = options
         var tried = 0

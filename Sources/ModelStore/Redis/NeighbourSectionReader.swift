@@ -3,6 +3,7 @@ import Model
 /// The lists of a section `photos` or `members`, read in place from its bytes.
 struct NeighbourSectionReader {
     private let section: EncodedModel.Section
+    private let groupCount: Int
     private let recordsStart: Int
 
     /// Checks that the offsets ascend and span the neighbours.
@@ -10,6 +11,7 @@ struct NeighbourSectionReader {
     /// - Throws: `StoreError.corrupt` if they do not.
     init(_ section: EncodedModel.Section, groupCount: Int) throws(StoreError) {
         self.section = section
+        self.groupCount = groupCount
         recordsStart = (groupCount + 1) * 8
         let fault = StoreError(
             .corrupt, "the offsets of the section \"\(section.name.rawValue)\" contradict themselves")
@@ -31,13 +33,17 @@ struct NeighbourSectionReader {
 
     /// Appends the compact value of a list.
     ///
-    /// - Throws: `StoreError.corrupt` if its scores do not descend.
+    /// - Throws: `StoreError.corrupt` if its scores do not descend, or a neighbour is no other group of the version.
     func append(_ list: Range<Int>, of group: Int, to bytes: inout [UInt8]) throws(StoreError) {
         let records = unsafe section.bytes.span.bytes.extracting(droppingFirst: recordsStart)
         var ceiling = NeighbourListCoding.firstCeiling
         for place in list {
             let neighbour = unsafe records.unsafeLoadUnaligned(
                 fromByteOffset: place * Neighbour.byteCount, as: Neighbour.self)
+            guard neighbour.index < groupCount, neighbour.index != group else {
+                throw StoreError(
+                    .corrupt, "a neighbour of group \(group) by \(section.name.rawValue) is no other group")
+            }
             guard NeighbourListCoding.append(neighbour, ceiling: &ceiling, to: &bytes) else {
                 throw StoreError(
                     .corrupt, "the scores of the \(section.name.rawValue) of group \(group) do not descend")

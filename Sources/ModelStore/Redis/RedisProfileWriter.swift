@@ -2,7 +2,7 @@ import Model
 import Redis
 
 /// Writes who joined what, and verifies it.
-struct RedisProfileWriter: ~Copyable {
+struct RedisProfileWriter {
     /// Replies outstanding while single users are written, and while whole buckets are read.
     private static let writeWindow = 1024
     private static let readWindow = 64

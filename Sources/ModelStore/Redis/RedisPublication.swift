@@ -32,7 +32,7 @@ struct RedisPublication {
     }
 
     private func publish(
-        _ writer: borrowing RedisVersionWriter, _ connection: inout StoreConnection, _ lease: inout PublisherLease
+        _ writer: RedisVersionWriter, _ connection: inout StoreConnection, _ lease: inout PublisherLease
     ) throws(StoreError) {
         guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
             throw StoreError(.writeFailed, "version \(version) is published in \(store.location) already")
@@ -64,7 +64,7 @@ struct RedisPublication {
         guard case .bytes(let bytes) = try connection.ask("GET", layout.manifest(version)),
             try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
         else { throw StoreError(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
-        let reader = RedisVersionReader(
+        let reader = try RedisVersionReader(
             layout: layout, version: version, shape: shape, placement: try manifest.placement())
         try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
             bytes, name, offset throws(StoreError) in

@@ -11,7 +11,9 @@ public final class RedisStore: VersionStore {
     let layout: RedisLayout
     let images: ImageCache
     /// For short questions, kept open between them.
-    private let link = Mutex<StoreConnection?>(nil)
+    private let link = Mutex<RedisConnection?>(nil)
+    /// Short questions are asked while somebody waits for a list.
+    private static let questionTimeout = Duration.seconds(2)
     private let bucketCounts = Mutex<[VersionName: (buckets: Int, groups: Int)]>([:])
 
     /// A store; connects when it is first used.
@@ -131,34 +133,47 @@ public final class RedisStore: VersionStore {
     public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
         var connection = try StoreConnection(to: address)
         var lease = try PublisherLease(&connection, layout: layout, location: location)
-        var removed: [VersionName] = []
-        for version in VersionRetention.removable(try listedVersions(), current: try current(), keeping: count)
-        where try lease.withdraw(version, &connection) {
-            removed.append(version)
+        do throws(StoreError) {
+            var removed: [VersionName] = []
+            for version in VersionRetention.removable(try listedVersions(), current: try current(), keeping: count)
+            where try lease.withdraw(version, &connection) {
+                removed.append(version)
+            }
+            try RedisVersionRemoval.removeUnlisted(layout, &connection, lease: &lease)
+            try lease.release(&connection)
+            return removed
+        } catch {
+            // If this fails too, the lease ends by itself.
+            try? lease.release(&connection)
+            throw error
         }
-        try RedisVersionRemoval.removeUnlisted(layout, &connection, lease: &lease)
-        try lease.release(&connection)
-        return removed
     }
 }
 
 extension RedisStore {
     /// Asks a short question over the connection that is kept; if that broke since, over a new one.
     func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
-        try link.withLock { link throws(StoreError) in
-            if link != nil {
-                do throws(StoreError) {
-                    return try link?.ask(command) ?? .null
-                } catch {
-                    // The server may have been restarted since; all that is asked here may be asked twice.
-                    guard error.code == .unavailable else { throw error }
-                    link = nil
+        do throws(RedisError) {
+            return try link.withLock { link throws(RedisError) in
+                if var kept = link.take() {
+                    do throws(RedisError) {
+                        let reply = try kept.command(command)
+                        link = consume kept
+                        return reply
+                    } catch {
+                        if error.leavesConnectionUsable { link = consume kept }
+                        // The server may have been restarted since; all that is asked here may be asked twice.
+                        guard error.code == .disconnected else { throw error }
+                    }
                 }
+                var new = try RedisConnection(
+                    to: address, connectTimeout: Self.questionTimeout, replyTimeout: Self.questionTimeout)
+                let reply = try new.command(command)
+                link = consume new
+                return reply
             }
-            var connection = try StoreConnection(to: address)
-            let reply = try connection.ask(command)
-            link = consume connection
-            return reply
+        } catch {
+            throw StoreError(error, at: address)
         }
     }
 
@@ -213,7 +228,7 @@ extension RedisStore {
 
     private func fetch(_ manifest: Manifest, into writer: borrowing ModelFileWriter) throws(StoreError) {
         var connection = try StoreConnection(to: address)
-        let reader = RedisVersionReader(
+        let reader = try RedisVersionReader(
             layout: layout, version: manifest.version, shape: try shape(of: manifest.version),
             placement: try manifest.placement())
         try reader.read(from: &connection) { bytes, name, offset throws(StoreError) in

@@ -2,7 +2,7 @@ import Model
 import Redis
 
 /// Reads a version's keys and puts the sections of its model file together, portion by portion.
-struct RedisVersionReader: ~Copyable {
+struct RedisVersionReader {
     /// Takes bytes of a section, at an offset within it.
     typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(StoreError) -> Void
 
@@ -11,10 +11,26 @@ struct RedisVersionReader: ~Copyable {
     /// Replies outstanding: about a megabyte of lists, and at most so many chunks.
     private static let window = 8
 
-    let layout: RedisLayout
-    let version: VersionName
-    let shape: VersionShape
-    let placement: SectionPlacement
+    private let layout: RedisLayout
+    private let version: VersionName
+    private let shape: VersionShape
+    private let placement: SectionPlacement
+
+    /// A reader of a version whose manifest places the sections so.
+    ///
+    /// - Throws: `StoreError.corrupt` if the shape is of another number of groups.
+    init(layout: RedisLayout, version: VersionName, shape: VersionShape, placement: SectionPlacement)
+        throws(StoreError)
+    {
+        guard placement[.facts]?.count == shape.groupCount * ModelLayout.factsByteCount else {
+            throw StoreError(
+                .corrupt, "\(layout.shape(version)) and \(layout.manifest(version)) contradict one another")
+        }
+        self.layout = layout
+        self.version = version
+        self.shape = shape
+        self.placement = placement
+    }
 
     /// Reads all sections.
     ///
@@ -61,7 +77,7 @@ struct RedisVersionReader: ~Copyable {
             layout.stem(version, .ids), shape.chunkCounts[.ids] ?? 0, perCommand: 1, &connection, heartbeat
         ) {
             bytes throws(StoreError) in
-            guard let bytes else { throw lost("a chunk of ids") }
+            guard let bytes, texts.count + bytes.count <= Int(UInt32.max) else { throw lost("a chunk of ids") }
             for place in bytes.indices {
                 if bytes[place] == 0 { offsets.append(UInt32(texts.count)) } else { texts.append(bytes[place]) }
             }

@@ -2,7 +2,7 @@ import Model
 import Redis
 
 /// Writes the keys of a version that nobody reads yet.
-struct RedisVersionWriter: ~Copyable {
+struct RedisVersionWriter {
     /// Lists set in one command: about 50 KB.
     private static let listsPerCommand = 64
     /// Replies outstanding; they are short.
@@ -20,6 +20,12 @@ struct RedisVersionWriter: ~Copyable {
     init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel, progress: @escaping (Int) -> Void)
         throws(StoreError)
     {
+        for name in ModelLayout.SectionName.allCases where model[name] == nil {
+            throw StoreError(.corrupt, "the model has no section \"\(name.rawValue)\"")
+        }
+        guard model[.facts]?.bytes.count == model.groupCount * ModelLayout.factsByteCount else {
+            throw StoreError(.corrupt, "the section \"facts\" is not of the \(model.groupCount) groups of the model")
+        }
         self.layout = layout
         self.version = version
         self.model = model

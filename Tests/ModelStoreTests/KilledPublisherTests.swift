@@ -1,0 +1,110 @@
+import Foundation
+import Model
+import ModelStore
+import Redis
+import TestSupport
+import Testing
+
+/// Publishers that are killed, by the same signal as `kill -9`, at different points of their work.
+@Suite("A publisher that was killed")
+struct KilledPublisherTests {
+    /// How much of the version is written when the signal comes; all is before it is verified.
+    static let portions = [0.0, 0.4, 0.8, 1.0]
+
+    @Test("leaves the folder as it was", arguments: portions)
+    func folder(portion: Double) async throws {
+        let directory = try TemporaryDirectory()
+        let store = FolderStore(directory.path)
+        let (version, model) = try publishFirst(store)
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, portion] in
+            try publishAndDie(FolderStore(path), portion: portion)
+        }
+        try expectIntact(store, version, model)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path + "/versions").count == 2)
+        #expect(try store.prune(keeping: 9).isEmpty)
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: directory.path + "/versions") == [version.description])
+        try expectPublishing(store)
+    }
+
+    @Test(
+        "leaves Redis as it was, and blocks nobody for long",
+        .enabled(if: TemporaryRedis.isInstalled, "no redis-server"),
+        arguments: portions)
+    func redis(portion: Double) async throws {
+        let directory = try TemporaryDirectory()
+        let server = try TemporaryRedis()
+        let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path)
+        let (version, model) = try publishFirst(store)
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        let keyCount = try connection.command("DBSIZE")
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [url = server.url as String, path = directory.path as String, portion] in
+            try publishAndDie(RedisStore(RedisAddress(url), cacheDirectory: path), portion: portion)
+        }
+        #expect(try connection.command("DBSIZE") != keyCount)
+        try expectIntact(store, version, model)
+        #expect(errorCode { _ = try store.prune(keeping: 9) } == .busy)
+        // The lease ends by itself after at most 30 seconds; nobody wants to wait for that here.
+        guard case .integer(let milliseconds) = try connection.command("PTTL", "coterie:publisher") else { return }
+        #expect((1...30_000).contains(milliseconds))
+        _ = try connection.command("PEXPIRE", "coterie:publisher", "0")
+        #expect(try store.prune(keeping: 9).isEmpty)
+        #expect(try connection.command("DBSIZE") == keyCount)
+        try expectPublishing(store)
+    }
+
+    @Test("of the same version in Redis leaves nothing in the version that is published then")
+    func sameVersion() async throws {
+        try #require(TemporaryRedis.isInstalled)
+        let directory = try TemporaryDirectory()
+        let server = try TemporaryRedis()
+        let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path)
+        await #expect(processExitsWith: .signal(SIGKILL)) {
+            [url = server.url as String, path = directory.path as String] in
+            try publishAndDie(RedisStore(RedisAddress(url), cacheDirectory: path), portion: 1)
+        }
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        _ = try connection.command("DEL", "coterie:publisher")
+        // Fewer groups, and none has neighbours: each list that is there was left by the other.
+        let model = try SampleModel.model(groupCount: 100, relations: [])
+        let version = try store.publish(
+            model, manifest: SampleModel.manifest(2, groupCount: 100), profiles: nil
+        ) { _, _ in }.version
+        #expect(
+            try connection.command("EXISTS", "coterie:\(version):members:1", "coterie:\(version):members:2000")
+                == .integer(0))
+        #expect(try encodedAgain(store.load(version).model) == model)
+    }
+
+    private func publishFirst(_ store: some VersionStore) throws -> (VersionName, EncodedModel) {
+        let model = try SampleModel.model(groupCount: 50)
+        let manifest = try SampleModel.manifest(1, groupCount: 50)
+        let version = try store.publish(model, manifest: manifest, profiles: nil) { _, _ in }.version
+        try store.makeCurrent(version)
+        return (version, model)
+    }
+
+    private func expectIntact(_ store: some VersionStore, _ version: VersionName, _ model: EncodedModel) throws {
+        #expect(try store.versions().map(\.version) == [version])
+        #expect(try store.current() == version)
+        #expect(try encodedAgain(store.load(version).model) == model)
+    }
+
+    private func expectPublishing(_ store: some VersionStore) throws {
+        let model = try SampleModel.model(groupCount: 20)
+        let manifest = try SampleModel.manifest(2, groupCount: 20)
+        let written = try store.publish(model, manifest: manifest, profiles: nil) { _, _ in }
+        #expect(try encodedAgain(store.load(written.version).model) == model)
+    }
+}
+
+/// Publishes the second sample version, and ends this process at once when a portion of it is written.
+private func publishAndDie(_ store: some VersionStore, portion: Double) throws {
+    let model = try SampleModel.model(groupCount: 3000)
+    let manifest = try SampleModel.manifest(2, groupCount: 3000)
+    let profiles = SampleProfiles(userCount: 100, groupCount: 300)
+    _ = try store.publish(model, manifest: manifest, profiles: profiles) { done, total in
+        if Double(done) >= portion * Double(total) { kill(getpid(), SIGKILL) }
+    }
+}

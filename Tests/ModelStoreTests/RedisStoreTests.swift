@@ -1,0 +1,239 @@
+import Foundation
+import Model
+import ModelStore
+import Redis
+import TestSupport
+import Testing
+
+@Suite("The Redis store", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct RedisStoreTests {
+    @Test("tells who joined what", arguments: [1, 64, 65, 1000])
+    func profiles(userCount: Int) throws {
+        let subject = try StoreUnderTest(.redis)
+        let profiles = SampleProfiles(userCount: userCount, groupCount: 150)
+        let version = try subject.publish(1, SampleModel.model(groupCount: 150), profiles: profiles).version
+        for user in profiles.users {
+            #expect(try subject.store.profile(ofUser: user.id, in: version) == user.groups)
+        }
+        #expect(try subject.store.profile(ofUser: "nobody", in: version) == nil)
+        let unknown = try VersionName("x")
+        #expect(errorCode { _ = try subject.store.profile(ofUser: "1@N00", in: unknown) } == .unknownVersion)
+        let other = try subject.publish(2, SampleModel.model(groupCount: 3)).version
+        #expect(try subject.store.profile(ofUser: "1@N00", in: other) == nil)
+    }
+
+    @Test("refuses users that come twice, and groups that do not exist")
+    func badProfiles() throws {
+        struct Users: ProfileSource {
+            let users: [(String, [UInt32])]
+            var userCount: Int { users.count }
+            func forEachUser(_ body: (String, ArraySlice<UInt32>) throws(StoreError) -> Void) throws(StoreError) {
+                for (id, groups) in users { try body(id, groups[...]) }
+            }
+        }
+        let subject = try StoreUnderTest(.redis)
+        let model = try SampleModel.model(groupCount: 5)
+        for users in [[("a", [1]), ("a", [2])], [("a", [5])], [("a", [2, 1])]] as [[(String, [UInt32])]] {
+            #expect(errorCode { try subject.publish(1, model, profiles: Users(users: users)) } == .corrupt)
+        }
+        #expect(try keyCount(subject) == 0)
+    }
+
+    @Test("removes all keys of a pruned version, and no others")
+    func pruning() throws {
+        let subject = try StoreUnderTest(.redis)
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        _ = try connection.command("SET", "coterie", "something else")
+        let profiles = SampleProfiles(userCount: 300, groupCount: 40)
+        try subject.publish(1, SampleModel.model(groupCount: 40), profiles: profiles)
+        let before = try keyCount(subject)
+        try subject.publish(2, SampleModel.model(groupCount: 1500), profiles: profiles)
+        try subject.publish(3, SampleModel.model(groupCount: 40), profiles: profiles)
+        #expect(try subject.store.prune(keeping: 1).count == 2)
+        #expect(try keyCount(subject) == before)
+        #expect(try connection.command("GET", "coterie").text == "something else")
+    }
+
+    @Test("takes no more than 14 bytes of the server's memory a neighbour")
+    func memory() throws {
+        let subject = try StoreUnderTest(.redis)
+        // 20,000 full lists of 100, whose neighbours are among 100,000 groups.
+        var table = SampleModel.table(groupCount: 20_000, limit: 100, seed: 7, isFull: true)
+        for place in table.neighbours.indices {
+            table.neighbours[place].index = (table.neighbours[place].index &* 5 + UInt32(place % 5) + 1) % 100_000
+        }
+        table.offsets += [Int](repeating: table.neighbours.count, count: 80_000)
+        let groups = SampleModel.groups(100_000)
+        let full = try EncodedModel(groups: groups, tables: [.members: table])
+        let empty = try EncodedModel(groups: groups, tables: [:])
+        let start = try usedMemory(subject)
+        try subject.publish(1, empty)
+        let middle = try usedMemory(subject)
+        try subject.publish(2, full)
+        // What a version takes apart from its lists is subtracted.
+        let bytes = Double((try usedMemory(subject) - middle) - (middle - start)) / Double(table.neighbours.count)
+        print("used_memory: \(bytes) bytes a neighbour")
+        #expect(bytes <= 14)
+        #expect(bytes > 5)
+    }
+
+    @Test("can be read by a few lines of Python", .enabled(if: python != nil, "python3 is not installed"))
+    func pythonReader() throws {
+        let subject = try StoreUnderTest(.redis)
+        let model = try SampleModel.model(groupCount: 400)
+        let profiles = SampleProfiles(userCount: 200, groupCount: 400)
+        let version = try subject.publish(1, model, profiles: profiles).version
+        try subject.store.makeCurrent(version)
+        let loaded = try subject.store.load(version).model
+        var expected = ""
+        for relation in Relation.allCases {
+            for group in 0..<loaded.groupCount {
+                for neighbour in loaded.neighbours(of: group, by: relation) {
+                    let id = Data(loaded.id(of: Int(neighbour.index)).utf8).map { "\($0)," }.joined()
+                    expected +=
+                        "\(relation.rawValue) \(group) \(id) \(neighbour.common) \(neighbour.score.bitPattern)\n"
+                }
+            }
+        }
+        for user in profiles.users {
+            let ids = user.groups.map { group in Data(loaded.id(of: Int(group)).utf8).map { "\($0)," }.joined() }
+            expected += "joined \(Data(user.id.utf8).map { "\($0)," }.joined()) \(ids.joined(separator: " "))\n"
+        }
+        let users = profiles.users.map { Data($0.id.utf8).map { String($0) }.joined(separator: ",") }
+        let output = try runPython(
+            try documentedReader() + pythonEnding, [String(#require(subject.server).port)] + users)
+        #expect(output == expected)
+    }
+
+    @Test("can be used again after the server was restarted")
+    func restart() throws {
+        let subject = try StoreUnderTest(.redis)
+        let server = try #require(subject.server)
+        let model = try SampleModel.model(groupCount: 60)
+        let written = try subject.publish(1, model)
+        try subject.store.makeCurrent(written.version)
+        server.stop()
+        #expect(errorCode { _ = try subject.store.current() } == .unavailable)
+        #expect(errorCode { try subject.publish(2, model) } == .unavailable)
+        try server.start()
+        // This server keeps nothing, so it is empty; the store is not confused by that.
+        #expect(try subject.store.current() == nil)
+        #expect(try subject.store.versions().isEmpty)
+        try subject.publish(2, model)
+        #expect(try encodedAgain(subject.store.load(SampleModel.manifest(2, groupCount: 60).version).model) == model)
+    }
+
+    @Test("serves the last loaded version from its image while the server is away")
+    func images() throws {
+        let subject = try StoreUnderTest(.redis)
+        let server = try #require(subject.server)
+        let cache = subject.directory.path + "/cache"
+        let store = try RedisStore(RedisAddress(server.url), cacheDirectory: cache)
+        #expect(try store.lastLoaded() == nil)
+        let models = try (1...4).map { try SampleModel.model(groupCount: 10 * $0) }
+        let versions = try models.enumerated().map { try subject.publish($0, $1).version }
+        for version in versions { _ = try store.load(version) }
+        _ = try store.load(versions[2])
+        server.stop()
+        // As a daemon that starts anew.
+        let again = try RedisStore(RedisAddress(server.url), cacheDirectory: cache)
+        let last = try #require(try again.lastLoaded())
+        #expect(last.manifest.version == versions[2])
+        #expect(try encodedAgain(last.model) == models[2])
+        #expect(try encodedAgain(again.load(versions[3]).model) == models[3])
+        #expect(errorCode { _ = try again.load(versions[0]) } == .unavailable)
+        // A damaged image is not served.
+        let path = "\(cache)/versions/\(versions[2])/model.coterie"
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        bytes[bytes.count - 1] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: path))
+        #expect(try again.lastLoaded()?.manifest.version == versions[3])
+    }
+
+    @Test("fetches a version again if its image is damaged or of other content")
+    func damagedImage() throws {
+        let subject = try StoreUnderTest(.redis)
+        let model = try SampleModel.model(groupCount: 80)
+        let version = try subject.publish(1, model).version
+        _ = try subject.store.load(version)
+        let folder = "\(subject.directory.path)/cache/versions/\(version)"
+        for name in ["model.coterie", "manifest.json"] {
+            try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            #expect(try encodedAgain(subject.store.load(version).model) == model)
+        }
+        // The server lost everything, and the version was built again under the same name from other data.
+        subject.server?.stop()
+        try subject.server?.start()
+        let other = try SampleModel.model(groupCount: 81)
+        try subject.publish(1, other)
+        #expect(try encodedAgain(subject.store.load(version).model) == other)
+    }
+
+    @Test("tells listeners of a switch")
+    func announcement() throws {
+        let subject = try StoreUnderTest(.redis)
+        let version = try subject.publish(1, SampleModel.model(groupCount: 3)).version
+        var listener = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        _ = try listener.command("SUBSCRIBE", "coterie:current")
+        try subject.store.makeCurrent(version)
+        // Whatever is sent next, the message comes first.
+        try listener.send(RedisCommand("PING"))
+        let parts = ["message", "coterie:current", version.description]
+        #expect(try listener.receive().value == .array(parts.map { .bytes(Array($0.utf8)) }))
+    }
+
+    private func keyCount(_ subject: StoreUnderTest) throws -> Int64? {
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        guard case .integer(let count) = try connection.command("DBSIZE") else { return nil }
+        return count
+    }
+
+    private func usedMemory(_ subject: StoreUnderTest) throws -> Int {
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        let lines = try #require(connection.command("INFO", "memory").text).split(separator: "\r\n")
+        let line = try #require(lines.first { $0.hasPrefix("used_memory:") })
+        return try #require(Int(line.dropFirst("used_memory:".count)))
+    }
+}
+
+/// Where `python3` is, if it is anywhere.
+private let python = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    .map { "\($0)/python3" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+/// Prints all that the documented reader reads.
+private let pythonEnding = """
+    def plain(text):
+        return "".join("%d," % byte for byte in text)
+    for relation in b"photos", b"members":
+        for index in range(len(ids)):
+            for other, common, score in neighbours(relation, index):
+                print(relation.decode(), index, plain(other), common, struct.unpack("I", struct.pack("f", score))[0])
+    for user in sys.argv[3:]:
+        user = bytes(int(byte) for byte in user.split(","))
+        print("joined", plain(user), " ".join(plain(other) for other in joined(user)))
+    """
+
+/// The reader in the documentation of `RedisLayout`: what is tested is what people copy.
+private func documentedReader() throws -> String {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+    let source = try String(
+        contentsOf: root.appendingPathComponent("Sources/ModelStore/Redis/RedisLayout.swift"), encoding: .utf8)
+    let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+    let start = try #require(lines.firstIndex(of: "/// ```python"))
+    let end = try #require(lines[(start + 1)...].firstIndex(of: "/// ```"))
+    return lines[(start + 1)..<end].map { $0.dropFirst(4) + "\n" }.joined()
+}
+
+private func runPython(_ program: String, _ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: try #require(python))
+    process.arguments = ["-c", program, "127.0.0.1"] + arguments
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    return String(decoding: data, as: UTF8.self)
+}

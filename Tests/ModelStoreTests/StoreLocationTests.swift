@@ -1,0 +1,24 @@
+import ModelStore
+import Redis
+import Testing
+
+@Suite("The location of a store")
+struct StoreLocationTests {
+    @Test("is a folder or a server")
+    func valid() throws {
+        #expect(try StoreLocation("/var/lib/coterie") == .folder("/var/lib/coterie"))
+        #expect(try StoreLocation("redis:data") == .folder("redis:data"))
+        let server = try StoreLocation("redis://:secret@host:7/1")
+        #expect(try server == .redis(RedisAddress("redis://:secret@host:7/1")))
+        #expect(server.description == "redis://host:7/1")
+        #expect(server.open(cacheDirectory: "/tmp").location == "redis://host:7/1")
+        #expect(try StoreLocation("a/b//").open(cacheDirectory: "").location == "a/b")
+    }
+
+    @Test("is nothing else", arguments: ["", "http://host", "rediss://host", "file:///tmp", "redis://", "a\0b"])
+    func invalid(text: String) {
+        let error = #expect(throws: StoreError.self) { try StoreLocation(text) }
+        #expect(error?.code == .badLocation)
+        #expect(error?.message.contains("redis://[user:password@]host[:port][/database]") == true)
+    }
+}
