@@ -29,7 +29,8 @@ public final class Daemon: Sendable {
         try configuration.validate()
         let follower = VersionFollower(
             store: configuration.store, weights: configuration.weights, log: configuration.log)
-        let responder = Responder(follower: follower, directory: configuration.directory, now: configuration.now)
+        let directory = configuration.directory.map { LoggedDirectory($0, log: configuration.log) }
+        let responder = Responder(follower: follower, directory: directory, now: configuration.now)
         let answer = RequestLog.wrap(responder, log: configuration.requestLog, now: configuration.now)
         do {
             server = try HTTPServer(

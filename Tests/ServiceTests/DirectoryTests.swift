@@ -83,6 +83,23 @@ struct DirectoryTests {
         #expect(error?.message.contains("/nowhere/catalog.db") == true)
     }
 
+    @Test("A failure is logged once, and so is its end")
+    func logging() throws {
+        let store = FakeStore()
+        store.state.withLock { $0.profiles = ["ann": [0]] }
+        let lines = Lines()
+        let directory = LoggedDirectory(StoreDirectory(store), log: lines.log)
+        let snapshot = try snapshot()
+        for isAway in [false, true, false] {
+            store.state.withLock { $0.failure = isAway ? StoreError(.unavailable, "memory is away") : nil }
+            for _ in 0..<3 { _ = try? directory.joinedGroups(ofUser: "ann", in: snapshot) }
+        }
+        #expect(
+            lines.all == [
+                "memberships cannot be read: memory is away", "memberships and photos can be read again",
+            ])
+    }
+
     @Test("The profiles of a store know members, and no photos")
     func store() throws {
         let store = FakeStore()

@@ -112,6 +112,21 @@ struct VersionFollowerTests {
         #expect(follower.current.problem == nil)
     }
 
+    @Test("What is wrong is told also while a version that fails is not tried")
+    func failureAfterFailure() throws {
+        let store = FakeStore(try Community.version("v1"))
+        store.state.withLock { $0.loadFailure = StoreError(.corrupt, "its checksum differs") }
+        let follower = follower(store)
+        for _ in 0..<20 { follower.poll() }
+        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        follower.poll()
+        #expect(follower.current.problem == "memory is away")
+        store.state.withLock { $0.failure = nil }
+        follower.poll()
+        #expect(follower.current.problem == "version v1 cannot be loaded: its checksum differs")
+        #expect(follower.current.storeIsReachable)
+    }
+
     @Test("Another version does not wait for the pauses of one that fails")
     func replaced() throws {
         let store = FakeStore(try Community.version("v1"))

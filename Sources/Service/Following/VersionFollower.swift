@@ -21,6 +21,7 @@ final class VersionFollower: Sendable {
     /// A version that could not be loaded, and how often that was tried.
     private struct Failure {
         let version: VersionName
+        let error: StoreError
         var count: Int
         /// Polls to let pass before the next attempt: loading reads and verifies all of a version.
         var pause: Int
@@ -63,7 +64,7 @@ final class VersionFollower: Sendable {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
             guard version != current.snapshot?.version else { return note(problem: nil, reachable: true) }
-            guard shouldTry(version) else { return }
+            try passOverPause(of: version)
             try takeUp(version)
         } catch {
             note(problem: error.message, reachable: error.code != .unavailable)
@@ -77,20 +78,24 @@ final class VersionFollower: Sendable {
             state.withLock { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
             log("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
         } catch {
+            let error = StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
             failure.withLock { failure in
                 let count = failure?.version == version ? (failure?.count ?? 0) + 1 : 1
-                failure = Failure(version: version, count: count, pause: min(1 << min(count, 6), Self.longestPause))
+                failure = Failure(
+                    version: version, error: error, count: count, pause: min(1 << min(count, 6), Self.longestPause))
             }
-            throw StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
+            throw error
         }
     }
 
-    private func shouldTry(_ version: VersionName) -> Bool {
-        failure.withLock { failure in
-            guard failure?.version == version, let pause = failure?.pause, pause > 0 else { return true }
-            failure?.pause = pause - 1
-            return false
+    /// Throws what a version failed with as long as its pause lasts.
+    private func passOverPause(of version: VersionName) throws(StoreError) {
+        let error: StoreError? = failure.withLock { failure in
+            guard let last = failure, last.version == version, last.pause > 0 else { return nil }
+            failure?.pause = last.pause - 1
+            return last.error
         }
+        if let error { throw error }
     }
 
     /// Takes down what is wrong, and logs it if it was not so before.

@@ -1,0 +1,46 @@
+import Synchronization
+
+/// A directory that logs when it begins to fail, and when it answers again: once each, however many requests ask.
+final class LoggedDirectory: MemberDirectory {
+    private let directory: any MemberDirectory
+    private let log: Daemon.Log
+    private let isFailing = Mutex(false)
+
+    init(_ directory: any MemberDirectory, log: @escaping Daemon.Log) {
+        self.directory = directory
+        self.log = log
+    }
+
+    var knowsPhotos: Bool { directory.knowsPhotos }
+
+    func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+        try watching { () throws(ServiceError) in try directory.joinedGroups(ofUser: id, in: snapshot) }
+    }
+
+    func userIDs(near id: String) throws(ServiceError) -> [String] {
+        try watching { () throws(ServiceError) in try directory.userIDs(near: id) }
+    }
+
+    func pools(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoPools? {
+        try watching { () throws(ServiceError) in try directory.pools(ofPhoto: id, in: snapshot) }
+    }
+
+    private func watching<Result>(_ body: () throws(ServiceError) -> Result) throws(ServiceError) -> Result {
+        do throws(ServiceError) {
+            let result = try body()
+            note(isFailing: false, "memberships and photos can be read again")
+            return result
+        } catch {
+            note(isFailing: true, error.message)
+            throw error
+        }
+    }
+
+    private func note(isFailing now: Bool, _ line: String) {
+        let hasChanged = isFailing.withLock { before in
+            defer { before = now }
+            return before != now
+        }
+        if hasChanged { log(line) }
+    }
+}
