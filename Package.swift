@@ -79,6 +79,8 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
+        tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )
