@@ -77,10 +77,14 @@ let package = Package(
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
         tests("HTTPTests", ["HTTP", "TestSupport"]),
+        tests(
+            "ServiceTests",
+            ["Service", "HTTP", "Model", "ModelStore", "Recommendation", "Catalog", "SQLite", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
     ],
     swiftLanguageModes: [.v6]
 )

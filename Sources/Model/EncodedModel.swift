@@ -24,10 +24,13 @@ public struct EncodedModel: Sendable, Equatable {
     /// - Parameters:
     ///   - groups: in strictly ascending order of the bytes of their ids.
     ///   - tables: the neighbours in each relation; a relation that is absent is written empty.
-    /// - Throws: `ModelError.corrupt` if the groups are out of order or a table is not of their number,
-    ///   `ModelError.tooLarge` if there are too many.
+    /// - Throws: `ModelError.corrupt` if the groups are out of order, an id is not 1 to 255 bytes without NUL, or a
+    ///   table is not of their number; `ModelError.tooLarge` if there are too many.
     public init(groups: [GroupFacts], tables: [Relation: NeighbourTable]) throws(ModelError) {
         guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
+        for group in groups where !(1...255).contains(group.id.utf8.count) || group.id.utf8.contains(0) {
+            throw .corrupt(section: "ids", reason: "\(group.id) is not of 1 to 255 bytes without NUL")
+        }
         for (left, right) in zip(groups, groups.dropFirst())
         where !left.id.utf8.lexicographicallyPrecedes(right.id.utf8) {
             throw .corrupt(section: "ids", reason: "\(left.id) does not stand before \(right.id)")

@@ -48,6 +48,9 @@ public struct ModelVersion: Sendable {
             guard (1...255).contains(bytes.count) else {
                 throw .corrupt(section: "ids", reason: "the id of group \(index) has \(bytes.count) bytes")
             }
+            guard unsafe region.withBytes(bytes, { unsafe !$0.contains(0) }) else {
+                throw .corrupt(section: "ids", reason: "the id of group \(index) has a zero byte")
+            }
             if index > 0, ids.compare(index - 1, with: Array(id(of: index).utf8)) >= 0 {
                 throw .corrupt(section: "ids", reason: "group \(index) is out of order")
             }

@@ -24,10 +24,15 @@ struct TextColumn: Sendable {
             throw .corrupt(section: name, reason: "its texts do not end where its offsets say")
         }
         let valid = unsafe region.withBytes(textsStart..<range.upperBound) { bytes in
-            // Offsets that cut a character in two would show as replacement characters, never as a crash.
             unsafe String(validating: bytes, as: UTF8.self) != nil
         }
         guard valid else { throw .corrupt(section: name, reason: "its texts are not UTF-8") }
+        // Where all texts together are UTF-8, each is if none begins within a character.
+        for index in 0..<count where byteRange(index).lowerBound < range.upperBound {
+            guard !UTF8.isContinuation(region.load(byteRange(index).lowerBound, as: UInt8.self)) else {
+                throw .corrupt(section: name, reason: "offset \(index) cuts a character in two")
+            }
+        }
     }
 
     @inline(__always)

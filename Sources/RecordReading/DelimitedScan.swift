@@ -14,7 +14,7 @@ struct ScanWindow {
     let start: Int
     /// After the last byte that may be looked at.
     let stop: Int
-    /// Whether `stop` is the end of the source.
+    /// Whether `stop` is the end of the source; of no meaning if the window is full.
     let isAtEnd: Bool
     /// Whether the window holds one byte more than a record may have, so that a record that does not end in it is too long.
     let isFull: Bool

@@ -1,6 +1,6 @@
 /// The bytes between where a source was read to and where its records were read to.
 ///
-/// Memory: at least 256 KiB, at most the longest stretch that is asked to be in it at once, and 256 KiB.
+/// Memory: 256 KiB, and twice the longest stretch that was unread at once.
 @usableFromInline
 @safe
 struct InputBuffer: ~Copyable {

@@ -15,8 +15,8 @@ public struct RecordColumn: Sendable, Equatable {
 /// The columns that are asked for, and which of them a source has.
 struct ColumnTable {
     let columns: [RecordColumn]
-    /// The column of each name, in the form that names are compared in.
-    private let columnOfName: [String: Int]
+    /// The column of each name: in the form that names are compared in, and as the source was seen to write it.
+    private var columnOfName: [String: Int]
     /// Whether the source has the column; in JSON Lines, whether it had it up to now.
     private(set) var isPresent: [Bool]
     /// The names that were not asked for, as the source writes them, in order; at most `maximumUnknownNames`.
@@ -24,6 +24,7 @@ struct ColumnTable {
 
     /// JSON Lines can bring new names on every line, which must not fill the memory.
     private static let maximumUnknownNames = 100
+    private static let maximumKnownNames = 1000
 
     init(_ columns: [RecordColumn]) {
         self.columns = columns
@@ -33,12 +34,16 @@ struct ColumnTable {
     }
 
     /// The column that a name of the source means, or nil if it was not asked for.
-    func column(named name: String) -> Int? { columnOfName[name] ?? columnOfName[Self.comparable(name)] }
+    func column(named name: String) -> Int? {
+        if let column = columnOfName[name] { return column }
+        return unknownNames.contains(name) ? nil : columnOfName[Self.comparable(name)]
+    }
 
     /// The same, and the name is noted as present or unknown.
     mutating func note(_ name: String) -> Int? {
         if let column = column(named: name) {
             isPresent[column] = true
+            if columnOfName.count < Self.maximumKnownNames { columnOfName[name] = column }
             return column
         }
         if unknownNames.count < Self.maximumUnknownNames, !unknownNames.contains(name) { unknownNames.append(name) }

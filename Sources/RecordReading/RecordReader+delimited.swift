@@ -50,13 +50,16 @@ extension RecordReader {
             stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
             return rejected
         }
-        if scan.hasDoubledQuotes {
-            for field in bounds.indices where bounds[field].hasDoubledQuotes {
-                let end = input.joinDoubledQuotes(from: bounds[field].start, to: bounds[field].end)
-                bounds[field].end = end
-            }
-        }
+        if scan.hasDoubledQuotes { joinDoubledQuotes() }
         stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
         return .record
+    }
+
+    /// Makes the fields say what was written in them; only once it is certain that the record is not scanned again.
+    mutating func joinDoubledQuotes() {
+        for field in bounds.indices where bounds[field].hasDoubledQuotes {
+            let end = input.joinDoubledQuotes(from: bounds[field].start, to: bounds[field].end)
+            bounds[field].end = end
+        }
     }
 }

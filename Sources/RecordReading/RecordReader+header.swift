@@ -2,7 +2,7 @@ extension RecordReader {
     /// Reads the first line that is not empty, and finds the wanted columns in it.
     mutating func readHeader() throws(RecordError) {
         bounds = [FieldBounds](repeating: FieldBounds(start: -1, end: -1), count: 16)
-        let end = try findHeader()
+        let scan = try findHeader()
         let names = headerNames
         var fieldOfColumn = [Int](repeating: -1, count: table.columns.count)
         for (field, name) in names.enumerated() {
@@ -13,13 +13,13 @@ extension RecordReader {
             fieldOfColumn[column] = field
         }
         for (column, field) in zip(table.columns, fieldOfColumn) where column.isRequired && field < 0 {
-            let found = names.map { "\"\(excerpt(of: $0))\"" }.joined(separator: ", ")
+            let found = Self.listed(names)
             throw headerError(
                 .missingColumn,
                 "there is no column \"\(column.name)\"; the header names \(found). Rename or add the column")
         }
         self.fieldOfColumn = fieldOfColumn
-        stepOver(end.end, innerLineFeeds: end.innerLineFeeds)
+        stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
     }
 
     /// Scans the header into `bounds`, one for each of its fields, without stepping over it.
@@ -37,6 +37,7 @@ extension RecordReader {
                 if let fault = fault(in: window.start..<scan.end, hasNul: scan.hasNul, highBits: scan.highBits) {
                     throw headerError(.badHeader, "the header \(fault); save the file as UTF-8")
                 }
+                if scan.hasDoubledQuotes { joinDoubledQuotes() }
                 return scan
             case .complete, .tooManyFields:
                 // How many there are is not known yet.
@@ -52,13 +53,13 @@ extension RecordReader {
     }
 
     private var headerNames: [String] {
-        bounds.map { field in
-            let bytes = unsafe input.bytes[field.start..<field.end].withUnsafeBufferPointer {
-                unsafe String(decoding: $0, as: UTF8.self)
-            }
-            return field.hasDoubledQuotes
-                ? bytes.split(separator: "\"\"", omittingEmptySubsequences: false).joined(separator: "\"") : bytes
-        }
+        bounds.map { String(decoding: input.bytes[$0.start..<$0.end], as: UTF8.self) }
+    }
+
+    /// The names of a header for a message; of a very wide one only the first.
+    private static func listed(_ names: [String]) -> String {
+        let shown = names.prefix(20).map { "\"\(excerpt(of: $0))\"" }.joined(separator: ", ")
+        return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
     }
 
     private func headerError(_ code: RecordError.Code, _ message: String) -> RecordError {

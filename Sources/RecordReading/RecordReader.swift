@@ -7,6 +7,10 @@ import FoundationEssentials
 /// `maximumRecordBytes` is rejected. A record whose quotes or number of fields are wrong gives up only its first line,
 /// and reading goes on at the next one, so that one stray quote does not swallow a file.
 ///
+/// In JSON Lines numbers, `true` and `false` become their text, arrays of texts are joined with `;`, null is an absent
+/// field, and of a key that stands twice the first value counts. Anything else as the value of a wanted column is
+/// rejected; what the values of other columns are does not matter.
+///
 ///     var reader = try RecordReader(format: .tsv, columns: [RecordColumn("user"), RecordColumn("group")],
 ///                                   source: "memberships.tsv", read: file.read)
 ///     while true {

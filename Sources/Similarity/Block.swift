@@ -1,71 +1,60 @@
-/// A range of ranks, column by column: in which of them each column is.
+/// A range of ranks that is searched together, so that its counters stay in the cache.
+struct BlockShape: Sendable {
+    let ranks: Range<Int>
+    /// A column that is in this many of the ranks or more has a bitmap, else a list.
+    let bitmapMinimum: Int
+
+    /// The words of a bitmap: whole groups.
+    var bitmapStride: Int { (ranks.count + groupSize - 1) / groupSize * (groupSize / 64) }
+
+    /// The most ranks that a block can have: whole groups whose places, and how many there are, fit 16 bits.
+    static let capacity = (1 << 16) - groupSize
+
+    /// What the columns that are in so many of the ranks need: list elements (a length each before its places) and
+    /// bitmaps.
+    func room(_ counts: UnsafeMutablePointer<UInt32>, _ columnCount: Int) -> (listLength: Int, bitmapCount: Int) {
+        var room = (listLength: 0, bitmapCount: 0)
+        for column in 0..<columnCount {
+            let count = Int(unsafe counts[column])
+            guard count > 0 else { continue }
+            if count >= bitmapMinimum { room.bitmapCount += 1 } else { room.listLength += count + 1 }
+        }
+        return room
+    }
+}
+
+/// The ranks that each column is in, for the ranks of one block.
 ///
-/// A column that is in many of the ranks has a bitmap, one that is in few has a list.
+/// A column that is in many of them has a bitmap, one that is in few has a list.
 @safe
 struct Block: Sendable {
-    /// The first rank.
-    let first: Int
-    /// How many ranks; a rank's place in the block fits 16 bits.
-    let count: Int
+    let ranks: Range<Int>
+    let bitmapMinimum: Int
+    let bitmapStride: Int
     /// The entries of the first rank, which has the most.
     let largestSize: Int
-    /// For each column how its places are kept: 0 when there are none, a bitmap's number with `bitmapFlag`, or where
-    /// its list begins.
-    let descriptors: Storage<UInt32>
-    /// A length, then as many places within the block, ascending.
+    /// For each column its descriptor; nothing when rows hold descriptors themselves.
+    ///
+    /// A descriptor is 0 when the column is in none of the ranks, a bitmap's number with `bitmapFlag`, or where the
+    /// column's list begins.
+    let descriptors: Storage<UInt32>?
+    /// A length, then as many places within the block, ascending; the list at 0 is empty.
     let lists: Storage<UInt16>
     /// A bit for each place; bitmap 0 is empty.
     let bitmaps: Storage<UInt64>
-    /// The words of a bitmap: whole groups.
-    let bitmapStride: Int
 
-    /// The most ranks that a block can have.
-    static let capacity = 1 << 16
     static let bitmapFlag: UInt32 = 1 << 31
 
-    /// - Parameter bitmapMinimum: the places that are worth a bitmap, this many or more.
-    init(_ prepared: PreparedRows, _ ranks: Range<Int>, bitmapMinimum: Int) {
-        first = ranks.lowerBound
-        count = ranks.count
-        largestSize = Int(unsafe prepared.sizes.base[ranks.lowerBound])
-        bitmapStride = (ranks.count + groupSize - 1) / groupSize * (groupSize / 64)
-        let descriptors = Storage<UInt32>(zeroed: prepared.columnCount)
-        let columns = unsafe prepared.columns.base
-        let offsets = unsafe prepared.offsets.base
-        for entry in unsafe offsets[ranks.lowerBound]..<offsets[ranks.upperBound] {
-            unsafe descriptors.base[Int(columns[entry])] += 1
-        }
-        var length = 1
-        var bitmapCount = 1
-        for column in 0..<prepared.columnCount {
-            let members = Int(unsafe descriptors.base[column])
-            guard members > 0 else { continue }
-            if members >= bitmapMinimum {
-                unsafe descriptors.base[column] = Self.bitmapFlag | UInt32(bitmapCount)
-                bitmapCount += 1
-            } else {
-                unsafe descriptors.base[column] = UInt32(length)
-                length += members + 1
-            }
-        }
-        let lists = Storage<UInt16>(zeroed: length)
-        let bitmaps = Storage<UInt64>(zeroed: bitmapCount * bitmapStride)
-        for (place, rank) in ranks.enumerated() {
-            for entry in unsafe offsets[rank]..<offsets[rank + 1] {
-                let descriptor = unsafe descriptors.base[Int(columns[entry])]
-                if descriptor & Self.bitmapFlag != 0 {
-                    let bitmap = unsafe bitmaps.base + Int(descriptor & ~Self.bitmapFlag) * bitmapStride
-                    unsafe bitmap[place / 64] |= 1 &<< UInt64(place % 64)
-                } else {
-                    let list = unsafe lists.base + Int(descriptor)
-                    unsafe list[0] += 1
-                    unsafe list[Int(list[0])] = UInt16(place)
-                }
-            }
-        }
-        self.descriptors = descriptors
-        self.lists = lists
-        self.bitmaps = bitmaps
+    /// A block whose lists and bitmaps are still to be filled.
+    init(_ shape: BlockShape, _ ranked: RankedRows, columnCount: Int?, listLength: Int, bitmapCount: Int) {
+        ranks = shape.ranks
+        bitmapMinimum = shape.bitmapMinimum
+        bitmapStride = shape.bitmapStride
+        largestSize = Int(unsafe ranked.sizes.base[ranks.lowerBound])
+        descriptors = columnCount.map { Storage(zeroed: $0) }
+        precondition(listLength < Int(Self.bitmapFlag))
+        lists = Storage(zeroed: listLength)
+        bitmaps = Storage(zeroed: bitmapCount * shape.bitmapStride)
     }
 }
 

@@ -7,33 +7,46 @@ struct Formula: Sendable {
     let modified: ModifiedCosine?
     /// For each rank nⱼ, or for a modified cosine nⱼ^-q.
     let factors: Storage<Double>
+    /// The greatest of them.
+    let greatestFactor: Double
+    let sizes: Storage<UInt32>
     /// For each 64 ranks the least of their √nⱼ.
     let roots: Storage<Float>
-    /// For each column its weight; 1 for plain cosine.
-    let weights: Storage<UInt32>
+    /// By degree; nothing for plain cosine.
+    let weights: DegreeWeights?
 
-    init(_ prepared: PreparedRows, _ measure: SimilarityParameters.Measure) {
+    init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure) {
         factors = Storage(uninitialized: prepared.rankCount)
         roots = Storage(zeroed: prepared.rankCount / 64 + 2 * groupSize / 64)
         for rank in 0..<prepared.rankCount {
             // Ranks come in descending order of size: the last of a chunk is its least.
-            unsafe roots.base[rank / 64] = Float(prepared.sizes.base[rank]).squareRoot()
+            unsafe roots.base[rank / 64] = Float(prepared.ranked.sizes.base[rank]).squareRoot()
         }
-        weights = Storage(uninitialized: prepared.columnCount)
+        sizes = prepared.ranked.sizes
         switch measure {
         case .cosine:
             modified = nil
-            for rank in 0..<prepared.rankCount { unsafe factors.base[rank] = Double(prepared.sizes.base[rank]) }
+            weights = nil
+            greatestFactor = 1
+            for rank in 0..<prepared.rankCount { unsafe factors.base[rank] = Double(prepared.ranked.sizes.base[rank]) }
         case .modified(let modified):
             self.modified = modified
+            var greatest = 0.0
             for rank in 0..<prepared.rankCount {
-                unsafe factors.base[rank] = modified.neighbourFactor(size: Int(prepared.sizes.base[rank]))
+                let factor = modified.neighbourFactor(size: Int(unsafe prepared.ranked.sizes.base[rank]))
+                unsafe factors.base[rank] = factor
+                greatest = max(greatest, factor)
             }
-            let table = DegreeWeights(
-                degreeDiscount: modified.degreeDiscount, largestDegree: prepared.degrees.max() ?? 0)
-            for column in 0..<prepared.columnCount {
-                unsafe weights.base[column] = table[degree: prepared.degrees[column]]
-            }
+            greatestFactor = greatest
+            weights = DegreeWeights(
+                degreeDiscount: modified.degreeDiscount, largestDegree: prepared.largestDegree)
         }
+    }
+
+    /// No candidate of a source row has a greater key.
+    func greatestKey(ofRank rank: Int) -> Double {
+        let size = Double(unsafe sizes.base[rank])
+        guard modified != nil else { return size }
+        return size * Double(DegreeWeights.one) * greatestFactor
     }
 }

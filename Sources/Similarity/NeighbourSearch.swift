@@ -53,7 +53,7 @@ public struct NeighbourSearch: Sendable {
             guard let result else { continue }
             var start = 0
             for (rank, count) in zip(plan.tiles[tile], result.counts) {
-                places[Int(plan.prepared.rows[rank])] = (tile, start, count)
+                places[Int(unsafe plan.prepared.ranked.rows.base[rank])] = (tile, start, count)
                 start += count
             }
         }

@@ -10,25 +10,31 @@ final class TileWorker {
     private let maps: Storage<UnsafePointer<UInt8>>
     private let hits: Storage<coterie_hit>
     private let items: Storage<Candidate>
+    private let histograms: Storage<UInt16>
     /// For each 64 places of a block, the least counter of a modified cosine that is of use.
     private let leastPacked: Storage<UInt64>
 
     init(_ plan: SearchPlan) {
         self.plan = plan
-        let largest = plan.blocks.map(\.bitmapStride).max() ?? 0
+        let largest = plan.prepared.blocks.map(\.bitmapStride).max() ?? 0
         counters = Storage(zeroed: largest * 64)
         leastPacked = Storage(zeroed: largest)
-        unsafe maps = Storage(uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.sizes.base[0]) : 0) + 16)
+        unsafe maps = Storage(uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.ranked.sizes.base[0]) : 0) + 16)
         hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         let capacity = BestCandidates.capacity(limit: plan.limit)
-        items = Storage(uninitialized: (plan.tiles.map(\.count).max() ?? 0) * capacity)
+        let rows = plan.tiles.map(\.count).max() ?? 0
+        items = Storage(uninitialized: rows * capacity)
+        histograms = Storage(uninitialized: rows * BestCandidates.bucketCount)
     }
 
     /// The best neighbours of each of the tile's ranks, and how many each has.
     func neighbours(of tile: Range<Int>) -> (counts: [Int], neighbours: [Neighbour]) {
         let capacity = BestCandidates.capacity(limit: plan.limit)
         var best = (0..<tile.count).map { place in
-            unsafe BestCandidates(limit: plan.limit, items: items.base + place * capacity)
+            unsafe BestCandidates(
+                limit: plan.limit, greatestKey: plan.formula.greatestKey(ofRank: tile.lowerBound + place),
+                items: items.base + place * capacity,
+                histogram: histograms.base + place * BestCandidates.bucketCount)
         }
         for block in blocks(outwardsFrom: tile.lowerBound) {
             for place in 0..<tile.count { visit(tile.lowerBound + place, block, &best[place]) }
@@ -38,7 +44,7 @@ final class TileWorker {
         for (place, rank) in tile.enumerated() {
             let found = unsafe best[place].finish(plan.order)
             counts.append(found.count)
-            let size = Int(unsafe plan.prepared.sizes.base[rank])
+            let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
             for position in 0..<found.count {
                 neighbours.append(neighbour(unsafe found[position], sourceSize: size))
             }
@@ -48,10 +54,10 @@ final class TileWorker {
 
     /// Rows of like size first: they are the likeliest neighbours, and raise what the others have to reach.
     private func blocks(outwardsFrom rank: Int) -> [Block] {
-        let home = plan.blocks.lastIndex { $0.first <= rank } ?? 0
-        return plan.blocks.indices
+        let home = plan.prepared.blocks.lastIndex { $0.ranks.lowerBound <= rank } ?? 0
+        return plan.prepared.blocks.indices
             .sorted { (abs($0 - home), $0) < (abs($1 - home), $1) }
-            .map { plan.blocks[$0] }
+            .map { plan.prepared.blocks[$0] }
     }
 
     private func neighbour(_ candidate: Candidate, sourceSize: Int) -> Neighbour {
@@ -60,15 +66,15 @@ final class TileWorker {
         if let modified = plan.formula.modified {
             score = modified.score(key: candidate.key, sourceSize: sourceSize)
         } else {
-            let size = Double(unsafe plan.prepared.sizes.base[rank])
+            let size = Double(unsafe plan.prepared.ranked.sizes.base[rank])
             score = Double(candidate.common) / (Double(sourceSize) * size).squareRoot()
         }
-        return Neighbour(index: plan.prepared.rows[rank], common: candidate.common, score: Float(score))
+        return Neighbour(index: unsafe plan.prepared.ranked.rows.base[rank], common: candidate.common, score: Float(score))
     }
 
     private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
-        let size = Int(unsafe plan.prepared.sizes.base[rank])
-        let isHome = block.first <= rank && rank < block.first + block.count
+        let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
+        let isHome = block.ranks.contains(rank)
         // A row has all of its entries in common with itself.
         let most = isHome ? size : min(size, block.largestSize)
         guard most >= plan.parameters.minimumCommon else { return }
@@ -92,7 +98,7 @@ final class TileWorker {
         _ rank: Int, _ block: Block, _: Counter.Type, most: Int, _ best: inout BestCandidates
     ) {
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: Counter.self)
-        let descriptors = unsafe block.descriptors.base
+        let descriptors = unsafe block.descriptors?.base
         let lists = unsafe block.lists.base
         let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
         let stride = block.bitmapStride * 8
@@ -102,9 +108,15 @@ final class TileWorker {
         var entry = unsafe plan.prepared.columns.base + plan.prepared.offsets.base[rank]
         let end = unsafe plan.prepared.columns.base + plan.prepared.offsets.base[rank + 1]
         while unsafe entry < end {
-            unsafe coterie_prefetch(descriptors + Int(entry[48]))
-            unsafe coterie_prefetch(lists + Int(descriptors[Int(entry[16])] & ~Block.bitmapFlag))
-            let descriptor = unsafe descriptors[Int(entry[0])]
+            let descriptor: UInt32
+            if let descriptors = unsafe descriptors {
+                unsafe coterie_prefetch(descriptors + Int(entry[48]))
+                unsafe coterie_prefetch(lists + Int(descriptors[Int(entry[16])] & ~Block.bitmapFlag))
+                descriptor = unsafe descriptors[Int(entry[0])]
+            } else {
+                unsafe coterie_prefetch(lists + Int(entry[24] & ~Block.bitmapFlag))
+                descriptor = unsafe entry[0]
+            }
             unsafe entry += 1
             if descriptor & Block.bitmapFlag != 0 {
                 unsafe maps[mapCount] = unsafe bitmaps + Int(descriptor & ~Block.bitmapFlag) &* stride
@@ -127,7 +139,7 @@ final class TileWorker {
         var job = unsafe coterie_scan_job(
             maps: maps, map_count: UInt32(mapCount),
             planes: UInt32(Int.bitWidth - max(7, most).leadingZeroBitCount).clamped(to: mapCount),
-            counters: counters, roots: plan.formula.roots.base + block.first / 64, threshold: 0,
+            counters: counters, roots: plan.formula.roots.base + block.ranks.lowerBound / 64, threshold: 0,
             minimum: UInt32(plan.parameters.minimumCommon), group: 0,
             group_end: UInt32(block.bitmapStride / 8), hits: hits.base)
         while unsafe job.group < job.group_end {
@@ -135,7 +147,7 @@ final class TileWorker {
             let found = unsafe coterie_scan(plan.path.code, Int32(Counter.bitWidth), &job)
             for position in 0..<Int(found) {
                 let hit = unsafe hits.base[position]
-                let other = block.first + Int(hit.place)
+                let other = block.ranks.lowerBound + Int(hit.place)
                 guard other != rank else { continue }
                 let key = unsafe Double(hit.count) * Double(hit.count) / plan.formula.factors.base[other]
                 best.push(Candidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
@@ -147,30 +159,40 @@ final class TileWorker {
     private func weigh<Counter: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ rank: Int, _ block: Block, _ shift: Counter, _: Counter.Type, _ best: inout BestCandidates
     ) {
-        guard let modified = plan.formula.modified else { return }
+        guard let modified = plan.formula.modified, let weights = plan.formula.weights else { return }
+        let degrees = unsafe (plan.prepared.degrees ?? plan.prepared.ranked.sizes).base
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: Counter.self)
         let columns = unsafe plan.prepared.columns.base
-        let descriptors = unsafe block.descriptors.base
+        let descriptors = unsafe block.descriptors?.base
         let lists = unsafe block.lists.base
         for entry in unsafe plan.prepared.offsets.base[rank]..<plan.prepared.offsets.base[rank + 1] {
-            let list = unsafe lists + Int(descriptors[Int(columns[entry])])
-            let weight = Counter(unsafe plan.formula.weights.base[Int(columns[entry])]) &<< shift | 1
+            let column = Int(unsafe columns[entry])
+            let list: UnsafeMutablePointer<UInt16>
+            let degree: UInt32
+            if let descriptors = unsafe descriptors {
+                unsafe list = lists + Int(descriptors[column])
+                degree = unsafe degrees[column]
+            } else {
+                unsafe list = lists + column
+                degree = UInt32(unsafe list[0])
+            }
+            let weight = Counter(weights[degree: degree]) &<< shift | 1
             for position in 0..<Int(unsafe list[0]) {
                 let place = Int(unsafe list[1 + position])
                 unsafe counters[place] &+= weight
             }
         }
-        for place in 0..<block.count {
+        for place in 0..<block.ranks.count {
             let packed = unsafe counters[place]
             guard packed > 0 else { continue }
             unsafe counters[place] = 0
             let common = Int(truncatingIfNeeded: packed & (1 &<< shift &- 1))
-            guard common >= plan.parameters.minimumCommon, block.first + place != rank else { continue }
+            guard common >= plan.parameters.minimumCommon, block.ranks.lowerBound + place != rank else { continue }
             let key = modified.key(
                 weightSum: UInt64(truncatingIfNeeded: packed &>> shift), common: common,
-                neighbourFactor: unsafe plan.formula.factors.base[block.first + place])
+                neighbourFactor: unsafe plan.formula.factors.base[block.ranks.lowerBound + place])
             best.push(
-                Candidate(key: key, rank: UInt32(block.first + place), common: UInt32(common)), plan.order)
+                Candidate(key: key, rank: UInt32(block.ranks.lowerBound + place), common: UInt32(common)), plan.order)
         }
     }
 }

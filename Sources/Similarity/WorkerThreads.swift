@@ -45,12 +45,22 @@ final class WorkQueue: Sendable {
     }
 }
 
-/// Splits `count` items into ranges that threads take one by one.
-///
-/// - Parameter body: is passed a range; ranges do not overlap and together are all items.
-func concurrently(_ threads: Int, count: Int, grain: Int, _ body: @Sendable (Range<Int>) -> Void) {
-    let queue = WorkQueue(count: (count + grain - 1) / grain)
-    withWorkerThreads(min(threads, queue.count)) { _ in
-        while let chunk = queue.take() { body(chunk * grain..<min(count, (chunk + 1) * grain)) }
+/// Runs a closure for each of the numbers 0 ..< count, on whichever thread is free.
+func concurrently(_ threads: Int, count: Int, _ body: @Sendable (_ number: Int) -> Void) {
+    let queue = WorkQueue(count: count)
+    withWorkerThreads(min(threads, count)) { _ in
+        while let number = queue.take() { body(number) }
     }
+}
+
+/// Results that threads put in their places.
+final class Collected<Value: Sendable>: Sendable {
+    private let values: Mutex<[Value?]>
+
+    init(count: Int) { values = Mutex(Array(repeating: nil, count: count)) }
+
+    func set(_ number: Int, _ value: Value) { values.withLock { $0[number] = value } }
+
+    /// All that were set, in the order of their places.
+    func all() -> [Value] { values.withLock { $0.compactMap { $0 } } }
 }

@@ -21,7 +21,7 @@ public struct CalendarDay: Sendable, Equatable {
         guard civil == (year, month, day) else { throw .invalidDay(text) }
     }
 
-    /// Year, month (1 ... 12) and day of the month (1 ... 31).
+    /// The year, the month from 1 to 12 and the day of the month from 1 to 31.
     var civil: (year: Int, month: Int, day: Int) {
         // Eras of 400 years begin on 1 March, so that a leap day ends its year (Hinnant, "chrono-compatible dates").
         let shifted = daysSinceEpoch + 719_468

@@ -45,7 +45,12 @@ public struct Community: Sendable {
     }
 
     /// What a user is like.
-    func member(_ user: Int) -> Member { Member(user, seed: parameters.seed, themes: themes) }
+    func member(_ user: Int) -> Member {
+        // Who joins more groups than a theme has must be interested in several.
+        let groupsOfTheme = max(1, parameters.groups / Theme.all.count)
+        let themesNeeded = Int(membershipCounts[user]) / groupsOfTheme
+        return Member(user, seed: parameters.seed, themes: themes, atLeast: themesNeeded)
+    }
 
     /// Visits the users who joined anything, in order: the user's number and the memberships.
     func forEachMember<Failure: Error>(
@@ -53,15 +58,19 @@ public struct Community: Sendable {
     ) throws(Failure) {
         var workspace = MembershipWorkspace(groupCount: parameters.groups)
         for user in 0..<parameters.users where membershipCounts[user] > 0 {
-            membershipSampler.sample(user, member(user), count: Int(membershipCounts[user]), into: &workspace)
+            let member = member(user)
+            membershipSampler.sample(user, member, count: Int(membershipCounts[user]), into: &workspace)
+            membershipSampler.date(user, member, in: &workspace)
             try visit(user, workspace)
         }
     }
 
     /// Visits the users who have photos, in order: the user's number, the member, the memberships arranged
     /// by theme, and the numbers of the user's photos.
+    ///
+    /// - Parameter isDated: whether it matters when the owner joined; it costs time.
     func forEachOwner<Failure: Error>(
-        _ visit: (Int, Member, MembershipWorkspace, Range<Int>) throws(Failure) -> Void
+        isDated: Bool, _ visit: (Int, Member, MembershipWorkspace, Range<Int>) throws(Failure) -> Void
     ) throws(Failure) {
         var workspace = MembershipWorkspace(groupCount: parameters.groups)
         var firstPhoto = 0
@@ -71,6 +80,7 @@ public struct Community: Sendable {
             firstPhoto = photos.upperBound
             membershipSampler.sample(user, member, count: Int(membershipCounts[user]), into: &workspace)
             workspace.arrangeByTheme(table.groups)
+            if isDated { membershipSampler.date(user, member, in: &workspace) }
             try visit(user, member, workspace, photos)
         }
     }

@@ -2,7 +2,8 @@ import Glibc
 
 // One file a subcommand; each reads its own arguments and throws a `BenchError`.
 let subcommands: [(name: String, run: ([String]) throws(BenchError) -> Void)] = [
-    (SimilarityBenchmark.name, SimilarityBenchmark.run)
+    (SimilarityBenchmark.name, SimilarityBenchmark.run),
+    (ImportBenchmark.name, ImportBenchmark.run),
 ]
 
 let arguments = CommandLine.arguments.dropFirst()

@@ -1,6 +1,7 @@
 import Foundation
 import Model
 import ModelStore
+import Redis
 import TestSupport
 import Testing
 
@@ -8,17 +9,27 @@ import Testing
 final class StoreUnderTest: Sendable {
     /// The stores that the conformance suite runs on.
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
-        case folder
+        case folder, redis
         var testDescription: String { rawValue }
+
+        /// Those whose servers are installed; `RedisStoreTests` says so where one is not.
+        static var available: [Kind] { TemporaryRedis.isInstalled ? allCases : [.folder] }
     }
 
     let store: any VersionStore
     let directory: TemporaryDirectory
+    let server: TemporaryRedis?
 
     init(_ kind: Kind) throws {
         directory = try TemporaryDirectory()
         switch kind {
-        case .folder: store = FolderStore(directory.path + "/store")
+        case .folder:
+            server = nil
+            store = FolderStore(directory.path + "/store")
+        case .redis:
+            let server = try TemporaryRedis()
+            self.server = server
+            store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path + "/cache")
         }
     }
 
@@ -32,6 +43,7 @@ final class StoreUnderTest: Sendable {
 
     /// Changes one byte in the middle of a stored section.
     func damage(_ manifest: Manifest, section: ModelLayout.SectionName) throws {
+        if let server { return try damage(manifest, section, on: server) }
         let url = URL(fileURLWithPath: "\(directory.path)/store/versions/\(manifest.version)/model.coterie")
         var bytes = try Data(contentsOf: url)
         let lengths = manifest.sections.compactMap { report in
@@ -40,6 +52,24 @@ final class StoreUnderTest: Sendable {
         let range = try #require(SectionPlacement(lengths)[section])
         bytes[range.lowerBound + range.count / 2] ^= 0x10
         try bytes.write(to: url)
+    }
+}
+
+extension StoreUnderTest {
+    /// Changes the last byte of the first key of a section that there is.
+    private func damage(_ manifest: Manifest, _ section: ModelLayout.SectionName, on server: TemporaryRedis) throws {
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        for number in 0..<100 {
+            let key = "coterie:\(manifest.version):\(section.rawValue):\(number)"
+            guard case .bytes(var bytes) = try connection.command("GET", key) else { continue }
+            // The ids end with a zero byte; damage to it must be noticed too.
+            bytes[bytes.count - 1] ^= 0x01
+            var command = RedisCommand("SET", key)
+            command.append(bytes)
+            _ = try connection.command(command)
+            return
+        }
+        Issue.record("there is no key of \(section.rawValue)")
     }
 }
 

@@ -70,12 +70,32 @@ struct OpeningTests {
         }
     }
 
+    @Test("refuses an offset that cuts a character in two")
+    func cutCharacter() throws {
+        let encoded = try EncodedModel(groups: [GroupFacts(id: "aé"), GroupFacts(id: "b")], tables: [:])
+        var sections = encoded.sections
+        var ids = sections[0].bytes
+        #expect(ids[4] == 3)
+        ids[4] = 2
+        sections[0] = .init(name: .ids, bytes: ids)
+        let bytes = EncodedModel(groupCount: 2, sections: sections).fileBytes
+        #expect(throws: ModelError.corrupt(section: "ids", reason: "offset 1 cuts a character in two")) {
+            try ModelVersion(ByteRegion(copying: bytes))
+        }
+    }
+
+    @Test("does not encode ids that are empty, too long or have a zero byte", arguments: [0, 256, 1])
+    func badIDs(length: Int) {
+        let id = length == 1 ? "a\0" : String(repeating: "a", count: length)
+        #expect(throws: ModelError.self) { try EncodedModel(groups: [GroupFacts(id: id)], tables: [:]) }
+    }
+
     /// Opens bytes and, if that works, reads everything.
     private func readAll(_ bytes: [UInt8]) {
         guard let model = try? ModelVersion(ByteRegion(copying: bytes)) else { return }
         for group in 0..<model.groupCount {
             #expect(model.facts(of: group).photoCount == model.size(of: group, in: .photos))
-            #expect(model.index(ofID: model.id(of: group)) == group)
+            #expect(model.index(ofID: model.id(of: group)) == group && !model.id(of: group).isEmpty)
             for relation in Relation.allCases {
                 #expect(model.neighbours(of: group, by: relation).allSatisfy { $0.index < model.groupCount })
             }

@@ -41,6 +41,15 @@ import Testing
         }
     }
 
+    @Test func aWideHeaderIsToldInPart() {
+        do throws(RecordError) {
+            _ = try outcomes((0..<23).map { "c\($0)" }.joined(separator: "\t"), .tsv)
+            Issue.record("the missing column was not noticed")
+        } catch {
+            #expect(error.message.contains("\"c18\", \"c19\" and 3 more. "))
+        }
+    }
+
     @Test func aFailureOfTheSourceIsToldWithTheLine() throws {
         struct Broken: Error, CustomStringConvertible { var description: String { "disk on fire" } }
         var parts = ["a,b\n1,2\n", "3,"]

@@ -34,7 +34,8 @@ import Testing
             ("{\"a\":[null],\"b\":2}", .unsupportedValue(column: "a")),
             ("{\"a\":123456789012345678901,\"b\":2}", .unsupportedValue(column: "a")),
             ("{\"a\":1}", .missingColumn("b")), ("{\"a\":1,\"b\":null}", .missingColumn("b")),
-            ("{\"a\":1,\"A\":2,\"b\":3}", .repeatedColumn("a")), ("{\"a\":\"\\u0000\",\"b\":3}", .nul),
+            ("{\"a\":1,\"A\":2,\"b\":3}", .repeatedColumn("a")),
+            ("{\"a\":\"\\u0000\",\"b\":3}", .nul),
             ("{\"a\":\"\u{0}\",\"b\":3}", .nul),
         ]
         for (line, reason) in lines {
@@ -47,6 +48,18 @@ import Testing
             }
             #expect(foundReason == reason)
         }
+    }
+
+    @Test func ofAKeyThatStandsTwiceTheFirstValueCounts() throws {
+        #expect(try outcomes("{\"a\":1,\"b\":3,\"a\":2}", .jsonLines) == [.record(1, "1", "3")])
+    }
+
+    @Test func deepNestingIsNoDanger() throws {
+        let deep = String(repeating: "[", count: 500_000)
+        let text = "{\"a\":\(deep)\n{\"x\":\(deep)\n{\"a\":1}\n"
+        let found = try outcomes(text, .jsonLines, columns: ["a"])
+        #expect(found.map(\.line) == [1, 2, 3])
+        #expect(found.last == .record(3, "1"))
     }
 
     @Test func linesTooLongAndNotUTF8AreRejected() throws {

@@ -11,6 +11,13 @@ public final class SocketClient {
         /// The body.
         public var body: [UInt8]
 
+        /// A response.
+        public init(status: Int, headers: [String: String], body: [UInt8]) {
+            self.status = status
+            self.headers = headers
+            self.body = body
+        }
+
         /// The body as text.
         public var text: String { String(decoding: body, as: UTF8.self) }
     }

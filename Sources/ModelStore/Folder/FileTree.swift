@@ -53,7 +53,8 @@ enum FileTree {
     }
 
     /// Makes what a directory lists durable.
-    static func synchronizeDirectory(_ path: String) throws(StoreError) {
+    static func synchronizeDirectory(_ path: String, _ durability: Durability) throws(StoreError) {
+        guard durability == .powerLoss else { return }
         try OpenFile(path, for: .directory).synchronize()
     }
 
@@ -67,11 +68,9 @@ enum FileTree {
     }
 
     /// Writes a new file and makes its content durable; its name is durable when its directory is.
-    static func create(_ path: String, content: [UInt8]) throws(StoreError) {
+    static func create(_ path: String, content: [UInt8], _ durability: Durability) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
-        try unsafe content.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
-            try unsafe file.write(bytes, at: 0)
-        }
-        try file.synchronize()
+        try unsafe file.write(content.span.bytes, at: 0)
+        if durability == .powerLoss { try file.synchronize() }
     }
 }

@@ -8,14 +8,18 @@ public import Model
 /// readable when the version is removed. One machine only: locks (flock) do not reach others.
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
+    private let durability: Durability
     /// Sections are written so many bytes at a time, then progress is told.
     private static let portionByteCount = 8 << 20
 
     /// The store in a folder, which need not exist until a version is published.
-    public init(_ directory: String) {
+    public init(_ directory: String) { self.init(directory, durability: .powerLoss) }
+
+    init(_ directory: String, durability: Durability) {
         var path = directory[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
         layout = FolderLayout(directory: String(path))
+        self.durability = durability
     }
 
     /// The folder's path.
@@ -34,13 +38,12 @@ public struct FolderStore: VersionStore {
         _ = try install(complete) { writer throws(StoreError) in
             var done = 0
             for section in model.sections {
-                try unsafe section.bytes.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
-                    for start in stride(from: 0, to: bytes.count, by: Self.portionByteCount) {
-                        let portion = unsafe bytes[start..<min(start + Self.portionByteCount, bytes.count)]
-                        try unsafe writer.write(UnsafeRawBufferPointer(rebasing: portion), to: section.name, at: start)
-                        done += unsafe portion.count
-                        progress(done, total)
-                    }
+                let bytes = unsafe section.bytes.span.bytes
+                for start in stride(from: 0, to: bytes.byteCount, by: Self.portionByteCount) {
+                    let portion = bytes.extracting(start..<min(start + Self.portionByteCount, bytes.byteCount))
+                    try writer.write(portion, to: section.name, at: start)
+                    done += portion.byteCount
+                    progress(done, total)
                 }
             }
         }
@@ -49,17 +52,22 @@ public struct FolderStore: VersionStore {
 
     /// Writes a version whose model file `write` fills in, verifies it and lists it.
     ///
-    /// - Parameter manifest: with the lengths and checksums of all sections.
-    func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+    /// - Parameters:
+    ///   - manifest: with the lengths and checksums of all sections.
+    ///   - replacing: whether a version of the same name is removed first, instead of being an error.
+    func install(
+        _ manifest: Manifest, replacing: Bool = false, write: (borrowing ModelFileWriter) throws(StoreError) -> Void
+    )
         throws(StoreError) -> LoadedVersion
     {
         try FileTree.makeDirectory(layout.versions)
         return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
-            try replaceIncoming(manifest, write: write)
+            if replacing { try remove(manifest.version) }
+            return try writeVersion(manifest, write: write)
         }
     }
 
-    private func replaceIncoming(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+    private func writeVersion(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
         throws(StoreError) -> LoadedVersion
     {
         let incoming = layout.incoming(manifest.version)
@@ -69,14 +77,15 @@ public struct FolderStore: VersionStore {
         try FileTree.removeDirectory(incoming)
         do {
             try FileTree.makeDirectory(incoming)
-            let writer = try ModelFileWriter(FolderLayout.model(in: incoming), placement: manifest.placement())
+            let writer = try ModelFileWriter(
+                FolderLayout.model(in: incoming), placement: manifest.placement(), durability: durability)
             try write(writer)
             try writer.finish()
-            try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest))
-            try FileTree.synchronizeDirectory(incoming)
+            try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest), durability)
+            try FileTree.synchronizeDirectory(incoming, durability)
             let model = try ModelFile.open(FolderLayout.model(in: incoming), manifest: manifest)
             try FileTree.move(incoming, to: layout.version(manifest.version))
-            try FileTree.synchronizeDirectory(layout.versions)
+            try FileTree.synchronizeDirectory(layout.versions, durability)
             return LoadedVersion(manifest: manifest, model: model)
         } catch {
             // Half a version would only fill the disk; if it cannot be removed now, pruning will.
@@ -93,9 +102,9 @@ public struct FolderStore: VersionStore {
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             // A draft is left only by a process that was killed; the lock says that it is dead.
             unsafe unlink(layout.currentDraft)
-            try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8))
+            try FileTree.create(layout.currentDraft, content: Array("\(version)\n".utf8), durability)
             try FileTree.move(layout.currentDraft, to: layout.current)
-            try FileTree.synchronizeDirectory(layout.directory)
+            try FileTree.synchronizeDirectory(layout.directory, durability)
         }
     }
 
@@ -158,16 +167,25 @@ public struct FolderStore: VersionStore {
     private func withdrawVersions(keeping count: Int) throws(StoreError) -> [VersionName] {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
             let doomed = VersionRetention.removable(try versionNames(), current: try current(), keeping: count)
-            for name in doomed {
-                try FileTree.removeDirectory(layout.removed(name))
-                try FileTree.move(layout.version(name), to: layout.removed(name))
-            }
-            if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions) }
+            for name in doomed { try withdraw(name) }
+            if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions, durability) }
             return doomed
         }
     }
 
-    private func versionNames() throws(StoreError) -> [VersionName] {
+    /// Takes a version off the list in one step; a leftover of an earlier removal makes room for it.
+    private func withdraw(_ version: VersionName) throws(StoreError) {
+        try FileTree.removeDirectory(layout.removed(version))
+        try FileTree.move(layout.version(version), to: layout.removed(version))
+    }
+
+    private func remove(_ version: VersionName) throws(StoreError) {
+        guard FileTree.exists(layout.version(version)) else { return }
+        try withdraw(version)
+        try FileTree.removeDirectory(layout.removed(version))
+    }
+
+    func versionNames() throws(StoreError) -> [VersionName] {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
 

@@ -4,32 +4,33 @@ import Model
 struct ModelFileWriter: ~Copyable {
     private let file: OpenFile
     private let placement: SectionPlacement
+    private let durability: Durability
 
     /// Creates the file, reserves its room on the disk and writes its header.
-    init(_ path: String, placement: SectionPlacement) throws(StoreError) {
+    init(_ path: String, placement: SectionPlacement, durability: Durability) throws(StoreError) {
         let file = try OpenFile(path, for: .creating)
         try file.reserve(byteCount: placement.byteCount)
-        try unsafe placement.header.span.bytes.withUnsafeBytes { bytes throws(StoreError) in
-            try unsafe file.write(bytes, at: 0)
-        }
+        try unsafe file.write(placement.header.span.bytes, at: 0)
         self.file = file
         self.placement = placement
+        self.durability = durability
     }
 
     /// Writes bytes of a section, `offset` bytes after its first.
     ///
     /// - Throws: `StoreError.corrupt` if the section has no room for them.
-    func write(_ bytes: UnsafeRawBufferPointer, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
-        guard let range = placement[name], offset >= 0, bytes.count <= range.count - offset else {
+    func write(_ bytes: RawSpan, to name: ModelLayout.SectionName, at offset: Int) throws(StoreError) {
+        guard let range = placement[name], offset >= 0, bytes.byteCount <= range.count - offset else {
             throw StoreError(.corrupt, "section \"\(name.rawValue)\" is longer than its manifest says")
         }
         let start = range.lowerBound + offset
-        try unsafe file.write(bytes, at: start)
-        file.evict(start..<start + bytes.count)
+        try file.write(bytes, at: start)
+        if durability == .powerLoss { file.evict(start..<start + bytes.byteCount) }
     }
 
-    /// Returns when the file would survive a loss of power.
+    /// Returns when the file survives what it has to.
     consuming func finish() throws(StoreError) {
+        guard durability == .powerLoss else { return }
         try file.synchronize()
         // What is read back to verify it shall come from the disk, not from the memory it was written to.
         file.evict()

@@ -71,11 +71,12 @@ struct OpenFile: ~Copyable {
     }
 
     /// Writes all of the bytes at an offset.
-    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(StoreError) {
+    func write(_ bytes: RawSpan, at offset: Int) throws(StoreError) {
         var done = 0
-        while done < bytes.count {
-            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[done...])
-            let written = retrying { unsafe pwrite(descriptor, rest.baseAddress, rest.count, offset + done) }
+        while done < bytes.byteCount {
+            let written = unsafe bytes.extracting(droppingFirst: done).withUnsafeBytes { rest in
+                retrying { unsafe pwrite(descriptor, rest.baseAddress, rest.count, offset + done) }
+            }
             guard written > 0 else { throw .system(.writeFailed, "write to", path) }
             done += written
         }

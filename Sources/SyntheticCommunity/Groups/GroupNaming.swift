@@ -25,7 +25,7 @@ struct GroupNaming {
         let theme = Theme.all[index]
         let number = wellKnown[index]
         // The best-known groups come first, then ever more of the others in between.
-        if number < theme.wordings.count, number == 0 || random.chance(550) {
+        if number < theme.wordings.count, number < 3 || random.chance(550) {
             wellKnown[index] += 1
             let wording = theme.wordings[number]
             if titles.insert(wording.title).inserted {
@@ -71,15 +71,15 @@ struct GroupNaming {
             let wording = random.element(of: theme.placeWordings)
             return fill(wording, subject: nil, place: place, theme)
         }
-        if let place, kind < 60 {
+        if let place, kind < 57, theme.hasSubjectsEverywhere {
             return fill(random.element(of: SubjectWording.places), subject: subject, place: place, theme)
         }
         if theme.takesTechniques, kind >= 90 {
             return fill(random.element(of: SubjectWording.techniques), subject: subject, place: nil, theme)
         }
         // A plain title is likelier than any of the adorned ones, as it is in life.
-        let wording = random.chance(300) ? SubjectWording.general[0] : random.element(of: SubjectWording.general)
-        return fill(wording, subject: subject, place: nil, theme)
+        let wordings = random.chance(350) ? SubjectWording.plain : SubjectWording.adorned
+        return fill(random.element(of: wordings), subject: subject, place: nil, theme)
     }
 
     private func fill(_ wording: Theme.Wording, subject: Int?, place: Int?, _ theme: Theme) -> Name {

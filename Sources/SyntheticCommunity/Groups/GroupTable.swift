@@ -53,10 +53,12 @@ struct GroupTable {
     }
 
     /// The weight of a theme: Zipf's law, with a shift that keeps the first few close together.
-    static func themeWeight(_ theme: Int) -> Double { 1 / Double(theme + 5) }
+    static func themeWeight(_ theme: Int) -> Double { 1 / Double(theme + 4) }
 
     private static func themes(count: Int) -> [Int] {
-        Quotas.shares(of: count, weights: Theme.all.indices.map(themeWeight), cap: count)
+        // Groups that take anything are large rather than many.
+        let weights = Theme.all.indices.map { $0 == Theme.anythingIndex ? themeWeight($0) / 2 : themeWeight($0) }
+        return Quotas.shares(of: count, weights: weights, cap: count)
             .enumerated().flatMap { Array(repeating: $0.offset, count: Int($0.element)) }
     }
 
@@ -82,7 +84,7 @@ struct GroupTable {
         let youngest = Double(Timeline.end - 7 * Timeline.day) * min(1, 0.2 + 0.08 * Double(rank))
         let created = Int(youngest * age * age)
         let isPrivate = rank > 0 && random.chance(55)
-        let dies = rank > 1 && random.chance(90)
+        let dies = rank > 1 && random.chance(120)
         let life = Double(Timeline.end - created) * (0.15 + 0.5 * random.unit())
         let policy = random.below(100)
         let joinPolicy: Group.JoinPolicy =
@@ -104,14 +106,15 @@ struct GroupTable {
             isPrivate: false, joinPolicy: .open)
     }
 
-    /// Zipf's law over the ranks of a theme, roughened, so that ranks of different themes differ.
+    /// A power law with exponent 5/4 over the ranks of a theme, roughened, so that ranks of different themes differ.
     ///
     /// What is about one subject or one place attracts fewer members than what takes a whole theme.
     private static func popularity(rank: Int, of group: Group, _ random: inout EntityRandom) -> Double {
-        let roughness = min(8, 1 / random.positiveUnit().squareRoot())
+        let roughness = min(4, 1 / random.positiveUnit().squareRoot())
         let vitality = group.activeUntil == UInt32(Timeline.end) ? 1 : 0.3
         let openness = group.isPrivate ? 0.4 : 1
         let breadth = (group.subject == nil ? 1 : 0.4) * (group.place == nil ? 1 : 0.4)
-        return roughness * vitality * openness * breadth / Double(rank + 1)
+        let rank = Double(rank + 1)
+        return roughness * vitality * openness * breadth / (rank * rank.squareRoot().squareRoot())
     }
 }

@@ -12,7 +12,7 @@ struct Member {
     let interests: [Interest]
     /// The city the member lives in, as an index of `Place.all`.
     let home: Int
-    /// A region the member often goes to, as an index of `Place.all`.
+    /// A region near home the member often goes to, as an index of `Place.all`.
     let region: Int
     /// The instant the member arrived in the community.
     let arrival: Int
@@ -20,9 +20,10 @@ struct Member {
     /// How many of 15 members have one, two, three, four and five interests.
     private static let interestCounts = [1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5]
 
-    init(_ user: Int, seed: UInt64, themes: ChoiceTable) {
+    /// - Parameter atLeast: how many interests it takes for all the groups that the member joins.
+    init(_ user: Int, seed: UInt64, themes: ChoiceTable, atLeast: Int) {
         var random = EntityRandom(seed: seed, stream: .member, entity: user)
-        let count = random.element(of: Self.interestCounts)
+        let count = min(5, max(atLeast, random.element(of: Self.interestCounts)))
         var interests: [Interest] = []
         while interests.count < count {
             guard let theme = themes.pick(bucket: 0, &random) else { break }
@@ -32,9 +33,10 @@ struct Member {
         self.interests = interests
         let cities = Place.cities.count
         home = min(random.below(cities), random.below(cities))
-        region = cities + min(random.below(Place.regions.count), random.below(Place.regions.count))
-        // A third was there from the beginning; the rest arrives evenly until a month before the end.
-        arrival = random.chance(350) ? 0 : random.below(Timeline.end - 30 * Timeline.day)
+        region = random.element(of: Place.regionsNearCities[home])
+        // A third was there from the beginning; the rest arrives until a month before the end, rather early.
+        let share = random.unit()
+        arrival = random.chance(350) ? 0 : Int(share * share * Double(Timeline.end - 30 * Timeline.day))
     }
 
     /// Draws an interest: each is twice as strong as the next.

@@ -2,7 +2,7 @@
 struct MembershipWorkspace {
     /// The groups joined, in no particular order, none twice.
     private(set) var groups: [Int] = []
-    /// When each was joined, in the order of `groups`.
+    /// When each was joined, in the order of `groups`; empty until that is asked for.
     private(set) var joined: [Int] = []
     /// Positions in `groups`, by theme: those of theme t are `themeOffsets[t] ..< themeOffsets[t + 1]`.
     private(set) var positions: [Int] = []
@@ -24,11 +24,12 @@ struct MembershipWorkspace {
         round += 1
     }
 
-    mutating func add(group: Int, joined instant: Int) {
+    mutating func add(_ group: Int) {
         groups.append(group)
-        joined.append(instant)
         rounds[group] = round
     }
+
+    mutating func add(joined instant: Int) { joined.append(instant) }
 
     /// Sorts the positions by theme, in the order of joining within each (a counting sort).
     mutating func arrangeByTheme(_ table: [Group]) {

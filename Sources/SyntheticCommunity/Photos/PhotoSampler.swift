@@ -43,11 +43,11 @@ struct PhotoSampler {
         return random.below(Theme.all[theme].subjects.count)
     }
 
-    /// Mostly at home, where the theme belongs in cities; mostly in the member's region, where it does not.
+    /// Mostly at home where the theme belongs in cities, in the member's region where it does not.
     private func place(theme: Int, _ member: Member, _ random: inout EntityRandom) -> Int {
         let kinds = Theme.all[theme].placeKinds
         if kinds.isEmpty || kinds.contains(.city) { return random.chance(750) ? member.home : member.region }
-        if kinds.contains(.region) { return random.chance(850) ? member.region : member.home }
+        if kinds.contains(.region) { return member.region }
         // Who wants to see the aurora travels north, always to the same place.
         return Self.northernPlaces[(member.home + member.region) % Self.northernPlaces.count]
     }
@@ -55,10 +55,9 @@ struct PhotoSampler {
     private static let northernPlaces = Place.all.indices.filter { Place.all[$0].kind == .northern }
 
     private func taken(theme: Int, place: Int, _ random: inout EntityRandom) -> Int {
-        let place = Place.all[place]
-        let curve = Timeline.curve(Theme.all[theme].season, southern: place.isSouthern)
+        let curve = Timeline.curve(Theme.all[theme].season, southern: Place.all[place].isSouthern)
         // The sun is an hour earlier for every 15 degrees to the east, and the times are in UTC.
-        let ahead = place.longitude * 240 / 100_000
+        let ahead = Place.all[place].longitude * 240 / 100_000
         let local = timeline.instant(
             curve: curve, hours: Theme.all[theme].hours, from: max(0, ahead), to: Timeline.end + min(0, ahead), &random)
         return local - ahead

@@ -35,6 +35,13 @@ struct ChoiceTable {
         return Int(UInt32(truncatingIfNeeded: bits) < slot.threshold ? slot.item : slot.alias)
     }
 
+    /// Draws an item, all equally likely; nil when the bucket is empty.
+    func pickEvenly(bucket: Int, _ random: inout EntityRandom) -> Int? {
+        let start = offsets[bucket]
+        let count = offsets[bucket + 1] - start
+        return count > 0 ? Int(slots[start + random.below(count)].item) : nil
+    }
+
     private mutating func append(_ bucket: [(item: UInt32, weight: Double)]) {
         let total = bucket.reduce(0) { $0 + $1.weight }
         let start = slots.count

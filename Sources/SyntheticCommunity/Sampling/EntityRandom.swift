@@ -7,7 +7,8 @@ struct EntityRandom {
     /// What the numbers are for; two purposes never share numbers.
     enum Stream: UInt64 {
         case groupOrder = 1
-        case group, groupText, userActivity, photoActivity, member, membership, photo, photoText, pool, identifier
+        case group, groupText, userActivity, photoActivity, member, membership, joining, photo, photoText, pool,
+            identifier
     }
 
     private var state: UInt64

@@ -35,13 +35,14 @@ enum Season: Int, CaseIterable {
 
 /// At what hours of the local day something happens.
 enum HourPattern: Int, CaseIterable {
-    case online, daylight, night
+    case online, daylight, twilight, night
 
     /// Weights of the 24 hours, from midnight.
     var weights: [Double] {
         switch self {
         case .online: [3, 2, 1, 1, 1, 1, 2, 3, 4, 4, 4, 4, 5, 5, 4, 4, 5, 6, 7, 8, 9, 9, 7, 5]
         case .daylight: [0, 0, 0, 0, 0, 1, 3, 5, 6, 7, 8, 8, 7, 7, 8, 9, 9, 9, 8, 5, 2, 1, 0, 0]
+        case .twilight: [0, 0, 0, 0, 1, 4, 7, 6, 3, 1, 0, 0, 0, 0, 0, 0, 2, 5, 8, 9, 9, 6, 2, 0]
         case .night: [6, 4, 2, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 4, 7, 8, 9, 9, 9, 8]
         }
     }

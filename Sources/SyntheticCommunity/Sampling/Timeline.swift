@@ -30,7 +30,9 @@ struct Timeline {
         }
         dates = days.flatMap { day in
             let (year, month, dayOfMonth) = day.civil
-            let digits = [year / 1000, year / 100, year / 10, year, -1, month / 10, month, -1, dayOfMonth / 10, dayOfMonth]
+            let digits = [
+                year / 1000, year / 100, year / 10, year, -1, month / 10, month, -1, dayOfMonth / 10, dayOfMonth,
+            ]
             return digits.map { $0 < 0 ? UInt8(ascii: "-") : UInt8(ascii: "0") + UInt8($0 % 10) }
         }
     }
@@ -39,7 +41,9 @@ struct Timeline {
     static func curve(_ season: Season, southern: Bool) -> Int { season.rawValue * 2 + (southern ? 1 : 0) }
 
     /// Draws an instant in `start ..< end`, which is not empty: the day from the curve, the hour from the pattern.
-    func instant(curve: Int, hours pattern: HourPattern, from start: Int, to end: Int, _ random: inout EntityRandom) -> Int {
+    func instant(curve: Int, hours pattern: HourPattern, from start: Int, to end: Int, _ random: inout EntityRandom)
+        -> Int
+    {
         let sums = curves[curve]
         let low = Self.sum(sums, at: start)
         let high = Self.sum(sums, at: end)

@@ -36,6 +36,19 @@ struct Place: Sendable {
     /// How far from its middle photos are taken at most, in units of 0.00001 degree.
     var radius: Int { kind == .city ? 9_000 : 55_000 }
 
+    /// For each city, the three regions nearest to it, as indices of `all`.
+    static let regionsNearCities = cities.map { city in
+        regions.indices.sorted { city.distance(to: regions[$0]) < city.distance(to: regions[$1]) }
+            .prefix(3).map { cities.count + $0 }
+    }
+
+    /// A measure of distance that is good enough to compare with: squared, and blind to the globe's shape.
+    private func distance(to other: Place) -> Int {
+        let north = latitude - other.latitude
+        let east = longitude - other.longitude
+        return north * north + east * east / 2
+    }
+
     /// All places; those of one kind stand in order of popularity.
     static let all = cities + regions
 }

@@ -1,6 +1,7 @@
 extension Theme {
     static let cats = Theme(
-        "cats", topics: "pets animals", tags: "cat kitty pet animal whiskers feline fur cute", hours: .online, places: [.city],
+        "cats", topics: "pets animals", tags: "cat kitty pet animal whiskers feline fur cute", hours: .online,
+        places: [.city],
         [
             Wording("Cats, Cats, Cats", "Cats; no further explanation needed."),
             Wording("Whiskers and Windows", "Cats looking out, and now and then in."),
@@ -41,7 +42,8 @@ extension Theme {
             Wording("{Place} Transit", "Trams, buses, metros and ferries of {place}."),
         ],
         subjects: [
-            "steam locomotives": "steam steamengine heritage", "trams": "tram streetcar", "freight trains": "freight wagons diesel",
+            "steam locomotives": "steam steamengine heritage", "trams": "tram streetcar",
+            "freight trains": "freight wagons diesel",
             "metro stations": "metro subway underground", "signal boxes": "signalbox semaphore",
         ])
 
@@ -55,7 +57,8 @@ extension Theme {
         ],
         inPlaces: [Wording("Parked in {Place}", "Interesting cars found by the kerb in {place}.")],
         subjects: [
-            "old Volkswagens": "vw beetle bus", "vintage trucks": "truck pickup", "hood ornaments": "ornament mascot chrome",
+            "old Volkswagens": "vw beetle bus", "vintage trucks": "truck pickup",
+            "hood ornaments": "ornament mascot chrome",
             "racing cars": "racing motorsport track", "rusty cars": "rust wreck junkyard",
         ])
 
@@ -99,6 +102,7 @@ extension Theme {
         inPlaces: [Wording("Forgotten {Place}", "Disused, boarded up and overgrown: what {place} left behind.")],
         subjects: [
             "abandoned factories": "factory industrial machine", "empty hospitals": "hospital ward corridor",
-            "ghost towns": "ghosttown desert", "derelict farmhouses": "farmhouse barn", "closed cinemas": "cinema theatre seats",
+            "ghost towns": "ghosttown desert", "derelict farmhouses": "farmhouse barn",
+            "closed cinemas": "cinema theatre seats",
         ])
 }

@@ -1,6 +1,7 @@
 extension Theme {
     static let street = Theme(
-        "street", topics: "street-photography people", tags: "street streetphotography candid urban people city shadow light",
+        "street", topics: "street-photography people",
+        tags: "street streetphotography candid urban people city shadow light",
         places: [.city],
         [
             Wording("Street Candid", "Unposed moments in public places; be kind to the people in them."),
@@ -15,13 +16,15 @@ extension Theme {
             Wording("{Place} Streets and Faces", "The people of {place}, met in passing."),
         ],
         subjects: [
-            "commuters": "commuter train rush", "street musicians": "busker music", "long shadows": "shadow sun contrast",
+            "commuters": "commuter train rush", "street musicians": "busker music",
+            "long shadows": "shadow sun contrast",
             "crosswalks": "crosswalk zebra crossing", "people waiting": "waiting bench bus",
             "lone figures": "alone figure silhouette",
         ])
 
     static let architecture = Theme(
-        "architecture", topics: "buildings design", tags: "architecture building facade lines geometry city design structure",
+        "architecture", topics: "buildings design",
+        tags: "architecture building facade lines geometry city design structure",
         places: [.city],
         [
             Wording("Architecture Now", "Buildings of the last thirty years, architects named if possible."),
@@ -48,8 +51,8 @@ extension Theme {
             Wording("City at Blue Hour", "Twenty minutes between day and night, windows lit."),
         ],
         inPlaces: [
-            Wording("{Place} Skyline", "{Place} from a distance, from a hill or from the other bank."),
-            Wording("Everyday {Place}", "{Place} as those who live there know it."),
+            Wording("{Place} Skyline", "{place} from a distance, from a hill or from the other bank."),
+            Wording("Everyday {Place}", "{place} as those who live there know it."),
             Wording("{Place} Then and Now", "The same spots in {place}, years apart."),
         ],
         subjects: [
@@ -67,16 +70,18 @@ extension Theme {
             Wording("Handheld at Night", "High ISO, steady hands, no tripod."),
         ],
         inPlaces: [
-            Wording("Night in {Place}", "{Place} between dusk and dawn."),
+            Wording("Night in {Place}", "{place} between dusk and dawn."),
             Wording("{Place} After Dark", "Lit windows, late trams and night shifts in {place}."),
         ],
         subjects: [
-            "neon signs": "neon sign glow", "light trails": "lighttrails traffic motion", "street lamps": "lamp streetlight fog",
+            "neon signs": "neon sign glow", "light trails": "lighttrails traffic motion",
+            "street lamps": "lamp streetlight fog",
             "fireworks": "fireworks newyear display", "petrol stations at night": "gasstation petrol fluorescent",
         ])
 
     static let bridges = Theme(
-        "bridges", topics: "architecture engineering", tags: "bridge river span steel arch engineering crossing suspension",
+        "bridges", topics: "architecture engineering",
+        tags: "bridge river span steel arch engineering crossing suspension",
         places: [.city, .region],
         [
             Wording("Bridges Big and Small", "From plank to suspension bridge, all are welcome."),
@@ -85,12 +90,14 @@ extension Theme {
         ],
         inPlaces: [Wording("Bridges of {place}", "Every bridge in {place}, sooner or later.")],
         subjects: [
-            "footbridges": "footbridge pedestrian", "suspension bridges": "suspension cables", "stone bridges": "stone arch old",
+            "footbridges": "footbridge pedestrian", "suspension bridges": "suspension cables",
+            "stone bridges": "stone arch old",
             "railway bridges": "railway viaduct iron",
         ])
 
     static let doors = Theme(
-        "doors and windows", topics: "architecture details", tags: "door window entrance facade old colour shutters wall",
+        "doors and windows", topics: "architecture details",
+        tags: "door window entrance facade old colour shutters wall",
         places: [.city, .region],
         [
             Wording("Doors, Doors, Doors", "Closed, open, bricked up: one door per photo."),
@@ -130,7 +137,8 @@ extension Theme {
         ],
         inPlaces: [Wording("Signs of {place}", "Shop fronts, street names and hand lettering in {place}.")],
         subjects: [
-            "hand-painted signs": "handpainted signwriting", "shop fronts": "shopfront storefront", "street numbers": "number enamel",
+            "hand-painted signs": "handpainted signwriting", "shop fronts": "shopfront storefront",
+            "street numbers": "number enamel",
             "neon letters": "neon letters glow",
         ])
 
@@ -149,7 +157,8 @@ extension Theme {
         ])
 
     static let churches = Theme(
-        "sacred places", topics: "architecture history", tags: "church cathedral temple sacred interior history stone light",
+        "sacred places", topics: "architecture history",
+        tags: "church cathedral temple sacred interior history stone light",
         places: [.city, .region],
         [
             Wording("Sacred Spaces", "Churches, mosques, temples and shrines, photographed with respect."),
@@ -158,7 +167,8 @@ extension Theme {
         ],
         inPlaces: [Wording("Churches of {place}", "Cathedrals, chapels and monasteries of {place}.")],
         subjects: [
-            "cathedrals": "cathedral gothic nave", "cloisters": "cloister arcade monastery", "temples": "temple shrine incense",
+            "cathedrals": "cathedral gothic nave", "cloisters": "cloister arcade monastery",
+            "temples": "temple shrine incense",
             "wayside chapels": "chapel rural", "bell towers": "belltower campanile",
         ])
 }

@@ -1,7 +1,7 @@
 extension Theme {
     static let landscape = Theme(
         "landscape", topics: "nature outdoors", tags: "landscape nature scenery view outdoors sky clouds countryside",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Light on the Land", "Landscapes in which the light is the subject, from first glow to last."),
             Wording("The Big View", "Wide landscapes with room to breathe, one photo a day for each member."),
@@ -15,7 +15,8 @@ extension Theme {
             Wording("Wild {Place}", "The wilder corners of {place}, far from car parks and crowds."),
         ],
         subjects: [
-            "rolling hills": "hills rolling green", "country roads": "road lane rural", "lone trees": "tree solitary field",
+            "rolling hills": "hills rolling green", "country roads": "road lane rural",
+            "lone trees": "tree solitary field",
             "open fields": "field farmland wheat", "deserts and dunes": "desert dunes sand",
             "stone walls": "drystone wall pasture",
         ])
@@ -35,13 +36,15 @@ extension Theme {
             Wording("Birding Around {Place}", "Sightings, rarities and everyday birds from {place}."),
         ],
         subjects: [
-            "owls": "owl nocturnal tawny", "birds of prey": "raptor hawk eagle kestrel", "waders": "wader shorebird mudflat",
+            "owls": "owl nocturnal tawny", "birds of prey": "raptor hawk eagle kestrel",
+            "waders": "wader shorebird mudflat",
             "kingfishers": "kingfisher river blue", "garden birds": "robin tit sparrow finch",
             "ducks and geese": "duck goose mallard pond", "seabirds": "puffin gannet gull cliff",
         ])
 
     static let macro = Theme(
-        "macro", topics: "close-up details", tags: "macro closeup bokeh detail tiny depthoffield magnification focusstacking",
+        "macro", topics: "close-up details",
+        tags: "macro closeup bokeh detail tiny depthoffield magnification focusstacking",
         [
             Wording("Macro Mondays", "One close-up every Monday, to a theme that changes each week."),
             Wording("Closer Than Life", "Life size and beyond: tell us the lens, the light and the ratio."),
@@ -51,7 +54,8 @@ extension Theme {
         ],
         subjects: [
             "water drops": "waterdrop droplets refraction", "stamens and petals": "petal stamen pollen",
-            "textures": "texture surface abstract", "eyes": "eye iris lashes", "threads and fabrics": "fabric thread weave",
+            "textures": "texture surface abstract", "eyes": "eye iris lashes",
+            "threads and fabrics": "fabric thread weave",
             "soap bubbles": "bubble soap iridescent",
         ])
 
@@ -69,17 +73,19 @@ extension Theme {
             Wording("Wildflowers of {place}", "What blooms in {place}, with names and dates where you know them.")
         ],
         subjects: [
-            "roses": "rose red garden", "poppies": "poppy red field", "orchids": "orchid exotic", "tulips": "tulip spring bulb",
+            "roses": "rose red garden", "poppies": "poppy red field", "orchids": "orchid exotic",
+            "tulips": "tulip spring bulb",
             "sunflowers": "sunflower yellow summer", "daisies": "daisy white meadow",
         ])
 
     static let wildlife = Theme(
         "wildlife", topics: "animals nature", tags: "wildlife animal nature wild mammal telephoto fauna",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Wild and Free", "Animals in the wild: no zoos, no pets, no bait."),
             Wording("Eye to Eye", "Wildlife at eye level, looking straight back at you."),
-            Wording("Animals in Their Landscape", "The animal small in the frame and the place it lives all around it."),
+            Wording(
+                "Animals in Their Landscape", "The animal small in the frame and the place it lives all around it."),
             Wording("Urban Wildlife", "Foxes, deer and others who moved to town."),
         ],
         inPlaces: [
@@ -92,7 +98,7 @@ extension Theme {
 
     static let insects = Theme(
         "insects", topics: "macro nature", tags: "insect insects macro nature bug wings closeup invertebrate",
-        season: .summer, places: [.region],
+        season: .summer, places: [.region], everywhere: false,
         [
             Wording("Six Legs", "Insects of every kind, alive and unharmed."),
             Wording("Butterflies and Moths", "Wings by day and by night; species names are welcome."),
@@ -104,12 +110,13 @@ extension Theme {
         ],
         subjects: [
             "dragonflies": "dragonfly damselfly odonata", "bees": "bee bumblebee pollen", "beetles": "beetle ladybird",
-            "moths": "moth nocturnal", "jumping spiders": "spider jumpingspider eyes", "grasshoppers": "grasshopper cricket",
+            "moths": "moth nocturnal", "jumping spiders": "spider jumpingspider eyes",
+            "grasshoppers": "grasshopper cricket",
         ])
 
     static let forests = Theme(
         "forests", topics: "trees nature", tags: "forest trees woods woodland nature green path bark",
-        places: [.region],
+        places: [.region], everywhere: false,
         [
             Wording("Into the Woods", "Paths, glades and tangled places under trees."),
             Wording("Tree of the Week", "One tree a week, looked at properly."),
@@ -124,7 +131,7 @@ extension Theme {
 
     static let fungi = Theme(
         "fungi", topics: "nature forest", tags: "mushroom fungi fungus forest autumn macro toadstool woodland",
-        season: .autumn, places: [.region],
+        season: .autumn, places: [.region], everywhere: false,
         [
             Wording("Fungi Finders", "Mushrooms where they grow; please do not pick them for the photo."),
             Wording("Mushroom Season", "What came up after the rain, from September to the first frost."),
@@ -145,7 +152,8 @@ extension Theme {
             Wording("Reef Life", "Fish, corals and everything that hides between them."),
         ],
         subjects: [
-            "nudibranchs": "nudibranch seaslug macro", "sea turtles": "turtle seaturtle", "jellyfish": "jellyfish drift",
+            "nudibranchs": "nudibranch seaslug macro", "sea turtles": "turtle seaturtle",
+            "jellyfish": "jellyfish drift",
             "coral reefs": "coral reef tropical", "shipwrecks": "wreck dive rust",
         ])
 }

@@ -1,7 +1,7 @@
 extension Theme {
     static let sunsets = Theme(
         "sunsets", topics: "sky landscape", tags: "sunset sky dusk orange clouds goldenhour evening silhouette",
-        places: [.region, .city, .northern],
+        hours: .twilight, places: [.region, .city, .northern], everywhere: false,
         [
             Wording("Sunsets and Sunrises", "The sun near the horizon, coming or going."),
             Wording("Golden Hour", "The hour after sunrise and the hour before sunset, nothing else."),
@@ -20,7 +20,7 @@ extension Theme {
 
     static let mountains = Theme(
         "mountains", topics: "hiking landscape", tags: "mountain mountains peak alpine hiking summit ridge rock",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Above the Tree Line", "Mountains from high up: rock, ice and thin air."),
             Wording("Summit Club", "Photos from the very top, with the name and the height."),
@@ -32,13 +32,14 @@ extension Theme {
             Wording("Hiking in {Place}", "Trails of {place} as walkers see them."),
         ],
         subjects: [
-            "mountain lakes": "lake tarn reflection", "glaciers": "glacier ice crevasse", "climbers": "climbing rope rock",
+            "mountain lakes": "lake tarn reflection", "glaciers": "glacier ice crevasse",
+            "climbers": "climbing rope rock",
             "alpine meadows": "meadow pasture alpine", "mountain huts": "hut refuge cabin",
         ])
 
     static let water = Theme(
         "water", topics: "nature rivers", tags: "water river stream waterfall nature flow rocks wet",
-        places: [.region, .northern],
+        places: [.region, .northern], everywhere: false,
         [
             Wording("Waterfalls", "Falling water, from trickle to thunder, silky or frozen in flight."),
             Wording("Rivers and Streams", "Running water and its banks."),
@@ -55,7 +56,7 @@ extension Theme {
 
     static let weather = Theme(
         "weather", topics: "sky atmosphere", tags: "weather rain fog storm clouds mood wet sky",
-        places: [.city, .region],
+        places: [.city, .region], everywhere: false,
         [
             Wording("Rainy Windows", "Rain on glass, and whatever is blurred behind it."),
             Wording("Fog Lovers Anonymous", "Fog, mist and haze; sunshine is off topic."),
@@ -72,7 +73,8 @@ extension Theme {
         ])
 
     static let astronomy = Theme(
-        "astrophotography", topics: "night-sky stars", tags: "astrophotography stars nightsky milkyway space galaxy tracker darksky",
+        "astrophotography", topics: "night-sky stars",
+        tags: "astrophotography stars nightsky milkyway space galaxy tracker darksky",
         hours: .night, places: [.region],
         [
             Wording("Milky Way Chasers", "Our own galaxy over land or sea; say where it was dark enough."),
@@ -84,7 +86,8 @@ extension Theme {
             Wording("Dark Skies of {place}", "Stars above {place}, and where to find them.")
         ],
         subjects: [
-            "star trails": "startrails rotation polaris", "nebulae": "nebula hubblepalette", "meteor showers": "meteor perseids",
+            "star trails": "startrails rotation polaris", "nebulae": "nebula hubblepalette",
+            "meteor showers": "meteor perseids",
             "moonrises": "moon fullmoon moonrise", "planets": "jupiter saturn planet", "comets": "comet tail",
         ])
 
@@ -98,10 +101,11 @@ extension Theme {
         ],
         inPlaces: [
             Wording("Harbours of {place}", "Quays, cranes and moorings of {place}."),
-            Wording("{Place} from the Water", "{Place} photographed from boats, ferries and kayaks."),
+            Wording("{Place} from the Water", "{place} photographed from boats, ferries and kayaks."),
         ],
         subjects: [
-            "fishing boats": "fishing trawler nets", "ferries": "ferry crossing deck", "rowing boats": "rowboat oars lake",
+            "fishing boats": "fishing trawler nets", "ferries": "ferry crossing deck",
+            "rowing boats": "rowboat oars lake",
             "sailing boats": "sail regatta wind", "cargo ships": "cargo container freighter",
         ])
 

@@ -25,7 +25,8 @@ extension Theme {
             Wording("In the Mirror", "Self-portraits in mirrors, shop windows and spoons."),
         ],
         subjects: [
-            "self-portraits with cats": "cat pet", "shadows of ourselves": "shadow ground", "faceless self-portraits": "faceless hidden",
+            "self-portraits with cats": "cat pet", "shadows of ourselves": "shadow ground",
+            "faceless self-portraits": "faceless hidden",
             "conceptual self-portraits": "conceptual surreal",
         ])
 
@@ -39,7 +40,8 @@ extension Theme {
         ],
         inPlaces: [Wording("{Place} Gigs", "Bands seen live in {place}, from stadium to cellar.")],
         subjects: [
-            "drummers": "drums drummer", "guitarists": "guitar guitarist solo", "festival crowds": "festival crowd summer",
+            "drummers": "drums drummer", "guitarists": "guitar guitarist solo",
+            "festival crowds": "festival crowd summer",
             "singers": "singer vocalist microphone", "orchestras": "orchestra classical",
         ])
 
@@ -53,13 +55,14 @@ extension Theme {
         ],
         inPlaces: [Wording("Sport in {Place}", "Matches, races and training in {place}.")],
         subjects: [
-            "skateboarders": "skateboard skate trick", "cyclists racing": "cycling race peloton", "runners": "running marathon race",
+            "skateboarders": "skateboard skate trick", "cyclists racing": "cycling race peloton",
+            "runners": "running marathon race",
             "rugby matches": "rugby scrum tackle", "horse riders": "horse equestrian jump",
         ])
 
     static let travel = Theme(
         "travel", topics: "places culture", tags: "travel journey trip vacation explore culture road adventure",
-        places: [.city, .region, .northern],
+        places: [.city, .region, .northern], everywhere: false,
         [
             Wording("Slow Travel", "Trains, ferries and walking; stories welcome."),
             Wording("Postcards Home", "The one photo that you would have sent."),
@@ -67,18 +70,20 @@ extension Theme {
             Wording("Road Trip", "Windscreens, motels, petrol stations and long straight roads."),
         ],
         inPlaces: [
-            Wording("Discover {Place}", "{Place} through the eyes of visitors."),
+            Wording("Discover {Place}", "{place} through the eyes of visitors."),
             Wording("Three Days in {Place}", "Short trips to {place}: what you saw, ate and missed."),
             Wording("Hidden {Place}", "Corners of {place} that the guidebooks leave out."),
         ],
         subjects: [
-            "airports": "airport terminal departure", "hotel rooms": "hotel room window", "old towns": "oldtown cobbles",
+            "airports": "airport terminal departure", "hotel rooms": "hotel room window",
+            "old towns": "oldtown cobbles",
             "views from trains": "train window blur", "islands": "island sea ferry", "camper vans": "campervan vanlife",
         ])
 
     static let food = Theme(
-        "food", topics: "still-life kitchen", tags: "food foodphotography delicious cooking kitchen table plate homemade",
-        hours: .online, places: [.city, .region],
+        "food", topics: "still-life kitchen",
+        tags: "food foodphotography delicious cooking kitchen table plate homemade",
+        hours: .online, places: [.city, .region], everywhere: false,
         [
             Wording("What's for Dinner", "Tonight's plate, before it gets cold."),
             Wording("Food on a Dark Table", "Moody food photography: one window, one board, one onion."),
@@ -91,7 +96,8 @@ extension Theme {
         ])
 
     static let stillLife = Theme(
-        "still life", topics: "studio objects", tags: "stilllife objects table light composition indoor vintage arrangement",
+        "still life", topics: "studio objects",
+        tags: "stilllife objects table light composition indoor vintage arrangement",
         hours: .online,
         [
             Wording("Still Life Studio", "Arranged objects and deliberate light."),
@@ -99,7 +105,8 @@ extension Theme {
             Wording("Ordinary Objects", "Things from the drawer, taken seriously."),
         ],
         subjects: [
-            "old books": "book pages vintage", "glass bottles": "bottle glass refraction", "teapots and cups": "tea cup porcelain",
+            "old books": "book pages vintage", "glass bottles": "bottle glass refraction",
+            "teapots and cups": "tea cup porcelain",
             "keys and clocks": "key clock brass", "candles": "candle flame",
         ])
 

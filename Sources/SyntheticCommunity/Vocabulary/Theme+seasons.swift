@@ -1,7 +1,7 @@
 extension Theme {
     static let autumn = Theme(
         "autumn", topics: "seasons nature", tags: "autumn fall leaves foliage october orange gold trees",
-        season: .autumn, places: [.region, .city],
+        season: .autumn, places: [.region, .city], everywhere: false,
         [
             Wording("Autumn Leaves", "Leaves turning, falling and lying about, from the first gold to the last brown."),
             Wording("October Light", "Low sun, long shadows and warm colours."),
@@ -20,7 +20,7 @@ extension Theme {
 
     static let blossom = Theme(
         "cherry blossom", topics: "spring flowers", tags: "cherryblossom sakura spring blossom pink petals april tree",
-        season: .spring, places: [.city, .region],
+        season: .spring, places: [.city, .region], everywhere: false,
         [
             Wording("Hanami", "Cherry trees in bloom and the people under them."),
             Wording("First Signs of Spring", "Snowdrops, buds, lambs and the first warm bench."),
@@ -28,7 +28,7 @@ extension Theme {
         ],
         inPlaces: [
             Wording("Cherry Blossom in {Place}", "The short weeks of blossom in {place}."),
-            Wording("Spring in {Place}", "{Place} waking up, from the first crocus to the last blossom."),
+            Wording("Spring in {Place}", "{place} waking up, from the first crocus to the last blossom."),
         ],
         subjects: [
             "magnolias": "magnolia pink bud", "bluebell woods": "bluebell woodland may",
@@ -37,7 +37,7 @@ extension Theme {
 
     static let beach = Theme(
         "beach", topics: "sea coast", tags: "beach sea sand coast waves summer ocean shore",
-        season: .summer, places: [.region],
+        season: .summer, places: [.region], everywhere: false,
         [
             Wording("Beach Days", "Towels, parasols, sandcastles and sunburn."),
             Wording("Salt and Sand", "The edge of the sea in any weather."),
@@ -49,13 +49,15 @@ extension Theme {
             Wording("{Place} by the Sea", "Summer days on the coast of {place}."),
         ],
         subjects: [
-            "surfers": "surf surfing wave", "beach huts": "beachhut colourful", "lighthouses": "lighthouse beacon cliff",
-            "tide pools": "tidepool rocks shell", "sea cliffs": "cliff coast path", "footprints in the sand": "footprints sand",
+            "surfers": "surf surfing wave", "beach huts": "beachhut colourful",
+            "lighthouses": "lighthouse beacon cliff",
+            "tide pools": "tidepool rocks shell", "sea cliffs": "cliff coast path",
+            "footprints in the sand": "footprints sand",
         ])
 
     static let snow = Theme(
         "winter", topics: "snow seasons", tags: "winter snow cold ice frost january white frozen",
-        season: .winter, places: [.region, .city, .northern],
+        season: .winter, places: [.region, .city, .northern], everywhere: false,
         [
             Wording("Snow Day", "The whole town white and nobody at work."),
             Wording("Frost on Everything", "Hoar frost, rime and frozen windows, best before ten."),
@@ -89,8 +91,9 @@ extension Theme {
         ])
 
     static let aurora = Theme(
-        "aurora", topics: "night-sky north", tags: "aurora northernlights auroraborealis nightsky green stars north longexposure",
-        season: .darkMonths, hours: .night, places: [.northern],
+        "aurora", topics: "night-sky north",
+        tags: "aurora northernlights auroraborealis nightsky green stars north longexposure",
+        season: .darkMonths, hours: .night, places: [.northern], everywhere: false,
         [
             Wording("Aurora Hunters", "Northern and southern lights, with place, time and settings."),
             Wording("Green Skies", "The aurora over landscapes worth looking at by themselves."),

@@ -26,6 +26,8 @@ struct Theme: Sendable {
     let placeKinds: [Place.Kind]
     /// Whether groups about a subject may add a technique: pointless where the theme is one.
     let takesTechniques: Bool
+    /// Whether its subjects are found in any of its places: there are no dunes in Tuscany.
+    let hasSubjectsEverywhere: Bool
     /// Well-known groups, most popular first.
     let wordings: [Wording]
     /// Groups about the theme in a place.
@@ -38,7 +40,8 @@ struct Theme: Sendable {
     ///   - subjects: a plural, and its tags separated by spaces.
     init(
         _ name: String, topics: String, tags: String, season: Season = .none, hours: HourPattern = .daylight,
-        places: [Place.Kind] = [], techniques: Bool = true, _ wordings: [Wording], inPlaces: [Wording] = [],
+        places: [Place.Kind] = [], techniques: Bool = true, everywhere: Bool = true, _ wordings: [Wording],
+        inPlaces: [Wording] = [],
         subjects: KeyValuePairs<String, String>
     ) {
         self.name = name
@@ -48,6 +51,7 @@ struct Theme: Sendable {
         self.hours = hours
         self.placeKinds = places
         self.takesTechniques = techniques
+        self.hasSubjectsEverywhere = everywhere
         self.wordings = wordings
         self.placeWordings = inPlaces
         self.subjects = subjects.map { (name: $0.key, tags: PlainText.words($0.value)) }

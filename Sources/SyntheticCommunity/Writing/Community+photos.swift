@@ -6,7 +6,7 @@ extension Community {
         _ line: inout LineBuffer, _ sink: (borrowing [UInt8]) throws(Failure) -> Void
     ) throws(Failure) -> Int {
         var tags: [String] = []
-        try forEachOwner { (user, member, workspace, photos) throws(Failure) in
+        try forEachOwner(isDated: false) { (user, member, workspace, photos) throws(Failure) in
             let owner = memberNaming.identifier(of: user)
             for index in photos {
                 let photo = photoSampler.photo(index, of: member, workspace)
@@ -40,13 +40,12 @@ extension Community {
         tags.removeAll(keepingCapacity: true)
         // Some people never tag.
         if random.chance(80) { return }
-        let theme = Theme.all[photo.theme]
-        let subject = theme.subjects[photo.subject].tags
         let narrow = 1 + random.below(2)
-        for tag in subject.prefix(narrow) { tags.append(tag) }
-        let turn = random.below(theme.tags.count)
+        tags.append(contentsOf: Theme.all[photo.theme].subjects[photo.subject].tags.prefix(narrow))
+        let wide = Theme.all[photo.theme].tags
+        let turn = random.below(wide.count)
         for step in 0..<(1 + random.below(4)) {
-            let tag = theme.tags[(turn + step) % theme.tags.count]
+            let tag = wide[(turn + step) % wide.count]
             if !tags.contains(tag) { tags.append(tag) }
         }
         if isLocated, random.chance(600) {
@@ -62,11 +61,11 @@ extension Community {
         of photo: Photo, isLocated: Bool, to line: inout LineBuffer, _ random: inout EntityRandom
     ) {
         guard isLocated else { return line.appendTab() }
-        let place = Place.all[photo.place]
-        let north = random.below(place.radius) + random.below(place.radius) - place.radius
-        let east = random.below(place.radius) + random.below(place.radius) - place.radius
-        line.append(hundredThousandths: place.latitude + north)
+        let radius = Place.all[photo.place].radius
+        let north = random.below(radius) + random.below(radius) - radius
+        let east = random.below(radius) + random.below(radius) - radius
+        line.append(hundredThousandths: Place.all[photo.place].latitude + north)
         line.appendTab()
-        line.append(hundredThousandths: place.longitude + east)
+        line.append(hundredThousandths: Place.all[photo.place].longitude + east)
     }
 }

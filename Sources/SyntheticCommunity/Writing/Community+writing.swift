@@ -77,7 +77,7 @@ extension Community {
     func forEachPool<Failure: Error>(_ visit: (Int, Int, Int) throws(Failure) -> Void) throws(Failure) {
         guard parameters.pools > 0 else { return }
         var chosen: [Int] = []
-        try forEachOwner { (_, member, workspace, photos) throws(Failure) in
+        try forEachOwner(isDated: true) { (_, member, workspace, photos) throws(Failure) in
             for index in photos {
                 var random = poolSampler.random(photo: index)
                 let wanted = poolDemand.draw(&random)

@@ -26,14 +26,14 @@ struct LineBuffer {
 
     /// Writes a number, 0 or more, in decimal digits.
     mutating func append(_ number: Int) {
-        var divisor = 1
-        while number / divisor >= 10 { divisor *= 10 }
+        let start = bytes.count
         var rest = number
-        while divisor > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
-            rest %= divisor
-            divisor /= 10
-        }
+        repeat {
+            bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+            rest /= 10
+        } while rest > 0
+        // The digits came out from the last to the first.
+        bytes[start...].reverse()
     }
 
     /// Writes degrees with five decimals (about a metre), given in units of 0.00001 degree.

@@ -16,7 +16,7 @@ enum ExportCommand: Subcommand {
                 "by", "RELATION", help: "What makes groups similar", allowed: Relation.allCases.map(\.rawValue),
                 isRequired: true),
             Option("output", short: "o", "FILE", help: "Where to write; standard output unless said otherwise"),
-            CommonOptions.version, CommonOptions.store, CommonOptions.json,
+            CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
         examples: [
             "coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head",

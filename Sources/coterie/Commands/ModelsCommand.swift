@@ -7,7 +7,7 @@ import ModelStore
 enum ModelsCommand: Subcommand {
     static let command = Command(
         "models", summary: "List the model versions of a store: age, size, and which is current",
-        options: [CommonOptions.store, CommonOptions.json],
+        options: [CommonOptions.store, CommonOptions.cache, CommonOptions.json],
         examples: ["coterie models", "coterie models --store redis://localhost --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -57,7 +57,8 @@ enum RollbackCommand: Subcommand {
         "rollback", summary: "Make an older model version current again",
         discussion: "Daemons follow within a second. Without a version: the one before the current one.",
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
-        options: [CommonOptions.store], examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"])
+        options: [CommonOptions.store, CommonOptions.cache],
+        examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"])
 
     static func run(_ parsed: ParsedCommand) throws {
         let store = try parsed.openStore()

@@ -14,7 +14,8 @@ enum PhotoCommand: Subcommand {
             """,
         arguments: [Argument("PHOTO", help: "The photo's id")],
         options: [
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.json,
+            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
+            CommonOptions.json,
         ],
         examples: ["coterie photo 4711", "coterie photo 4711 --limit 5 --json"])
 

@@ -14,7 +14,8 @@ enum RecommendCommand: Subcommand {
             """,
         arguments: [Argument("USER", help: "The user's id")],
         options: [
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.json,
+            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
+            CommonOptions.json,
         ],
         examples: ["coterie recommend alice", "coterie recommend alice --limit 5 --json"])
 

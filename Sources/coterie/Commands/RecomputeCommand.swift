@@ -17,7 +17,7 @@ enum RecomputeCommand: Subcommand {
             mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
             """,
         options: [
-            CommonOptions.catalog, CommonOptions.store,
+            CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             Option("min-photos", "X", help: "Photos a group needs in its pool to count by photos", default: "5"),
             Option("min-common-photos", "Y", help: "Common photos a pair needs to count by photos", default: "3"),
             Option("min-members", "X", help: "Members a group needs to count by members", default: "5"),

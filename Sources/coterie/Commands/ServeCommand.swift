@@ -17,7 +17,7 @@ enum ServeCommand: Subcommand {
             Redis, and photos are not served.
             """,
         options: [
-            CommonOptions.catalog, CommonOptions.store,
+            CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             Option(
                 "address", "ADDRESS", help: "Where to listen: 127.0.0.1 or ::1", default: "127.0.0.1",
                 environment: "COTERIE_ADDRESS"),

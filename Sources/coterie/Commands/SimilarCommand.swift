@@ -21,7 +21,8 @@ enum SimilarCommand: Subcommand {
             Option(
                 "by", "WHAT", help: "What makes groups similar", default: "both",
                 allowed: Basis.allCases.map(\.rawValue)),
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.json,
+            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
+            CommonOptions.json,
         ],
         examples: ["coterie similar macro-mondays", "coterie similar macro-mondays --by members --limit 50 --json"])
 

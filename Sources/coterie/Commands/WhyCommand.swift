@@ -15,7 +15,9 @@ enum WhyCommand: Subcommand {
             Argument("GROUP", help: "The group whose list is looked into"),
             Argument("OTHER", help: "The group that is, or is not, in it"),
         ],
-        options: [CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.json],
+        options: [
+            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
+        ],
         examples: ["coterie why macro-mondays birds-of-berlin"])
 
     static func run(_ parsed: ParsedCommand) throws {

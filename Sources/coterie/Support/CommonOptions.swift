@@ -1,5 +1,6 @@
 import Catalog
 import CommandLineOptions
+import FoundationEssentials
 import Glibc
 import Model
 import ModelStore
@@ -13,6 +14,10 @@ enum CommonOptions {
         "store", "STORE",
         help: "Where model versions are: a folder, or redis://[user:password@]host[:port][/db]",
         default: "coterie-models", environment: "COTERIE_STORE")
+    static let cache = Option(
+        "cache", "FOLDER",
+        help: "Where images of versions are kept that come from Redis; ~/.cache/coterie unless said otherwise",
+        environment: "COTERIE_CACHE")
     static let json = Option(flag: "json", help: "Answer in JSON")
     static let limit = Option("limit", short: "n", "N", help: "How many to list, at most", default: "20")
     static let threads = Option(
@@ -36,7 +41,15 @@ extension ParsedCommand {
 
     /// Opens the store.
     func openStore() throws(StoreError) -> any VersionStore {
-        try StoreLocation(text("store")).open()
+        try StoreLocation(text("store")).open(cacheDirectory: textIfGiven("cache") ?? Self.usualCache)
+    }
+
+    /// The user's own cache folder, as the XDG base directory specification has it.
+    private static var usualCache: String {
+        let environment = ProcessInfo.processInfo.environment
+        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return folder + "/coterie" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.cache/coterie" }
+        return "/var/tmp/coterie-\(getuid())"
     }
 
     /// Loads the version that was asked for, or the current one.

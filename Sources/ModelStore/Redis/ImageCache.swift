@@ -1,0 +1,52 @@
+import Glibc
+import Model
+
+/// Images of versions that were loaded from a server: model files in a local folder store.
+struct ImageCache: Sendable {
+    /// How many of the newest images stay; the one loaded last stays too.
+    private static let imagesKept = 2
+    /// How long to wait for another process that installs an image in the same directory, in tenths of a second.
+    private static let patienceTenths = 600
+
+    private let folder: FolderStore
+
+    init(_ directory: String) { folder = FolderStore(directory, durability: .processEnd) }
+
+    /// The verified image of a version; nil if there is none, or it is damaged.
+    func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }
+
+    /// Notes that a version is the one loaded last.
+    func remember(_ version: VersionName) throws(StoreError) {
+        // A file that a loss of power left unreadable is replaced.
+        if (try? folder.current()) != version { try folder.makeCurrent(version) }
+    }
+
+    /// The image of the version loaded last; if it is damaged, the newest that is not.
+    func lastLoaded() throws(StoreError) -> LoadedVersion? {
+        if let current = try? folder.current(), let image = image(of: current) { return image }
+        for version in try folder.versionNames().reversed() {
+            if let image = image(of: version) { return image }
+        }
+        return nil
+    }
+
+    /// Installs an image whose bytes `write` fetches, in place of one that is damaged or outdated, and removes old ones.
+    func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
+        throws(StoreError) -> LoadedVersion
+    {
+        for _ in 0..<Self.patienceTenths {
+            do throws(StoreError) {
+                let loaded = try folder.install(manifest, replacing: true, write: write)
+                try remember(manifest.version)
+                _ = try folder.prune(keeping: Self.imagesKept)
+                return loaded
+            } catch {
+                guard error.code == .busy else { throw error }
+            }
+            // Another process, which shares the directory, may be installing this very version.
+            usleep(100_000)
+            if let image = image(of: manifest.version), image.manifest == manifest { return image }
+        }
+        throw StoreError(.busy, "another process has been installing an image in \(folder.location) for a minute")
+    }
+}

@@ -1,0 +1,84 @@
+import Model
+
+/// The keys of a store in Redis, and what their values hold.
+///
+/// All keys begin with a prefix, `coterie:` unless configured. V is the name of a version, INDEX a group's place among the
+/// ids from 0 on, in decimal digits. All on one server (with replicas, if you like): no cluster.
+///
+/// | key | value |
+/// | --- | --- |
+/// | `current` | the name of the current version; each switch is also published on the channel of this name |
+/// | `versions` | sorted set: the names of the listed versions by the time they were built, Unix milliseconds |
+/// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
+/// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
+/// | `V:manifest` | the manifest, JSON |
+/// | `V:shape` | hash of numbers: `groups`, `buckets`, and chunks of `ids`, `titles`, `topics`, `facts`, `scales` |
+/// | `V:ids:CHUNK` | outside ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
+/// | `V:titles:CHUNK`, `topics`, `facts`, `scales` | the section of that name of `ModelLayout`, cut into chunks |
+/// | `V:photos:INDEX`, `V:members:INDEX` | a group's neighbours, see `NeighbourListCoding`; no key if it has none |
+/// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
+///
+/// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
+///
+/// ```python
+/// import socket, struct, sys, zlib
+/// link = socket.create_connection((sys.argv[1], int(sys.argv[2]))).makefile("rwb")
+/// def ask(*words):
+///     link.write(b"*%d\r\n" % len(words) + b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words))
+///     link.flush()
+///     length = int(link.readline()[1:])
+///     return link.read(length + 2)[:-2] if length >= 0 else b""
+/// def numbers(value):
+///     number = shift = 0
+///     for byte in value:
+///         number, shift = number | (byte & 127) << shift, shift + 7
+///         if byte < 128: yield number; number = shift = 0
+/// key = b"coterie:" + ask(b"GET", b"coterie:current")
+/// ids = b"".join(ask(b"GET", key + b":ids:%d" % chunk) for chunk in range(int(ask(b"HGET", key + b":shape", b"ids"))))
+/// ids = ids.split(b"\0")[:-1]
+/// def neighbours(relation, index):
+///     bits, rest = 0x7F800000, numbers(ask(b"GET", key + b":%s:%d" % (relation, index)))
+///     for other, common, drop in zip(rest, rest, rest):
+///         bits -= drop
+///         yield ids[other], common, struct.unpack("f", struct.pack("I", bits))[0]
+/// def joined(user):
+///     bucket, group = zlib.crc32(user) % int(ask(b"HGET", key + b":shape", b"buckets")), 0
+///     for difference in numbers(ask(b"HGET", key + b":joined:%d" % bucket, user)):
+///         group += difference
+///         yield ids[group]
+/// ```
+struct RedisLayout: Sendable {
+    /// What keys begin with unless configured.
+    static let defaultPrefix = "coterie:"
+    /// The most bytes of a value of one chunk; well below the 512 MB that Redis allows.
+    static let chunkByteCount = 1 << 20
+    /// The most bytes of a chunk of ids, unless one id alone has more.
+    static let idChunkByteCount = 16 << 20
+    /// Users in a bucket, on average: few enough for the compact encoding of small hashes.
+    static let usersPerBucket = 64
+    /// The sections that are stored as chunks of their bytes.
+    static let chunkedSections: [ModelLayout.SectionName] = [.titles, .topics, .facts, .scales]
+
+    let prefix: String
+
+    var current: String { prefix + "current" }
+    var versions: String { prefix + "versions" }
+    var incoming: String { prefix + "incoming" }
+    var publisher: String { prefix + "publisher" }
+
+    func manifest(_ version: VersionName) -> String { "\(prefix)\(version):manifest" }
+    func shape(_ version: VersionName) -> String { "\(prefix)\(version):shape" }
+
+    /// What the keys of a section's chunks, or of a relation's lists, begin with; a number follows.
+    func stem(_ version: VersionName, _ section: ModelLayout.SectionName) -> String {
+        "\(prefix)\(version):\(section.rawValue):"
+    }
+
+    /// What the keys of a version's buckets begin with; a number follows.
+    func joinedStem(_ version: VersionName) -> String { "\(prefix)\(version):joined:" }
+
+    /// The bucket of a user.
+    static func bucket(ofUser id: some Sequence<UInt8>, of bucketCount: Int) -> Int {
+        Int(CRC32.of(id)) % bucketCount
+    }
+}

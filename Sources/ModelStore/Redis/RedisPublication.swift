@@ -1,0 +1,99 @@
+import Model
+import Redis
+
+/// One publishing: take the lease, write, read back, list.
+struct RedisPublication {
+    let store: RedisStore
+    let model: EncodedModel
+    let manifest: Manifest
+    let profiles: (any ProfileSource)?
+
+    private var layout: RedisLayout { store.layout }
+    private var version: VersionName { manifest.version }
+
+    func run(_ progress: (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) {
+        let total = manifest.byteCount
+        var done = 0
+        try withoutActuallyEscaping(progress) { progress throws(StoreError) in
+            let writer = try RedisVersionWriter(layout, version, model) { count in
+                done += count
+                if count > 0 { progress(done, total) }
+            }
+            var connection = try StoreConnection(to: store.address)
+            var lease = try PublisherLease(&connection, layout: layout, location: store.location)
+            do throws(StoreError) {
+                try publish(writer, &connection, &lease)
+            } catch {
+                try? abandon(lease)
+                throw error
+            }
+            try lease.release(&connection)
+        }
+    }
+
+    private func publish(
+        _ writer: borrowing RedisVersionWriter, _ connection: inout StoreConnection, _ lease: inout PublisherLease
+    ) throws(StoreError) {
+        guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
+            throw StoreError(.writeFailed, "version \(version) is published in \(store.location) already")
+        }
+        // Left by a publisher of the same version that was killed: its lists must not be mixed with these.
+        if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
+            try RedisVersionRemoval.remove(version, layout, &connection, lease: &lease)
+        }
+        let shape = VersionShape(model, idChunkCount: writer.idChunks.count, userCount: profiles?.userCount)
+        try lease.announce(version, shape: shape, &connection)
+        try writer.write(to: &connection, lease: &lease)
+        var profileWriter = RedisProfileWriter(layout, version, shape: shape)
+        if let profiles { try profileWriter.write(profiles, to: &connection, lease: &lease) }
+        var command = RedisCommand("SET", layout.manifest(version))
+        command.append(try ManifestJSON.encode(manifest))
+        _ = try connection.ask(command)
+        try verify(shape, &connection, &lease)
+        try profileWriter.verify(&connection, lease: &lease)
+        try lease.list(manifest, &connection)
+    }
+
+    /// Reads everything back as a reader would and compares it with what was to be written.
+    private func verify(_ shape: VersionShape, _ connection: inout StoreConnection, _ lease: inout PublisherLease)
+        throws(StoreError)
+    {
+        guard VersionShape(try connection.ask("HGETALL", layout.shape(version))) == shape else {
+            throw StoreError(.corrupt, "\(layout.shape(version)) in \(store.location) is not what was written")
+        }
+        guard case .bytes(let bytes) = try connection.ask("GET", layout.manifest(version)),
+            try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
+        else { throw StoreError(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
+        let reader = RedisVersionReader(
+            layout: layout, version: version, shape: shape, placement: try manifest.placement())
+        try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
+            bytes, name, offset throws(StoreError) in
+            guard let section = model[name], section.holds(bytes, at: offset) else {
+                throw StoreError(.corrupt, "section \"\(name.rawValue)\" in \(store.location) is not what was written")
+            }
+        }
+    }
+
+    /// Removes what was written, over a new connection; if that fails too, the next pruning does it.
+    private func abandon(_ lease: PublisherLease) throws(StoreError) {
+        var connection = try StoreConnection(to: store.address)
+        var lease = lease
+        try lease.confirm(&connection)
+        if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
+            try RedisVersionRemoval.remove(version, layout, &connection, lease: &lease)
+        }
+        try lease.release(&connection)
+    }
+}
+
+extension EncodedModel.Section {
+    /// Whether the section has these bytes at an offset.
+    func holds(_ other: RawSpan, at offset: Int) -> Bool {
+        guard offset >= 0, other.byteCount <= bytes.count - offset else { return false }
+        return unsafe other.withUnsafeBytes { other in
+            unsafe bytes.withUnsafeBytes { mine in
+                unsafe UnsafeRawBufferPointer(rebasing: mine[offset..<offset + other.count]).elementsEqual(other)
+            }
+        }
+    }
+}

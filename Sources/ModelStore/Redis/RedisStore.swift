@@ -1,0 +1,223 @@
+public import Model
+public import Redis
+import Synchronization
+
+/// Model versions in a Redis server that several daemons share.
+///
+/// Readers of any language find the groups' neighbours in keys (`RedisLayout`); a daemon loads a version once, into an
+/// image in a local directory that has the same bytes as a folder store's file, and asks Redis no more for groups.
+public final class RedisStore: VersionStore {
+    let address: RedisAddress
+    let layout: RedisLayout
+    let images: ImageCache
+    /// For short questions, kept open between them.
+    private let link = Mutex<StoreConnection?>(nil)
+    private let bucketCounts = Mutex<[VersionName: (buckets: Int, groups: Int)]>([:])
+
+    /// A store; connects when it is first used.
+    ///
+    /// - Parameters:
+    ///   - address: the server.
+    ///   - cacheDirectory: where images of loaded versions are kept; one a daemon, or one shared by those on a machine.
+    ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
+    public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
+        self.address = address
+        layout = RedisLayout(prefix: prefix)
+        images = ImageCache(cacheDirectory)
+    }
+
+    /// The server's address, without the password.
+    public var location: String { address.description }
+
+    /// True: whoever shares a server need not have the catalog.
+    public var keepsProfiles: Bool { true }
+
+    /// Writes a version and who joined what, and lists it after all of it was read back and compared.
+    ///
+    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory or
+    ///   a replica or the version exists, `unavailable` if it cannot be reached, `corrupt` if what is read back differs.
+    public func publish(
+        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+    ) throws(StoreError) -> Manifest {
+        let complete = manifest.describing(model)
+        try RedisPublication(store: self, model: model, manifest: complete, profiles: profiles).run(progress)
+        return complete
+    }
+
+    /// Makes a listed version current and tells those who listen, in one atomic step.
+    public func makeCurrent(_ version: VersionName) throws(StoreError) {
+        let script = """
+            if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+            redis.call('SET', KEYS[2], ARGV[1]) redis.call('PUBLISH', KEYS[2], ARGV[1]) return 1
+            """
+        let command = RedisCommand("EVAL", script, "2", layout.versions, layout.current, version.description)
+        guard try ask(command) == .integer(1) else { throw unknown(version) }
+    }
+
+    /// The version that is current; nil if none ever was.
+    public func current() throws(StoreError) -> VersionName? {
+        let reply = try ask(RedisCommand("GET", layout.current))
+        return reply == .null ? nil : try versionName(reply)
+    }
+
+    /// The manifests of all listed versions, oldest first.
+    public func versions() throws(StoreError) -> [Manifest] {
+        let names = try listedVersions()
+        guard !names.isEmpty else { return [] }
+        var command = RedisCommand("MGET")
+        for name in names { command.append(layout.manifest(name)) }
+        guard case .array(let replies) = try ask(command), replies.count == names.count else {
+            throw StoreError(.corrupt, "\(location) did not answer with a manifest a version")
+        }
+        var manifests: [Manifest] = []
+        for (name, reply) in zip(names, replies) {
+            // One that was removed since the versions were listed is passed over.
+            if reply == .null, try !isListed(name) { continue }
+            manifests.append(try decodeManifest(reply, name))
+        }
+        return manifests
+    }
+
+    /// A version, from its verified image if there is one here, else fetched into one.
+    ///
+    /// - Throws: `StoreError.unknownVersion` if it is not listed; `unavailable` if the server is away and there is no image.
+    public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+        let manifest: Manifest
+        do {
+            manifest = try listedManifest(version)
+        } catch  where error.code == .unavailable {
+            // The daemon shall start and go on without the server, if it ever had the version.
+            guard let image = images.image(of: version) else { throw error }
+            return image
+        }
+        if let image = images.image(of: version), image.manifest == manifest {
+            try images.remember(version)
+            return image
+        }
+        do {
+            return try images.install(manifest) { writer throws(StoreError) in try fetch(manifest, into: writer) }
+        } catch  where error.code == .corrupt {
+            guard try isListed(version) else { throw unknown(version) }
+            throw error
+        }
+    }
+
+    /// The version that was loaded last, from its image: what a daemon serves while the server is away.
+    ///
+    /// If its image is damaged, the newest one that is not; nil if there is none.
+    public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
+
+    /// The groups a user has joined, as ascending group indexes of a version; nil if it has no profiles or not this user.
+    public func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]? {
+        let (buckets, groups) = try bucketCount(of: version)
+        guard buckets > 0 else { return nil }
+        var command = RedisCommand("HGET")
+        command.appendKey(layout.joinedStem(version), RedisLayout.bucket(ofUser: id.utf8, of: buckets))
+        command.append(id)
+        let reply = try ask(command)
+        if reply == .null { return nil }
+        guard case .bytes(let bytes) = reply, let joined = JoinedGroupsCoding.decode(bytes.span, groupCount: groups)
+        else {
+            throw StoreError(
+                .corrupt, "the groups that \(id) joined, in version \(version) in \(location), are no list")
+        }
+        return joined
+    }
+
+    /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
+    ///
+    /// - Throws: `StoreError.busy` if another process publishes or prunes.
+    public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
+        var connection = try StoreConnection(to: address)
+        var lease = try PublisherLease(&connection, layout: layout, location: location)
+        var removed: [VersionName] = []
+        for version in VersionRetention.removable(try listedVersions(), current: try current(), keeping: count)
+        where try lease.withdraw(version, &connection) {
+            removed.append(version)
+        }
+        try RedisVersionRemoval.removeUnlisted(layout, &connection, lease: &lease)
+        try lease.release(&connection)
+        return removed
+    }
+}
+
+extension RedisStore {
+    /// Asks a short question over the connection that is kept; if that broke since, over a new one.
+    func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
+        try link.withLock { link throws(StoreError) in
+            if link != nil {
+                do throws(StoreError) {
+                    return try link?.ask(command) ?? .null
+                } catch {
+                    // The server may have been restarted since; all that is asked here may be asked twice.
+                    guard error.code == .unavailable else { throw error }
+                    link = nil
+                }
+            }
+            var connection = try StoreConnection(to: address)
+            let reply = try connection.ask(command)
+            link = consume connection
+            return reply
+        }
+    }
+
+    func isListed(_ version: VersionName) throws(StoreError) -> Bool {
+        try ask(RedisCommand("ZSCORE", layout.versions, version.description)) != .null
+    }
+
+    func unknown(_ version: VersionName) -> StoreError {
+        StoreError(.unknownVersion, "there is no version \(version) in \(location)")
+    }
+
+    private func listedVersions() throws(StoreError) -> [VersionName] {
+        guard case .array(let members) = try ask(RedisCommand("ZRANGE", layout.versions, "0", "-1")) else { return [] }
+        var names: [VersionName] = []
+        for member in members { names.append(try versionName(member)) }
+        return names.sorted()
+    }
+
+    private func versionName(_ reply: RedisReply) throws(StoreError) -> VersionName {
+        guard let text = reply.text, let name = try? VersionName(text) else {
+            throw StoreError(.corrupt, "\(location) has something under \(layout.prefix) that is no name of a version")
+        }
+        return name
+    }
+
+    private func listedManifest(_ version: VersionName) throws(StoreError) -> Manifest {
+        guard try isListed(version) else { throw unknown(version) }
+        return try decodeManifest(ask(RedisCommand("GET", layout.manifest(version))), version)
+    }
+
+    private func decodeManifest(_ reply: RedisReply, _ version: VersionName) throws(StoreError) -> Manifest {
+        let origin = "\(layout.manifest(version)) in \(location)"
+        guard case .bytes(let bytes) = reply else { throw StoreError(.corrupt, "\(origin) is missing") }
+        return try ManifestJSON.decode(bytes, version: version, origin: origin)
+    }
+
+    private func shape(of version: VersionName) throws(StoreError) -> VersionShape {
+        guard let shape = VersionShape(try ask(RedisCommand("HGETALL", layout.shape(version)))) else {
+            guard try isListed(version) else { throw unknown(version) }
+            throw StoreError(.corrupt, "\(layout.shape(version)) in \(location) is missing or damaged")
+        }
+        return shape
+    }
+
+    private func bucketCount(of version: VersionName) throws(StoreError) -> (buckets: Int, groups: Int) {
+        if let known = bucketCounts.withLock({ $0[version] }) { return known }
+        let shape = try shape(of: version)
+        guard try isListed(version) else { throw unknown(version) }
+        bucketCounts.withLock { $0[version] = (shape.bucketCount, shape.groupCount) }
+        return (shape.bucketCount, shape.groupCount)
+    }
+
+    private func fetch(_ manifest: Manifest, into writer: borrowing ModelFileWriter) throws(StoreError) {
+        var connection = try StoreConnection(to: address)
+        let reader = RedisVersionReader(
+            layout: layout, version: manifest.version, shape: try shape(of: manifest.version),
+            placement: try manifest.placement())
+        try reader.read(from: &connection) { bytes, name, offset throws(StoreError) in
+            try writer.write(bytes, to: name, at: offset)
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import Model
+import Redis
+
+/// Reads a version's keys and puts the sections of its model file together, portion by portion.
+struct RedisVersionReader: ~Copyable {
+    /// Takes bytes of a section, at an offset within it.
+    typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(StoreError) -> Void
+
+    /// Lists asked for in one command.
+    private static let listsPerCommand = 128
+    /// Replies outstanding: about a megabyte of lists, and at most so many chunks.
+    private static let window = 8
+
+    let layout: RedisLayout
+    let version: VersionName
+    let shape: VersionShape
+    let placement: SectionPlacement
+
+    /// Reads all sections.
+    ///
+    /// - Parameters:
+    ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
+    ///   - sink: is given every byte of every section once; those of a section in any order.
+    func read(
+        from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },
+        into sink: Sink
+    ) throws(StoreError) {
+        for name in placement.names {
+            if name == .ids {
+                try readIDs(&connection, heartbeat, sink)
+            } else if let relation = name.relation {
+                try readLists(relation, &connection, heartbeat, sink)
+            } else {
+                try readChunks(name, &connection, heartbeat, sink)
+            }
+        }
+    }
+
+    private func readChunks(
+        _ name: ModelLayout.SectionName, _ connection: inout StoreConnection,
+        _ heartbeat: (inout RedisCommand) -> Bool, _ sink: Sink
+    ) throws(StoreError) {
+        var offset = 0
+        try forEachValue(
+            layout.stem(version, name), shape.chunkCounts[name] ?? 0, perCommand: 1, &connection, heartbeat
+        ) {
+            bytes throws(StoreError) in
+            guard let bytes else { throw lost("a chunk of \(name.rawValue)") }
+            try unsafe sink(bytes.bytes, name, offset)
+            offset += bytes.count
+        }
+        try check(name, byteCount: offset)
+    }
+
+    private func readIDs(
+        _ connection: inout StoreConnection, _ heartbeat: (inout RedisCommand) -> Bool, _ sink: Sink
+    ) throws(StoreError) {
+        var texts: [UInt8] = []
+        var offsets: [UInt32] = [0]
+        try forEachValue(
+            layout.stem(version, .ids), shape.chunkCounts[.ids] ?? 0, perCommand: 1, &connection, heartbeat
+        ) {
+            bytes throws(StoreError) in
+            guard let bytes else { throw lost("a chunk of ids") }
+            for place in bytes.indices {
+                if bytes[place] == 0 { offsets.append(UInt32(texts.count)) } else { texts.append(bytes[place]) }
+            }
+        }
+        try check(.ids, byteCount: offsets.count * 4 + texts.count)
+        try unsafe sink(offsets.span.bytes, .ids, 0)
+        try unsafe sink(texts.span.bytes, .ids, offsets.count * 4)
+    }
+
+    private func readLists(
+        _ relation: Relation, _ connection: inout StoreConnection,
+        _ heartbeat: (inout RedisCommand) -> Bool, _ sink: Sink
+    ) throws(StoreError) {
+        let name = ModelLayout.SectionName(relation)
+        let recordsStart = (shape.groupCount + 1) * 8
+        var offsets: [UInt64] = [0]
+        var portion: [Neighbour] = []
+        var done = 0
+        offsets.reserveCapacity(min(shape.groupCount, 1 << 24) + 1)
+        func flush() throws(StoreError) {
+            try unsafe sink(portion.span.bytes, name, recordsStart + done * Neighbour.byteCount)
+            done += portion.count
+            portion.removeAll(keepingCapacity: true)
+        }
+        try forEachValue(
+            layout.stem(version, name), shape.groupCount, perCommand: Self.listsPerCommand, &connection, heartbeat
+        ) { bytes throws(StoreError) in
+            if let bytes, !NeighbourListCoding.decode(bytes, appendingTo: &portion) {
+                throw StoreError(
+                    .corrupt, "the \(name.rawValue) of group \(offsets.count - 1) of \(version) are no list")
+            }
+            offsets.append(UInt64(done + portion.count))
+            if portion.count >= 1 << 16 { try flush() }
+        }
+        try flush()
+        try check(name, byteCount: recordsStart + done * Neighbour.byteCount)
+        try unsafe sink(offsets.span.bytes, name, 0)
+    }
+
+    /// Calls `take` with the values of numbered keys, in order; nil for those that are absent.
+    private func forEachValue(
+        _ stem: String, _ count: Int, perCommand: Int, _ connection: inout StoreConnection,
+        _ heartbeat: (inout RedisCommand) -> Bool, _ take: (Span<UInt8>?) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        func takeAll(_ reply: borrowing ReceivedReply) throws(StoreError) {
+            // An integer answers a heartbeat.
+            for place in 0..<(reply.elementCount ?? 0) {
+                try reply.withBytes(ofElement: place, orThrow: lost("a value"), take)
+            }
+        }
+        var command = RedisCommand()
+        var next = 0
+        while next < count {
+            if heartbeat(&command) { try connection.push(command, window: Self.window, takeAll) }
+            let end = min(next + perCommand, count)
+            command.replace(with: "MGET")
+            for number in next..<end { command.appendKey(stem, number) }
+            try connection.push(command, window: Self.window, takeAll)
+            next = end
+        }
+        try connection.finish(takeAll)
+    }
+
+    private func check(_ name: ModelLayout.SectionName, byteCount: Int) throws(StoreError) {
+        guard byteCount == placement[name]?.count else { throw lost("something of \(name.rawValue)") }
+    }
+
+    private func lost(_ what: String) -> StoreError {
+        StoreError(.corrupt, "\(what) of version \(version) is missing in Redis, or is not what was written")
+    }
+}
+
+extension RedisCommand {
+    /// Adds a key that is a stem and a number.
+    mutating func appendKey(_ stem: String, _ number: Int) {
+        appendWord { bytes in
+            bytes.append(contentsOf: stem.utf8)
+            bytes.append(contentsOf: String(number).utf8)
+        }
+    }
+}

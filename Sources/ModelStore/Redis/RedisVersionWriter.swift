@@ -1,0 +1,118 @@
+import Model
+import Redis
+
+/// Writes the keys of a version that nobody reads yet.
+struct RedisVersionWriter: ~Copyable {
+    /// Lists set in one command: about 50 KB.
+    private static let listsPerCommand = 64
+    /// Replies outstanding; they are short.
+    private static let window = 64
+
+    let layout: RedisLayout
+    let version: VersionName
+    let model: EncodedModel
+    let idChunks: [[UInt8]]
+    let progress: (_ writtenBytes: Int) -> Void
+
+    /// Checks what the layout in Redis takes for granted.
+    ///
+    /// - Throws: `StoreError.corrupt` if the model's sections contradict themselves.
+    init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel, progress: @escaping (Int) -> Void)
+        throws(StoreError)
+    {
+        self.layout = layout
+        self.version = version
+        self.model = model
+        self.progress = progress
+        idChunks = try Self.chunks(ofIDs: model[.ids]?.bytes ?? [], groupCount: model.groupCount)
+    }
+
+    /// Writes all sections.
+    func write(to connection: inout StoreConnection, lease: inout PublisherLease) throws(StoreError) {
+        for section in model.sections {
+            if section.name == .ids {
+                for (number, chunk) in idChunks.enumerated() {
+                    try push(layout.stem(version, .ids), number, chunk.span, &connection, &lease)
+                }
+            } else if section.name.relation != nil {
+                try writeLists(section, &connection, &lease)
+                continue
+            } else {
+                for start in stride(from: 0, to: section.bytes.count, by: RedisLayout.chunkByteCount) {
+                    let end = min(start + RedisLayout.chunkByteCount, section.bytes.count)
+                    try push(
+                        layout.stem(version, section.name), start / RedisLayout.chunkByteCount,
+                        section.bytes.span.extracting(start..<end), &connection, &lease)
+                }
+            }
+            progress(section.bytes.count)
+        }
+        try connection.finish { _ in }
+    }
+
+    private func push(
+        _ stem: String, _ number: Int, _ value: borrowing Span<UInt8>, _ connection: inout StoreConnection,
+        _ lease: inout PublisherLease
+    ) throws(StoreError) {
+        var command = RedisCommand("SET")
+        command.appendKey(stem, number)
+        unsafe value.withUnsafeBytes { unsafe command.append($0) }
+        try connection.push(command, window: Self.window) { _ in }
+        if lease.renewal(&command) { try connection.push(command, window: Self.window) { _ in } }
+    }
+
+    private func writeLists(
+        _ section: EncodedModel.Section, _ connection: inout StoreConnection, _ lease: inout PublisherLease
+    ) throws(StoreError) {
+        let reader = try NeighbourSectionReader(section, groupCount: model.groupCount)
+        let stem = layout.stem(version, section.name)
+        var command = RedisCommand("MSET")
+        var told = 0
+        for group in 0..<model.groupCount {
+            let list = reader.list(group)
+            if !list.isEmpty {
+                command.appendKey(stem, group)
+                try command.appendWord { bytes throws(StoreError) in try reader.append(list, of: group, to: &bytes) }
+            }
+            guard
+                command.wordCount > 2 * Self.listsPerCommand || (group == model.groupCount - 1 && command.wordCount > 1)
+            else { continue }
+            try connection.push(command, window: Self.window) { _ in }
+            if lease.renewal(&command) { try connection.push(command, window: Self.window) { _ in } }
+            command.replace(with: "MSET")
+            progress(reader.byteCount(upTo: group) - told)
+            told = reader.byteCount(upTo: group)
+        }
+        progress(section.bytes.count - told)
+    }
+
+    /// The ids of a section, each followed by a zero byte, in chunks cut between ids.
+    private static func chunks(ofIDs section: [UInt8], groupCount: Int) throws(StoreError) -> [[UInt8]] {
+        let bytes = unsafe section.span.bytes
+        let textsStart = (groupCount + 1) * 4
+        func offset(_ index: Int) -> Int {
+            Int(UInt32(littleEndian: unsafe bytes.unsafeLoadUnaligned(fromByteOffset: index * 4, as: UInt32.self)))
+        }
+        let fault = StoreError(
+            .corrupt, "the section \"ids\" of the model contradicts itself, or an id has a zero byte")
+        guard textsStart <= section.count, offset(0) == 0, offset(groupCount) == section.count - textsStart else {
+            throw fault
+        }
+        var chunks: [[UInt8]] = []
+        var chunk: [UInt8] = []
+        for index in 0..<groupCount {
+            guard offset(index) <= offset(index + 1), offset(index + 1) <= section.count - textsStart else {
+                throw fault
+            }
+            let id = section[textsStart + offset(index)..<textsStart + offset(index + 1)]
+            guard !id.contains(0) else { throw fault }
+            if !chunk.isEmpty, chunk.count + id.count + 1 > RedisLayout.idChunkByteCount {
+                chunks.append(chunk)
+                chunk.removeAll(keepingCapacity: true)
+            }
+            chunk += id
+            chunk.append(0)
+        }
+        return chunk.isEmpty ? chunks : chunks + [chunk]
+    }
+}

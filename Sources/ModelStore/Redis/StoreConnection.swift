@@ -1,0 +1,76 @@
+import Redis
+
+/// A connection to Redis whose errors are a store's.
+struct StoreConnection: ~Copyable {
+    private var redis: RedisConnection
+
+    /// Connects and logs in.
+    init(to address: RedisAddress) throws(StoreError) {
+        do throws(RedisError) {
+            redis = try RedisConnection(to: address)
+        } catch {
+            throw StoreError(error, at: address)
+        }
+    }
+
+    /// Sends a command of text and waits for its reply.
+    mutating func ask(_ words: String...) throws(StoreError) -> RedisReply {
+        var command = RedisCommand()
+        for word in words { command.append(word) }
+        return try ask(command)
+    }
+
+    /// Sends a command and waits for its reply.
+    mutating func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
+        do throws(RedisError) {
+            return try redis.command(command)
+        } catch {
+            throw StoreError(error, at: redis.address)
+        }
+    }
+
+    /// Sends one of many commands; see `RedisConnection.pipeline`.
+    mutating func push(
+        _ command: RedisCommand, window: Int, _ take: (borrowing ReceivedReply) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let address = redis.address
+        try redis.pipeline(command, window: window, adapt: { StoreError($0, at: address) }, take)
+    }
+
+    /// Receives all replies that are outstanding.
+    mutating func finish(_ take: (borrowing ReceivedReply) throws(StoreError) -> Void) throws(StoreError) {
+        let address = redis.address
+        try redis.finishPipeline(adapt: { StoreError($0, at: address) }, take)
+    }
+}
+
+extension StoreError {
+    /// What an error of a connection means for a store, and what to do about it.
+    init(_ error: RedisError, at address: RedisAddress) {
+        let (code, advice): (Code, String) =
+            switch error.code {
+            case .badAddress: (.badLocation, "")
+            case .unreachable: (.unavailable, "; is the server running, and is this its address?")
+            case .timedOut, .disconnected: (.unavailable, "; trying again may help")
+            case .unexpectedReply: (.corrupt, "; is this a Redis server of version 6 or later?")
+            case .refused(let word): Self.meaning(ofRefusal: word)
+            }
+        let place = if case .refused = error.code { "\(address) refuses: " } else { "" }
+        self.init(code, place + error.message + advice)
+    }
+
+    private static func meaning(ofRefusal word: String) -> (Code, String) {
+        switch word {
+        case "OOM": (.writeFailed, "; raise the server's maxmemory, or prune old versions, and publish again")
+        case "LOADING": (.unavailable, "; the server is reading its data from disk: try again when it is done")
+        case "READONLY": (.writeFailed, "; this is a replica: give the address of the primary")
+        case "MISCONF": (.writeFailed, "; the server cannot save to its disk: see its log")
+        case "NOAUTH": (.unavailable, "; give a password: redis://:password@host, or redis://user:password@host")
+        case "WRONGPASS", "NOPERM": (.unavailable, "; check the user, the password and what this user may do")
+        case "WRONGTYPE": (.corrupt, "; another program uses a key of this name: choose another prefix or database")
+        case PublisherLease.lostWord: (.busy, "; publish again")
+        case "BUSY", "TRYAGAIN", "MASTERDOWN", "CLUSTERDOWN": (.unavailable, "; try again later")
+        default: (.unavailable, "")
+        }
+    }
+}

@@ -1,0 +1,53 @@
+public import Redis
+
+/// Where a store is, as options give it: the path of a folder, or `redis://…`.
+public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
+    /// A folder of files.
+    case folder(String)
+    /// A Redis server.
+    case redis(RedisAddress)
+
+    /// Reads a location.
+    ///
+    /// - Throws: `StoreError.badLocation` that says what is possible.
+    public init(_ text: String) throws(StoreError) {
+        if let separator = text.firstRange(of: "://") {
+            guard text.hasPrefix(RedisAddress.scheme) else {
+                throw StoreError(
+                    .badLocation,
+                    "a store cannot be at \(text[..<separator.upperBound])…: "
+                        + "give the path of a folder, or redis://[user:password@]host[:port][/database]")
+            }
+            do throws(RedisError) {
+                self = .redis(try RedisAddress(text))
+            } catch {
+                throw StoreError(.badLocation, error.message)
+            }
+        } else {
+            guard !text.isEmpty, !text.utf8.contains(0) else {
+                throw StoreError(
+                    .badLocation,
+                    "a store needs the path of a folder, or redis://[user:password@]host[:port][/database]")
+            }
+            self = .folder(text)
+        }
+    }
+
+    /// The store there; neither reads nor connects until it is used.
+    ///
+    /// - Parameter cacheDirectory: where images of versions are kept that come from a server.
+    public func open(cacheDirectory: String) -> any VersionStore {
+        switch self {
+        case .folder(let path): FolderStore(path)
+        case .redis(let address): RedisStore(address, cacheDirectory: cacheDirectory)
+        }
+    }
+
+    /// The location without a password.
+    public var description: String {
+        switch self {
+        case .folder(let path): path
+        case .redis(let address): address.description
+        }
+    }
+}

@@ -1,0 +1,121 @@
+/// Where a Redis server is, and how to log in: `redis://[user:password@]host[:port][/database]`.
+///
+/// User and password may have any byte written as `%` and two hexadecimal digits; an IPv6 address stands in brackets.
+/// An empty user means the default one: `redis://:password@host`. Encryption (`rediss://`) is not offered.
+public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
+    /// Every address begins so.
+    public static let scheme = "redis://"
+    /// The port of a server when none is given.
+    public static let defaultPort = 6379
+
+    /// A name or an IP address, without brackets.
+    public let host: String
+    /// 1 to 65535.
+    public let port: Int
+    /// Who logs in; nil for the default user.
+    public let user: String?
+    /// The password; nil where none is asked for.
+    public let password: String?
+    /// The number of the database, 0 or more.
+    public let database: Int
+
+    /// Reads an address.
+    ///
+    /// - Throws: `RedisError.badAddress` that names the part at fault, and never shows the password.
+    public init(_ text: String) throws(RedisError) {
+        guard text.hasPrefix(Self.scheme) else { throw Self.bad("it does not begin with \(Self.scheme)") }
+        let rest = text.dropFirst(Self.scheme.count)
+        guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+            throw Self.bad("it has a space or a control character: write % and two hexadecimal digits instead")
+        }
+        // A password may have a "/" or "@" that its owner forgot to escape; what is before the last "@" is no host.
+        let at = rest.lastIndex(of: "@")
+        let place = at.map { rest[rest.index(after: $0)...] } ?? rest
+        let slash = place.firstIndex(of: "/")
+        (host, port) = try Self.hostAndPort(place[..<(slash ?? place.endIndex)])
+        database = try Self.database(slash.map { place[place.index(after: $0)...] } ?? "")
+        (user, password) = try at.map { at throws(RedisError) in try Self.credentials(rest[..<at]) } ?? (nil, nil)
+    }
+
+    /// The address without the password.
+    public var description: String {
+        let shownHost = host.contains(":") ? "[\(host)]" : host
+        let login = user.map { "\($0)@" } ?? ""
+        return "\(Self.scheme)\(login)\(shownHost):\(port)/\(database)"
+    }
+
+    private static func hostAndPort(_ text: Substring) throws(RedisError) -> (String, Int) {
+        let host: Substring
+        let portText: Substring?
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw bad("\"[\" has no \"]\"") }
+            host = text[text.index(after: text.startIndex)..<end]
+            let tail = text[text.index(after: end)...]
+            guard tail.isEmpty || tail.hasPrefix(":") else { throw bad("after \"]\" stands \"\(tail)\", not a port") }
+            portText = tail.isEmpty ? nil : tail.dropFirst()
+            guard host.contains(":"), host.allSatisfy({ $0.isASCII && ($0.isHexDigit || ":.".contains($0)) }) else {
+                throw bad("\"\(host)\" is not an IPv6 address")
+            }
+        } else {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            host = parts[0]
+            portText = parts.count == 2 ? parts[1] : nil
+            guard !host.isEmpty else { throw bad("it names no host") }
+            guard host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }) else {
+                throw bad("\"\(host)\" is not the name of a host")
+            }
+        }
+        guard let portText else { return (String(host), defaultPort) }
+        guard let port = number(portText), (1...65535).contains(port) else {
+            throw bad("\"\(portText)\" is not a port (1 to 65535); an IPv6 address must stand in brackets")
+        }
+        return (String(host), port)
+    }
+
+    private static func database(_ text: Substring) throws(RedisError) -> Int {
+        if text.isEmpty { return 0 }
+        guard let database = number(text) else { throw bad("\"\(text)\" is not the number of a database (0 or more)") }
+        return database
+    }
+
+    private static func credentials(_ text: Substring) throws(RedisError) -> (String?, String?) {
+        guard let colon = text.firstIndex(of: ":") else {
+            throw bad("before \"@\" a user and a password must stand: user:password@, or :password@")
+        }
+        let user = try decoded(text[..<colon], "user")
+        let password = try decoded(text[text.index(after: colon)...], "password")
+        guard !password.isEmpty else { throw bad("the password is empty") }
+        return (user.isEmpty ? nil : user, password)
+    }
+
+    private static func decoded(_ text: Substring, _ part: String) throws(RedisError) -> String {
+        var bytes: [UInt8] = []
+        var rest = Array(text.utf8)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2)
+            let isHexadecimal = digits.count == 2 && digits.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+            guard isHexadecimal, let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16) else {
+                throw bad("in the \(part), \"%\" is not followed by two hexadecimal digits")
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw bad("the \(part) is not UTF-8") }
+        return decoded
+    }
+
+    /// A number written in digits only.
+    private static func number(_ text: Substring) -> Int? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
+    }
+
+    private static func bad(_ reason: String) -> RedisError {
+        RedisError(
+            .badAddress,
+            "not an address of a Redis server: \(reason); write redis://[user:password@]host[:port][/database]")
+    }
+}

@@ -1,0 +1,169 @@
+import CHiredis
+import Glibc
+
+/// A connection to a Redis server; it has one owner, and is closed with it.
+///
+/// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. When an error says that the
+/// connection broke or that time ran out, every later use fails with the same error: make a new one.
+@safe
+public struct RedisConnection: ~Copyable, @unchecked Sendable {
+    // Moved with its only owner from thread to thread, never shared: hence sendable.
+    private let context: UnsafeMutablePointer<redisContext>
+    // Without a value here: an `init` that may fail must not have begun to initialise a type with a `deinit`.
+    private var state: State
+    /// The server.
+    public let address: RedisAddress
+    /// Replies that have still to be received.
+    public var outstanding: Int { state.outstanding }
+    /// What is sent waits in memory up to so many bytes, unless it is flushed.
+    private static let flushByteCount = 256 << 10
+
+    private struct State {
+        var failure: RedisError?
+        var outstanding = 0
+    }
+
+    /// Connects, logs in and selects the database.
+    ///
+    /// - Parameters:
+    ///   - connectTimeout: the longest wait for a connection.
+    ///   - replyTimeout: the longest wait for the server to take or to send anything.
+    public init(
+        to address: RedisAddress, connectTimeout: Duration = .seconds(3), replyTimeout: Duration = .seconds(30)
+    ) throws(RedisError) {
+        self = try Self.connected(to: address, timeout: connectTimeout, replyTimeout: replyTimeout)
+    }
+
+    private init(adopting context: UnsafeMutablePointer<redisContext>, _ address: RedisAddress) {
+        unsafe self.context = unsafe context
+        self.address = address
+        state = State()
+        // Otherwise the memory of replies is given back and asked for again with each portion of a big one.
+        unsafe context.pointee.reader.pointee.maxbuf = 0
+    }
+
+    deinit { unsafe redisFree(context) }
+
+    private static func connected(to address: RedisAddress, timeout: Duration, replyTimeout: Duration)
+        throws(RedisError) -> RedisConnection
+    {
+        let context = try unsafe connect(to: address, timeout: timeout, replyTimeout: replyTimeout)
+        var connection = unsafe RedisConnection(adopting: context, address)
+        try connection.logIn()
+        return connection
+    }
+
+    private mutating func logIn() throws(RedisError) {
+        if let password = address.password {
+            var login = RedisCommand("AUTH")
+            if let user = address.user { login.append(user) }
+            login.append(password)
+            _ = try command(login)
+        }
+        if address.database != 0 { _ = try command("SELECT", String(address.database)) }
+    }
+
+    private static func connect(to address: RedisAddress, timeout: Duration, replyTimeout: Duration)
+        throws(RedisError) -> UnsafeMutablePointer<redisContext>
+    {
+        guard let context = unsafe redisConnectWithTimeout(address.host, CInt(address.port), timeval(timeout)) else {
+            throw RedisError(.unreachable, "no memory for a connection to \(address)")
+        }
+        guard unsafe context.pointee.err == 0, unsafe redisSetTimeout(context, timeval(replyTimeout)) == REDIS_OK else {
+            let reason = unsafe errorText(context)
+            unsafe redisFree(context)
+            throw RedisError(.unreachable, "cannot connect to \(address): \(reason)")
+        }
+        return unsafe context
+    }
+
+    /// Sends a command of text and waits for its reply.
+    public mutating func command(_ words: String...) throws(RedisError) -> RedisReply {
+        var command = RedisCommand()
+        for word in words { command.append(word) }
+        return try self.command(command)
+    }
+
+    /// Sends a command and waits for its reply.
+    ///
+    /// - Throws: `RedisError`; `refused` if the reply is an error.
+    public mutating func command(_ command: RedisCommand) throws(RedisError) -> RedisReply {
+        precondition(outstanding == 0, "replies of commands sent before have to be received first")
+        try send(command)
+        return try receive().value
+    }
+
+    /// Sends a command without waiting; it may stay in memory until `flush` or `receive`.
+    ///
+    /// The caller bounds the number of replies outstanding, which the server keeps in its memory.
+    public mutating func send(_ command: RedisCommand) throws(RedisError) {
+        if let failure = state.failure { throw failure }
+        precondition(command.wordCount > 0, "a command needs a name")
+        let status = unsafe command.bytes.withUnsafeBytes { bytes in
+            unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: command.ends.count) {
+                words in
+                unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: command.ends.count) { lengths in
+                    // A command of empty words has no bytes to point to; any address will do for no bytes.
+                    let base = unsafe bytes.baseAddress ?? UnsafeRawPointer(context)
+                    var start = 0
+                    for (place, end) in command.ends.enumerated() {
+                        unsafe words.initializeElement(
+                            at: place, to: (base + start).assumingMemoryBound(to: CChar.self))
+                        unsafe lengths.initializeElement(at: place, to: end - start)
+                        start = end
+                    }
+                    return unsafe redisAppendCommandArgv(
+                        context, CInt(command.ends.count), words.baseAddress, lengths.baseAddress)
+                }
+            }
+        }
+        guard status == REDIS_OK else { throw broken(.disconnected, unsafe Self.errorText(context)) }
+        state.outstanding += 1
+        if unsafe coterie_redis_pending(context) >= Self.flushByteCount { try flush() }
+    }
+
+    /// Hands everything that was sent to the system.
+    public mutating func flush() throws(RedisError) {
+        if let failure = state.failure { throw failure }
+        let number = unsafe coterie_redis_flush(context)
+        if number == EAGAIN { throw broken(.timedOut, "it took nothing any more in time") }
+        guard number == 0 else { throw broken(.disconnected, unsafe String(cString: strerror(number))) }
+    }
+
+    /// Waits for the next reply.
+    ///
+    /// - Throws: `RedisError`; `refused` if the reply is an error, after which the next one can be received.
+    public mutating func receive() throws(RedisError) -> ReceivedReply {
+        precondition(outstanding > 0, "no reply is outstanding")
+        try flush()
+        var object: UnsafeMutableRawPointer?
+        errno = 0
+        guard unsafe redisGetReply(context, &object) == REDIS_OK, let object = unsafe object else {
+            let isLate = unsafe context.pointee.err == REDIS_ERR_IO && (errno == EAGAIN || errno == ETIMEDOUT)
+            throw broken(
+                isLate ? .timedOut : .disconnected,
+                isLate ? "it did not answer in time" : unsafe Self.errorText(context))
+        }
+        state.outstanding -= 1
+        let reply = unsafe ReceivedReply(adopting: object.assumingMemoryBound(to: redisReply.self))
+        if let text = reply.errorText { throw RedisError(reply: text) }
+        return reply
+    }
+
+    private mutating func broken(_ code: RedisError.Code, _ reason: String) -> RedisError {
+        let error = RedisError(code, "the connection to \(address) broke: \(reason)")
+        state.failure = error
+        return error
+    }
+
+    private static func errorText(_ context: UnsafeMutablePointer<redisContext>) -> String {
+        unsafe withUnsafePointer(to: &context.pointee.errstr) { text in
+            unsafe String(cString: UnsafeRawPointer(text).assumingMemoryBound(to: CChar.self))
+        }
+    }
+
+    private static func timeval(_ duration: Duration) -> Glibc.timeval {
+        let (seconds, attoseconds) = duration.components
+        return Glibc.timeval(tv_sec: Int(seconds), tv_usec: Int(attoseconds / 1_000_000_000_000))
+    }
+}

@@ -1,0 +1,221 @@
+import SparseMatrix
+
+/// Where everything of a prepared matrix stands, from the survey; and the filling in.
+struct ColumnLayout: Sendable {
+    let sweep: ColumnSweep
+    let isSingle: Bool
+    let blocks: [Block]
+    let columnCount: Int
+    let offsets: Storage<Int>
+    let columns: Storage<UInt32>
+    let degrees: Storage<UInt32>?
+    /// For each run and rank, where its columns go.
+    private let writeStarts: Storage<Int>
+    private let chunks: [Chunk]
+
+    /// Where a chunk's columns go.
+    struct Chunk: Sendable {
+        /// Columns of many ranks: their places in the chunk and their numbers.
+        var heavy: [(local: UInt32, number: UInt32)] = []
+        /// The number of the first other column.
+        var firstLight: UInt32 = 0
+        /// For each block, where its lists and bitmaps go on.
+        var listStarts: [Int] = []
+        var bitmapStarts: [Int] = []
+    }
+
+    /// One block is better as long as a column's list is short, since then finding it costs more than counting it.
+    private static let singleBlockIncrements = 40.0
+
+    init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape) {
+        self.sweep = sweep
+        let entries = survey.chunks.reduce(0) { $0 + $1.entries }
+        let increments = survey.chunks.reduce(0) { $0 + $1.increments }
+        isSingle =
+            shapes.count == 1
+            || (whole.ranks.count <= BlockShape.capacity && increments < Self.singleBlockIncrements * Double(entries))
+        let blockCount = isSingle ? 1 : shapes.count
+
+        var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
+        columnCount = Self.number(&chunks, survey)
+        var listEnds = [Int](repeating: 1, count: blockCount)
+        var bitmapEnds = [Int](repeating: 1, count: blockCount)
+        for (number, chunk) in survey.chunks.enumerated() {
+            chunks[number].listStarts = listEnds
+            chunks[number].bitmapStarts = bitmapEnds
+            for block in 0..<blockCount {
+                listEnds[block] += isSingle ? chunk.wholeListLength : chunk.listLengths[block]
+                bitmapEnds[block] += isSingle ? chunk.wholeBitmapCount : chunk.bitmapCounts[block]
+            }
+        }
+        let isSingle = isSingle
+        let columnCount = columnCount
+        blocks = (isSingle ? [whole] : shapes).filter { !$0.ranks.isEmpty }.enumerated().map { number, shape in
+            Block(
+                shape, sweep.ranked, columnCount: isSingle ? nil : columnCount, listLength: listEnds[number],
+                bitmapCount: bitmapEnds[number])
+        }
+        degrees = isSingle ? nil : Storage(uninitialized: columnCount)
+
+        let ranks = sweep.ranked.count
+        offsets = Storage(uninitialized: ranks + 1)
+        writeStarts = Storage(uninitialized: sweep.runCount * ranks)
+        var position = 0
+        for rank in 0..<ranks {
+            unsafe offsets.base[rank] = position
+            for run in 0..<sweep.runCount {
+                unsafe writeStarts.base[run * ranks + rank] = position
+                position += Int(unsafe survey.keptEntries.base[run * ranks + rank])
+            }
+        }
+        unsafe offsets.base[ranks] = position
+        columns = Storage(uninitialized: position)
+        self.chunks = chunks
+    }
+
+    /// Numbers the columns: those of many ranks by degree, largest first, the others as they come.
+    ///
+    /// - Returns: how many there are.
+    private static func number(_ chunks: inout [Chunk], _ survey: ColumnSurvey) -> Int {
+        var heavy: [(degree: UInt32, chunk: UInt32, local: UInt32)] = []
+        for (chunk, found) in survey.chunks.enumerated() {
+            heavy += found.heavy.map { ($0.degree, UInt32(chunk), $0.local) }
+        }
+        heavy.sort { ($1.degree, $0.chunk, $0.local) < ($0.degree, $1.chunk, $1.local) }
+        for (number, column) in heavy.enumerated() {
+            chunks[Int(column.chunk)].heavy.append((column.local, UInt32(number)))
+        }
+        var next = heavy.count
+        for (chunk, found) in survey.chunks.enumerated() {
+            chunks[chunk].firstLight = UInt32(next)
+            next += found.lightCount
+        }
+        return next
+    }
+
+    /// Writes rows, lists and bitmaps.
+    func fill(threads: Int) {
+        let ranks = sweep.ranked.count
+        concurrently(threads, count: sweep.runCount) { run in
+            let chunks = sweep.chunks(ofRun: run)
+            let cursors = sweep.cursors(at: sweep.columns(ofChunk: chunks.lowerBound).lowerBound)
+            let tables = ChunkTables(width: sweep.chunkWidth)
+            let writes = unsafe writeStarts.base + run * ranks
+            for chunk in chunks { unsafe fill(chunk, cursors.base, tables, writes) }
+        }
+    }
+
+    private func fill(
+        _ number: Int, _ cursors: UnsafeMutablePointer<Int>, _ tables: ChunkTables, _ writes: UnsafeMutablePointer<Int>
+    ) {
+        let range = sweep.columns(ofChunk: number)
+        let chunk = chunks[number]
+        unsafe countDegrees(sweep, range, 0..<sweep.ranked.count, cursors, tables.counts.base)
+        tables.setNumbers(chunk, range.count, degrees)
+        for (block, target) in blocks.enumerated() {
+            if !isSingle {
+                unsafe tables.counts.base.update(repeating: 0, count: range.count)
+                unsafe countDegrees(sweep, range, target.ranks, cursors, tables.counts.base)
+            }
+            tables.setDescriptors(
+                target, range.count, listStart: chunk.listStarts[block], bitmapStart: chunk.bitmapStarts[block])
+            unsafe fill(range, target, cursors, tables, writes)
+        }
+        unsafe tables.counts.base.update(repeating: 0, count: range.count)
+    }
+
+    /// Writes the entries of a block's ranks in a chunk of columns.
+    private func fill(
+        _ range: Range<Int>, _ block: Block, _ cursors: UnsafeMutablePointer<Int>, _ tables: ChunkTables,
+        _ writes: UnsafeMutablePointer<Int>
+    ) {
+        let first = UInt32(range.lowerBound)
+        let width = UInt32(range.count)
+        let ends = unsafe sweep.ends.base
+        let descriptors = unsafe tables.descriptors.base
+        let names = unsafe isSingle ? tables.descriptors.base : tables.numbers.base
+        let lists = unsafe block.lists.base
+        let columns = unsafe columns.base
+        unsafe sweep.matrix.columnIndices.withUnsafeBufferPointer { indices in
+            for rank in block.ranks {
+                var position = unsafe cursors[rank]
+                let end = unsafe ends[rank]
+                var write = unsafe writes[rank]
+                let place = rank - block.ranks.lowerBound
+                while position < end {
+                    let local = unsafe indices[position] &- first
+                    guard local < width else { break }
+                    position += 1
+                    let descriptor = unsafe descriptors[Int(local)]
+                    guard descriptor != 0 else { continue }
+                    unsafe columns[write] = unsafe names[Int(local)]
+                    write += 1
+                    if descriptor & Block.bitmapFlag == 0 {
+                        let list = unsafe lists + Int(descriptor)
+                        unsafe list[0] &+= 1
+                        unsafe list[Int(list[0])] = UInt16(truncatingIfNeeded: place)
+                    } else {
+                        let bitmap = Int(descriptor & ~Block.bitmapFlag) * block.bitmapStride
+                        unsafe block.bitmaps.base[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
+                    }
+                }
+                unsafe cursors[rank] = position
+                unsafe writes[rank] = write
+            }
+        }
+    }
+}
+
+/// What a thread knows of the columns of the chunk that it fills in, by their place in the chunk.
+private struct ChunkTables {
+    let counts: Storage<UInt32>
+    let numbers: Storage<UInt32>
+    let descriptors: Storage<UInt32>
+
+    init(width: Int) {
+        counts = Storage(zeroed: width)
+        numbers = Storage(uninitialized: width)
+        descriptors = Storage(uninitialized: width)
+    }
+
+    /// Numbers the columns that are in two ranks or more, and forgets the counts of the others.
+    func setNumbers(_ chunk: ColumnLayout.Chunk, _ width: Int, _ degrees: Storage<UInt32>?) {
+        var next = chunk.firstLight
+        for local in 0..<width {
+            let count = unsafe counts.base[local]
+            if count < 2 {
+                unsafe counts.base[local] = 0
+                unsafe numbers.base[local] = .max
+            } else if count < ColumnSurvey.heavyDegree {
+                unsafe numbers.base[local] = next
+                if let degrees { unsafe degrees.base[Int(next)] = count }
+                next += 1
+            }
+        }
+        for (local, number) in chunk.heavy {
+            unsafe numbers.base[Int(local)] = number
+            if let degrees { unsafe degrees.base[Int(number)] = counts.base[Int(local)] }
+        }
+    }
+
+    /// Gives each column that is in the block its list or its bitmap.
+    func setDescriptors(_ block: Block, _ width: Int, listStart: Int, bitmapStart: Int) {
+        var list = listStart
+        var bitmap = bitmapStart
+        for local in 0..<width {
+            let count = Int(unsafe counts.base[local])
+            var descriptor: UInt32 = 0
+            if unsafe count > 0 && numbers.base[local] != .max {
+                if count >= block.bitmapMinimum {
+                    descriptor = Block.bitmapFlag | UInt32(bitmap)
+                    bitmap += 1
+                } else {
+                    descriptor = UInt32(list)
+                    list += count + 1
+                }
+                if let all = block.descriptors { unsafe all.base[Int(numbers.base[local])] = descriptor }
+            }
+            unsafe descriptors.base[local] = descriptor
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import CommandLineOptions
+import Testing
+
+@Suite struct ContradictoryTables {
+    @Test func twoCommandsOfOneName() async {
+        await #expect(processExitsWith: .failure) {
+            _ = CommandLineProgram(
+                name: "p", summary: "", version: "1",
+                commands: [Command("a", summary: ""), Command("a", summary: "")])
+        }
+    }
+
+    @Test func twoOptionsOfOneName() async {
+        await #expect(processExitsWith: .failure) {
+            let options = [Option(flag: "all", short: "a", help: ""), Option(flag: "any", short: "a", help: "")]
+            _ = CommandLineProgram(
+                name: "p", summary: "", version: "1", commands: [Command("c", summary: "", options: options)])
+        }
+    }
+
+    @Test func aRepeatingArgumentThatIsNotLast() async {
+        await #expect(processExitsWith: .failure) {
+            let arguments = [Argument("A", help: "", isRepeating: true), Argument("B", help: "")]
+            _ = CommandLineProgram(
+                name: "p", summary: "", version: "1", commands: [Command("c", summary: "", arguments: arguments)])
+        }
+    }
+
+    @Test func aRequiredArgumentAfterAnOptionalOne() async {
+        await #expect(processExitsWith: .failure) {
+            let arguments = [Argument("A", help: "", isOptional: true), Argument("B", help: "")]
+            _ = CommandLineProgram(
+                name: "p", summary: "", version: "1", commands: [Command("c", summary: "", arguments: arguments)])
+        }
+    }
+
+    @Test func aDefaultThatIsNotAllowed() async {
+        await #expect(processExitsWith: .failure) {
+            let options = [Option("by", "X", help: "", default: "z", allowed: ["x", "y"])]
+            _ = CommandLineProgram(
+                name: "p", summary: "", version: "1", commands: [Command("c", summary: "", options: options)])
+        }
+    }
+
+    @Test func askingForAnOptionThatIsNotInTheTable() async {
+        await #expect(processExitsWith: .failure) { _ = try run("check").flag("verbose") }
+    }
+}

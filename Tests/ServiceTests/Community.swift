@@ -1,0 +1,116 @@
+import HTTP
+import Model
+import ModelStore
+import Recommendation
+import Synchronization
+import TestSupport
+
+@testable import Service
+
+/// A small community whose lists can be worked out by hand.
+enum Community {
+    static let groups = [
+        GroupFacts(id: "alps", title: "Alps", photoCount: 10, memberCount: 20),
+        GroupFacts(id: "birds", title: "Birds \"of\" a\\feather\n\u{1}", photoCount: 11, memberCount: 21),
+        GroupFacts(id: "cats 🐈", title: "Cats 🐈‍⬛", photoCount: 12, memberCount: 22, joinPolicy: .approval),
+        GroupFacts(id: "dogs/wolves", title: "", photoCount: 13, memberCount: 23, joinPolicy: .invite),
+        GroupFacts(id: "élan", title: "Élan", photoCount: 14, memberCount: 24),
+    ]
+
+    /// The mean of the best scores is ½ + ½ + ¼ over 3.
+    static let photos = table([
+        [(1, 4, 0.5), (2, 2, 0.25)], [(0, 4, 0.5)], [(0, 2, 0.25)], [], [],
+    ])
+    /// The mean of the best scores is ½ + ½ + ¼ + ⅛ over 4.
+    static let members = table([
+        [(1, 6, 0.5), (3, 3, 0.25)], [(0, 6, 0.5)], [], [(0, 3, 0.25), (4, 1, 0.125)], [(3, 1, 0.125)],
+    ])
+
+    private static func table(_ lists: [[(UInt32, UInt32, Float)]]) -> NeighbourTable {
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        for list in lists {
+            table.neighbours += list.map { Neighbour(index: $0.0, common: $0.1, score: $0.2) }
+            table.offsets.append(table.neighbours.count)
+        }
+        return table
+    }
+
+    /// A version of the community; `mark` goes in front of every title.
+    static func version(_ name: String, mark: String = "", createdAt: Int64 = 1_000_000) throws -> LoadedVersion {
+        let marked = groups.map { group in
+            var group = group
+            group.title = mark + group.title
+            return group
+        }
+        let encoded = try EncodedModel(groups: marked, tables: [.photos: photos, .members: members])
+        let manifest = Manifest(
+            version: try VersionName(name), createdAtMilliseconds: createdAt,
+            catalog: .init(schemaVersion: 1, changeCount: 1), groups: .init(included: 5, leftOutPrivate: 0),
+            relations: [], steps: [], sections: [])
+        return LoadedVersion(
+            manifest: manifest, model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+    }
+}
+
+/// A directory in memory.
+struct FakeDirectory: MemberDirectory {
+    var users: [String: [UInt32]] = ["ann": [0], "bob": [], "zoë/q": [0, 3]]
+    var photos: [String: PhotoPools] = [
+        "p1": PhotoPools(groups: [0], ownerGroups: [:]), "p2": PhotoPools(groups: [], ownerGroups: [3: 3, 0: 1]),
+    ]
+    var knowsPhotos = true
+    var failure: ServiceError?
+
+    func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+        if let failure { throw failure }
+        return users[id]
+    }
+
+    func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
+
+    func pools(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoPools? {
+        if let failure { throw failure }
+        return photos[id]
+    }
+}
+
+/// Log lines as they come.
+final class Lines: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    var log: Daemon.Log { { line in self.lines.withLock { $0.append(line) } } }
+}
+
+/// How a request reaches the routes.
+enum Transport: CaseIterable, Sendable {
+    case direct
+    case socket
+}
+
+/// The routes over a store, with or without a socket in between.
+struct Routes {
+    var store: FakeStore
+    var directory: (any MemberDirectory)? = FakeDirectory()
+
+    /// The answer to a request on a connection of its own.
+    func answer(_ transport: Transport, _ target: String, method: String = "GET") throws -> SocketClient.Response {
+        let follower = VersionFollower(store: store, weights: .init(), log: { _ in })
+        follower.poll()
+        let responder = Responder(follower: follower, directory: directory, now: { 61_000_000 })
+        switch transport {
+        case .direct:
+            let request = try HTTPRequest(method: HTTPMethod(rawValue: method), target: target)
+            let response = responder.respond(to: request)
+            var headers: [String: String] = [:]
+            for field in response.headers.fields { headers[field.name.lowercased()] = field.value }
+            return .init(status: response.status.rawValue, headers: headers, body: response.body)
+        case .socket:
+            let server = try HTTPServer { responder.respond(to: $0) }
+            defer { server.stop() }
+            guard let client = SocketClient(port: server.port), let response = client.request(method, target) else {
+                throw ServiceError(.startFailed, "no answer")
+            }
+            return response
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import HTTP
+import Model
+import ModelStore
+import Recommendation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("The daemon")
+struct DaemonTests {
+    /// A daemon at a free port that polls often.
+    private func daemon(
+        _ store: FakeStore, _ lines: Lines = Lines(), configure: (inout Daemon.Configuration) -> Void = { _ in }
+    ) throws -> Daemon {
+        var configuration = Daemon.Configuration(store: store, directory: FakeDirectory(), log: lines.log)
+        configuration.pollInterval = .milliseconds(10)
+        configuration.now = { 61_000_000 }
+        configure(&configuration)
+        return try Daemon(configuration)
+    }
+
+    private func get(_ daemon: Daemon, _ target: String) throws -> SocketClient.Response {
+        let client = try #require(SocketClient(port: daemon.port))
+        return try #require(client.request("GET", target))
+    }
+
+    /// Asks until the answer is as wanted: polls come when they come, and a test that waits in vain fails.
+    private func wait(for daemon: Daemon, until isDone: (SocketClient.Response) -> Bool) async throws {
+        for _ in 0..<3000 {
+            if isDone(try get(daemon, "/readyz")) { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("the daemon did not get there within 15 seconds")
+    }
+
+    @Test("Started without a version, it picks the first one up when it appears")
+    func firstVersion() async throws {
+        let store = FakeStore()
+        let daemon = try daemon(store)
+        defer { daemon.stop() }
+        #expect(try get(daemon, "/healthz").status == 200)
+        #expect(try get(daemon, "/v1/groups/alps/similar").status == 503)
+        store.add(try Community.version("v1"))
+        try store.makeCurrent(VersionName("v1"))
+        try await wait(for: daemon) { $0.status == 200 }
+        #expect(try get(daemon, "/v1/groups/alps/similar").status == 200)
+    }
+
+    @Test("With the store away it says so and goes on, and recovers by itself")
+    func storeAway() async throws {
+        struct Readiness: Decodable {
+            struct Store: Decodable { var reachable: Bool }
+            var degraded: Bool
+            var reason: String?
+            var store: Store
+        }
+        let store = FakeStore(try Community.version("v1"))
+        let daemon = try daemon(store)
+        defer { daemon.stop() }
+        try await wait(for: daemon) { $0.status == 200 }
+        let before = try get(daemon, "/v1/users/ann/recommendations")
+        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is \"away\"") }
+        try await wait(for: daemon) { $0.text.contains("\"degraded\":true") }
+        let ready = try get(daemon, "/readyz")
+        let readiness = try JSONDecoder().decode(Readiness.self, from: Data(ready.body))
+        #expect(ready.status == 200)
+        #expect(readiness.degraded)
+        #expect(readiness.reason == "memory is \"away\"")
+        #expect(!readiness.store.reachable)
+        #expect(try get(daemon, "/v1/users/ann/recommendations").body == before.body)
+        store.state.withLock { $0.failure = nil }
+        try await wait(for: daemon) { $0.text.contains("\"degraded\":false") }
+    }
+
+    @Test("A switch of versions under load neither fails nor mixes an answer")
+    func switching() async throws {
+        // Every title of a version begins with its name, so that a mixed answer shows.
+        let store = FakeStore(try Community.version("v2", mark: "v2"), try Community.version("v1", mark: "v1"))
+        let daemon = try daemon(store)
+        defer { daemon.stop() }
+        try await wait(for: daemon) { $0.status == 200 }
+        let load = Load(port: daemon.port)
+        let counts = try await withThrowingTaskGroup(of: [String: Int].self) { group in
+            for _ in 0..<3 { group.addTask { await load.run() } }
+            defer { load.end() }
+            for round in 0..<20 {
+                let name = round.isMultiple(of: 2) ? "v2" : "v1"
+                try store.makeCurrent(VersionName(name))
+                try await wait(for: daemon) { $0.text.contains("\"modelVersion\":\"\(name)\"") }
+            }
+            load.end()
+            return try await group.reduce(into: [String: Int]()) { $0.merge($1, uniquingKeysWith: +) }
+        }
+        #expect(counts["v1", default: 0] > 0)
+        #expect(counts["v2", default: 0] > 0)
+        #expect(Set(counts.keys) == ["v1", "v2"], "\(counts)")
+    }
+
+    @Test("Two daemons on one store give the same bytes")
+    func sameBytes() async throws {
+        let store = FakeStore(try Community.version("v1"))
+        let daemons = [try daemon(store), try daemon(store)]
+        defer { for daemon in daemons { daemon.stop() } }
+        for daemon in daemons { try await wait(for: daemon) { $0.status == 200 } }
+        for target in [
+            "/readyz", "/v1/groups/alps/similar", "/v1/groups/alps/similar?by=members",
+            "/v1/users/zo%C3%AB%2Fq/recommendations",
+            "/v1/photos/p2/groups", "/v1/groups/none/similar",
+        ] {
+            let bodies = try daemons.map { try get($0, target).body }
+            #expect(bodies[0] == bodies[1])
+            #expect(!bodies[0].isEmpty)
+        }
+    }
+
+    @Test(
+        "Addresses that other machines can reach are refused",
+        arguments: ["0.0.0.0", "::", "192.0.2.1", "localhost", ""])
+    func openAddress(address: String) throws {
+        let error = #expect(throws: ServiceError.self) {
+            _ = try daemon(FakeStore()) { $0.server.address = address }
+        }
+        #expect(error?.code == .addressRefused)
+        #expect(error?.message.contains("token") == true)
+    }
+
+    @Test("A port that is taken keeps it from starting")
+    func takenPort() throws {
+        let first = try daemon(FakeStore())
+        defer { first.stop() }
+        let error = #expect(throws: ServiceError.self) { _ = try daemon(FakeStore()) { $0.server.port = first.port } }
+        #expect(error?.code == .startFailed)
+        #expect(error?.message.hasPrefix("port \(first.port) of 127.0.0.1 is taken") == true)
+    }
+
+    @Test("Running ends with the stop, for whoever waits and whoever comes later")
+    func run() async throws {
+        let lines = Lines()
+        let daemon = try daemon(FakeStore(), lines)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { daemon.run() }
+            group.addTask { daemon.stop() }
+        }
+        daemon.run()
+        daemon.stop()
+        #expect(SocketClient(port: daemon.port) == nil)
+        #expect(lines.all.first == "listening at port \(daemon.port) of 127.0.0.1")
+        #expect(lines.all.suffix(2) == ["stopping", "stopped"])
+    }
+
+    @Test("Every request leaves a line, if asked for")
+    func requestLog() throws {
+        struct Entry: Decodable, Equatable {
+            var timeMilliseconds: Int64
+            var method: String
+            var path: String
+            var status: Int
+            var bodyBytes: Int
+        }
+        let requests = Lines()
+        let daemon = try daemon(FakeStore()) { $0.requestLog = requests.log }
+        defer { daemon.stop() }
+        let response = try get(daemon, "/healthz")
+        _ = try get(daemon, "/v1/%22quoted%22?limit=5")
+        let entries = try requests.all.map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
+        #expect(
+            entries.first
+                == Entry(
+                    timeMilliseconds: 61_000_000, method: "GET", path: "/healthz", status: 200,
+                    bodyBytes: response.body.count))
+        #expect(entries.last?.path == "/v1/%22quoted%22")
+        #expect(entries.last?.status == 404)
+        #expect(entries.count == 2)
+    }
+
+    @Test("A request that cannot be understood is answered with a problem")
+    func badRequest() throws {
+        let daemon = try daemon(FakeStore())
+        defer { daemon.stop() }
+        let problem = try ProblemBody(get(daemon, "/v1/groups/%zz/similar"))
+        #expect(problem.status == 400)
+        #expect(problem.detail == "the address has the bad escape \"%zz\": write a percent sign as %25")
+    }
+}

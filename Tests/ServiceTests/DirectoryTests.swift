@@ -1,0 +1,99 @@
+import Catalog
+import Dispatch
+import Glibc
+import Model
+import ModelStore
+import Recommendation
+import SQLite
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite("Directories")
+struct DirectoryTests {
+    private func snapshot() throws -> ModelSnapshot { ModelSnapshot(try Community.version("v1"), weights: .init()) }
+
+    /// Runs `body` with a catalog of a few members and photos.
+    private func withCatalog(_ body: (_ path: String) throws -> Void) throws {
+        let path = "/tmp/catalog-\(getpid())-\(UInt64.random(in: 0 ... .max)).db"
+        defer { for end in ["", "-wal", "-shm"] { unsafe unlink(path + end) } }
+        _ = try Catalog(path: path, mode: .writing)
+        try Database(path: path, mode: .readWrite).execute(
+            """
+            INSERT INTO groups (group_key, group_id, visibility) VALUES
+                (1, 'élan', 0), (2, 'secret', 1), (3, 'birds', 0), (4, 'unlisted', 0);
+            INSERT INTO users (user_key, user_id) VALUES (1, 'ann'), (2, 'bob'), (3, 'cy');
+            INSERT INTO memberships (group_key, user_key) VALUES (1, 1), (2, 1), (3, 1), (4, 1), (2, 2);
+            INSERT INTO photos (photo_key, photo_id, user_key, visibility) VALUES
+                (1, 'public', 1, 0), (2, 'private', 1, 1), (3, 'other', 1, 0), (4, 'ownerless', NULL, 0);
+            INSERT INTO pools (group_key, photo_key) VALUES (1, 1), (2, 1), (3, 3), (1, 3), (2, 3), (3, 2), (3, 4);
+            """)
+        try body(path)
+    }
+
+    @Test("A catalog knows who joined what, and leaves out groups that the version does not have")
+    func memberships() throws {
+        try withCatalog { path in
+            let directory = try CatalogDirectory(path: path)
+            let snapshot = try snapshot()
+            #expect(try directory.joinedGroups(ofUser: "ann", in: snapshot) == [1, 4])
+            #expect(try directory.joinedGroups(ofUser: "bob", in: snapshot) == [])
+            #expect(try directory.joinedGroups(ofUser: "cy", in: snapshot) == [])
+            #expect(try directory.joinedGroups(ofUser: "dee", in: snapshot) == nil)
+            #expect(try directory.userIDs(near: "bo").contains("bob"))
+        }
+    }
+
+    @Test("A catalog knows public photos; private ones it does not tell apart from none")
+    func photos() throws {
+        try withCatalog { path in
+            let directory = try CatalogDirectory(path: path)
+            let snapshot = try snapshot()
+            #expect(directory.knowsPhotos)
+            #expect(
+                try directory.pools(ofPhoto: "public", in: snapshot)
+                    == PhotoPools(groups: [4], ownerGroups: [1: 1, 4: 1]))
+            #expect(
+                try directory.pools(ofPhoto: "ownerless", in: snapshot) == PhotoPools(groups: [1], ownerGroups: [:]))
+            #expect(try directory.pools(ofPhoto: "private", in: snapshot) == nil)
+            #expect(try directory.pools(ofPhoto: "none", in: snapshot) == nil)
+        }
+    }
+
+    @Test("A catalog is read from many threads at a time")
+    func concurrency() throws {
+        try withCatalog { path in
+            let directory = try CatalogDirectory(path: path)
+            let snapshot = try snapshot()
+            let wrong = Atomic(0)
+            DispatchQueue.concurrentPerform(iterations: 400) { _ in
+                if (try? directory.joinedGroups(ofUser: "ann", in: snapshot)) != [1, 4] {
+                    wrong.add(1, ordering: .relaxed)
+                }
+            }
+            #expect(wrong.load(ordering: .relaxed) == 0)
+        }
+    }
+
+    @Test("A catalog that is not there keeps the daemon from starting")
+    func missing() {
+        let error = #expect(throws: ServiceError.self) { _ = try CatalogDirectory(path: "/nowhere/catalog.db") }
+        #expect(error?.code == .startFailed)
+        #expect(error?.message.contains("/nowhere/catalog.db") == true)
+    }
+
+    @Test("The profiles of a store know members, and no photos")
+    func store() throws {
+        let store = FakeStore()
+        store.state.withLock { $0.profiles = ["ann": [0, 2]] }
+        let directory = StoreDirectory(store)
+        let snapshot = try snapshot()
+        #expect(try directory.joinedGroups(ofUser: "ann", in: snapshot) == [0, 2])
+        #expect(try directory.joinedGroups(ofUser: "bob", in: snapshot) == nil)
+        #expect(!directory.knowsPhotos)
+        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        let error = #expect(throws: ServiceError.self) { _ = try directory.joinedGroups(ofUser: "ann", in: snapshot) }
+        #expect(error?.code == .directoryFailed)
+    }
+}

@@ -1,0 +1,68 @@
+import Model
+import ModelStore
+import Synchronization
+
+/// A store in memory that can be told to fail.
+final class FakeStore: VersionStore {
+    struct State {
+        var versions: [VersionName: LoadedVersion] = [:]
+        var current: VersionName?
+        var profiles: [String: [UInt32]] = [:]
+        /// What asking for the current version fails with.
+        var failure: StoreError?
+        /// What loading a version fails with.
+        var loadFailure: StoreError?
+        var loadCount = 0
+    }
+
+    let state = Mutex(State())
+    var location: String { "memory" }
+
+    init(_ versions: LoadedVersion...) {
+        state.withLock { state in
+            for version in versions { state.versions[version.manifest.version] = version }
+            state.current = versions.last?.manifest.version
+        }
+    }
+
+    func add(_ version: LoadedVersion) {
+        state.withLock { $0.versions[version.manifest.version] = version }
+    }
+
+    func current() throws(StoreError) -> VersionName? {
+        let (failure, current) = state.withLock { ($0.failure, $0.current) }
+        if let failure { throw failure }
+        return current
+    }
+
+    func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
+        let (failure, loaded) = state.withLock { state in
+            state.loadCount += 1
+            return (state.loadFailure, state.versions[version])
+        }
+        if let failure { throw failure }
+        guard let loaded else { throw StoreError(.unknownVersion, "there is no version \(version)") }
+        return loaded
+    }
+
+    func makeCurrent(_ version: VersionName) throws(StoreError) {
+        state.withLock { $0.current = version }
+    }
+
+    func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]? {
+        let (failure, profile) = state.withLock { ($0.failure, $0.profiles[id]) }
+        if let failure { throw failure }
+        return profile
+    }
+
+    func versions() throws(StoreError) -> [Manifest] { state.withLock { $0.versions.values.map(\.manifest) } }
+
+    func publish(
+        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        progress: @Sendable (Int, Int) -> Void
+    ) throws(StoreError) -> Manifest {
+        throw StoreError(.writeFailed, "this store is only read")
+    }
+
+    func prune(keeping count: Int) throws(StoreError) -> [VersionName] { [] }
+}

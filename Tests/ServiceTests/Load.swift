@@ -1,0 +1,40 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Clients that ask for similar groups without a pause, and count which versions answered.
+final class Load: Sendable {
+    private struct Answer: Decodable {
+        struct Row: Decodable { var title: String }
+        var modelVersion: String
+        var neighbours: [Row]
+    }
+
+    private let port: UInt16
+    private let isOver = Atomic(false)
+
+    init(port: UInt16) { self.port = port }
+
+    func end() { isOver.store(true, ordering: .relaxed) }
+
+    /// Asks until the end.
+    ///
+    /// - Returns: how many answers were of each version, "mixed" for those of two, "failed" for none.
+    func run() async -> [String: Int] {
+        var counts: [String: Int] = [:]
+        guard let client = SocketClient(port: port) else { return ["failed": 1] }
+        while !isOver.load(ordering: .relaxed) {
+            // Gives way to the task that switches, also on a machine with one processor.
+            await Task.yield()
+            counts[outcome(of: client), default: 0] += 1
+        }
+        return counts
+    }
+
+    private func outcome(of client: SocketClient) -> String {
+        guard let response = client.request("GET", "/v1/groups/alps/similar?by=photos"),
+            let answer = try? JSONDecoder().decode(Answer.self, from: Data(response.body)), answer.neighbours.count == 2
+        else { return "failed" }
+        return answer.neighbours.allSatisfy { $0.title.hasPrefix(answer.modelVersion) } ? answer.modelVersion : "mixed"
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// The members of a problem that tests look at.
+struct ProblemBody: Decodable {
+    var type: String
+    var title: String
+    var status: Int
+    var detail: String
+    var instance: String?
+    var parameter: String?
+    var minimum: Int?
+    var maximum: Int?
+    var allowed: [String]?
+    var near: [String]?
+
+    /// Reads an answer, and proves that it is a problem.
+    init(_ answer: SocketClient.Response) throws {
+        #expect(answer.headers["content-type"] == "application/problem+json")
+        #expect(answer.headers["cache-control"] == "no-store")
+        self = try JSONDecoder().decode(Self.self, from: Data(answer.body))
+        #expect(status == answer.status)
+        #expect(!title.isEmpty)
+        #expect(!detail.isEmpty)
+    }
+}
+
+@Suite("Problems")
+struct ProblemTests {
+    private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
+
+    @Test(
+        "Paths that lead nowhere", arguments: Transport.allCases,
+        ["/", "/v1", "/v1/groups", "/v1/groups/alps", "/v1/groups//similar", "/healthz/", "/v1/groups/alps/similar/"])
+    func notFound(transport: Transport, target: String) throws {
+        let problem = try ProblemBody(service().answer(transport, target))
+        #expect(problem.status == 404)
+        #expect(problem.type == "about:blank")
+        #expect(problem.instance == target)
+    }
+
+    @Test(
+        "Other methods are refused with those allowed", arguments: Transport.allCases,
+        ["POST", "DELETE", "OPTIONS", "get"])
+    func notAllowed(transport: Transport, method: String) throws {
+        for target in ["/healthz", "/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
+            let answer = try service().answer(transport, target, method: method)
+            #expect(answer.status == 405)
+            #expect(answer.headers["allow"] == "GET, HEAD")
+            #expect(try ProblemBody(answer).status == 405)
+        }
+    }
+
+    @Test(
+        "A limit out of bounds is refused with its bounds", arguments: Transport.allCases,
+        ["0", "201", "-1", "", "ten", "1.5", "%2B5", "1e2", "99999999999999999999", "%D9%A1"])
+    func limits(transport: Transport, limit: String) throws {
+        for target in ["/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
+            let problem = try ProblemBody(service().answer(transport, "\(target)?limit=\(limit)"))
+            #expect(problem.status == 400)
+            #expect(problem.type == "urn:coterie:problem:bad-parameter")
+            #expect(problem.parameter == "limit")
+            #expect([problem.minimum, problem.maximum] == [1, 200])
+            #expect(problem.instance == target)
+        }
+    }
+
+    @Test("Bounds are inclusive", arguments: Transport.allCases, ["1", "200", "020"])
+    func limitsInclusive(transport: Transport, limit: String) throws {
+        #expect(try service().answer(transport, "/v1/groups/alps/similar?limit=\(limit)").status == 200)
+    }
+
+    @Test("An unknown choice is refused with what may be chosen", arguments: Transport.allCases)
+    func choice(transport: Transport) throws {
+        let problem = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?by=Photos"))
+        #expect(problem.status == 400)
+        #expect(problem.detail == #"the parameter "by" is "Photos": it must be one of photos, members, both"#)
+        #expect(problem.allowed == ["photos", "members", "both"])
+    }
+
+    @Test("Unknown and repeated parameters are refused by name", arguments: Transport.allCases)
+    func parameters(transport: Transport) throws {
+        let misspelt = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limt=5"))
+        #expect(misspelt.status == 400)
+        #expect(misspelt.parameter == "limt")
+        #expect(misspelt.allowed == ["by", "limit"])
+        let twice = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limit=5&limit=6"))
+        #expect(twice.status == 400)
+        #expect(twice.parameter == "limit")
+        #expect(try ProblemBody(service().answer(transport, "/healthz?a=b")).parameter == "a")
+    }
+
+    @Test("Unknown groups and users are told what is near", arguments: Transport.allCases)
+    func near(transport: Transport) throws {
+        let group = try ProblemBody(service().answer(transport, "/v1/groups/bird/similar"))
+        #expect(group.status == 404)
+        #expect(group.type == "urn:coterie:problem:unknown-group")
+        #expect(group.near == ["alps", "birds", "cats 🐈", "dogs/wolves", "élan"])
+        let user = try ProblemBody(service().answer(transport, "/v1/users/an%22n/recommendations"))
+        #expect(user.status == 404)
+        #expect(user.near == ["ann", "bob"])
+        #expect(user.detail == #"there is no user "an"n"; near it are ann, bob"#)
+    }
+
+    @Test("An unknown photo is told nothing", arguments: Transport.allCases)
+    func unknownPhoto(transport: Transport) throws {
+        let problem = try ProblemBody(service().answer(transport, "/v1/photos/p3/groups"))
+        #expect(problem.status == 404)
+        #expect(problem.near == nil)
+    }
+
+    @Test("Without a catalog, what needs one is not implemented", arguments: Transport.allCases)
+    func noCatalog(transport: Transport) throws {
+        var service = try service()
+        service.directory = FakeDirectory(knowsPhotos: false)
+        #expect(try ProblemBody(service.answer(transport, "/v1/photos/p1/groups")).status == 501)
+        #expect(try service.answer(transport, "/v1/users/ann/recommendations").status == 200)
+        service.directory = nil
+        #expect(try ProblemBody(service.answer(transport, "/v1/photos/p1/groups")).status == 501)
+        #expect(try ProblemBody(service.answer(transport, "/v1/users/ann/recommendations")).status == 501)
+    }
+
+    @Test("A directory that fails is unavailable", arguments: Transport.allCases)
+    func failingDirectory(transport: Transport) throws {
+        var service = try service()
+        service.directory = FakeDirectory(failure: ServiceError(.directoryFailed, "the catalog is away"))
+        for target in ["/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
+            let answer = try service.answer(transport, target)
+            #expect(answer.status == 503)
+            #expect(answer.headers["retry-after"] == "1")
+            #expect(try ProblemBody(answer).detail == "the catalog is away")
+        }
+    }
+}

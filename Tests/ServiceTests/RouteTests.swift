@@ -1,0 +1,183 @@
+import Foundation
+import Model
+import ModelStore
+import TestSupport
+import Testing
+
+@testable import Service
+
+/// Every test runs straight against the routes, and over a socket.
+@Suite("Routes")
+struct RouteTests {
+    private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
+
+    @Test("Similar groups in one relation", arguments: Transport.allCases)
+    func similarInOneRelation(transport: Transport) throws {
+        let photos = try service().answer(transport, "/v1/groups/alps/similar?by=photos")
+        #expect(
+            photos.text == #"""
+                {"modelVersion":"v1","groupId":"alps","by":"photos","neighbours":[{"rank":1,"groupId":"birds",\#
+                "title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,"photoCount":11},{"rank":2,\#
+                "groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
+                """#)
+        #expect(photos.status == 200)
+        #expect(photos.headers["content-type"] == "application/json")
+        #expect(photos.headers["cache-control"] == "public, max-age=60")
+        let members = try service().answer(transport, "/v1/groups/dogs%2Fwolves/similar?limit=1&by=members")
+        #expect(
+            members.text == """
+                {"modelVersion":"v1","groupId":"dogs/wolves","by":"members","neighbours":[{"rank":1,\
+                "groupId":"alps","title":"Alps","score":0.25,"common":3,"memberCount":20}]}
+                """)
+    }
+
+    @Test("A group without neighbours has an empty list", arguments: Transport.allCases)
+    func noNeighbours(transport: Transport) throws {
+        #expect(
+            try service().answer(transport, "/v1/groups/%C3%A9lan/similar?by=photos").text.hasSuffix(
+                #""neighbours":[]}"#))
+    }
+
+    private struct Blend: Decodable, Equatable {
+        struct Row: Decodable, Equatable {
+            struct Relation: Decodable, Equatable {
+                var relation: String
+                var share: Double
+                var common: Int
+            }
+            var rank: Int
+            var groupId: String
+            var score: Double
+            var photoCount: Int
+            var memberCount: Int
+            var relations: [Relation]
+        }
+        var by: String
+        var neighbours: [Row]
+    }
+
+    @Test("Both relations are blended, and each says its share", arguments: Transport.allCases)
+    func similarInBoth(transport: Transport) throws {
+        let answer = try service().answer(transport, "/v1/groups/alps/similar")
+        let blend = try JSONDecoder().decode(Blend.self, from: Data(answer.body))
+        #expect(blend.by == "both")
+        // Scores over the mean best of their relation: photos 5/12, members 11/32.
+        #expect(blend.neighbours.map(\.groupId) == ["birds", "dogs/wolves", "cats 🐈"])
+        let birds = try #require(blend.neighbours.first)
+        #expect(abs(birds.score - (0.5 * 12 / 5 + 0.5 * 32 / 11)) < 1e-12)
+        #expect(birds.relations.map(\.relation) == ["members", "photos"])
+        #expect(birds.relations.map(\.common) == [6, 4])
+        #expect(abs(birds.relations.map(\.share).reduce(0, +) - 1) < 1e-12)
+        #expect(birds.photoCount == 11)
+        #expect(birds.memberCount == 21)
+        #expect(blend.neighbours.map(\.rank) == [1, 2, 3])
+    }
+
+    private struct Lists: Decodable {
+        struct Row: Decodable {
+            struct Reason: Decodable {
+                var groupId: String
+                var title: String
+                var relation: String
+                var share: Double
+                var common: Int
+            }
+            var rank: Int
+            var groupId: String
+            var title: String
+            var score: Double
+            var memberCount: Int
+            var photoCount: Int
+            var joinPolicy: String
+            var reasons: [Reason]
+        }
+        var modelVersion: String
+        var userId: String?
+        var photoId: String?
+        var recommendations: [Row]?
+        var groups: [Row]?
+    }
+
+    @Test("Recommendations leave out what is joined, and say why", arguments: Transport.allCases)
+    func recommendations(transport: Transport) throws {
+        let answer = try service().answer(transport, "/v1/users/zo%C3%AB%2Fq/recommendations")
+        #expect(answer.status == 200)
+        #expect(answer.headers["cache-control"] == "private, no-cache")
+        let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
+        #expect(lists.modelVersion == "v1")
+        #expect(lists.userId == "zoë/q")
+        let rows = try #require(lists.recommendations)
+        #expect(rows.map(\.groupId) == ["birds", "cats 🐈", "élan"])
+        #expect(rows.map(\.joinPolicy) == ["open", "approval", "open"])
+        #expect(rows.map(\.title) == [Community.groups[1].title, Community.groups[2].title, "Élan"])
+        #expect(
+            rows[0].reasons.map { "\($0.groupId) \($0.title) \($0.relation)" } == [
+                "alps Alps members", "alps Alps photos",
+            ])
+        #expect(rows[2].reasons.map(\.groupId) == ["dogs/wolves"])
+        #expect(rows[2].reasons.map(\.share) == [1])
+        #expect(rows[2].score == 0.125 * 32 / 11)
+    }
+
+    @Test("A member of nothing gets an empty list", arguments: Transport.allCases)
+    func nothingJoined(transport: Transport) throws {
+        #expect(
+            try service().answer(transport, "/v1/users/bob/recommendations").text
+                == #"{"modelVersion":"v1","userId":"bob","recommendations":[]}"#)
+    }
+
+    @Test("Groups for a photo come from its pools, or its owner's", arguments: Transport.allCases)
+    func photo(transport: Transport) throws {
+        func groups(_ id: String) throws -> [String]? {
+            let answer = try service().answer(transport, "/v1/photos/\(id)/groups?limit=200")
+            let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
+            #expect(lists.photoId == id)
+            return lists.groups?.map(\.groupId)
+        }
+        // By invitation only is left out, unless it is the owner's.
+        #expect(try groups("p1") == ["birds", "cats 🐈"])
+        let second = try #require(try groups("p2"))
+        #expect(Set(second) == ["alps", "dogs/wolves", "birds", "cats 🐈", "élan"])
+        #expect(second.first == "dogs/wolves")
+    }
+
+    @Test("HEAD has the status and the header of GET", arguments: Transport.allCases)
+    func head(transport: Transport) throws {
+        for target in ["/healthz", "/readyz", "/v1/groups/alps/similar", "/v1/users/none/recommendations"] {
+            let get = try service().answer(transport, target)
+            let head = try service().answer(transport, target, method: "HEAD")
+            #expect(head.status == get.status)
+            #expect(head.headers["content-type"] == get.headers["content-type"])
+            #expect(head.headers["content-length"] == get.headers["content-length"])
+            if transport == .socket { #expect(head.body.isEmpty) }
+        }
+    }
+
+    @Test("Health and readiness", arguments: Transport.allCases)
+    func health(transport: Transport) throws {
+        #expect(try service().answer(transport, "/healthz").text == #"{"status":"alive"}"#)
+        let ready = try service().answer(transport, "/readyz")
+        #expect(ready.status == 200)
+        #expect(
+            ready.text == """
+                {"status":"ready","modelVersion":"v1","modelAgeSeconds":60000,"groupCount":5,"degraded":false,\
+                "store":{"location":"memory","reachable":true}}
+                """)
+        #expect(ready.headers["cache-control"] == "no-store")
+    }
+
+    @Test("Without a version only health is served", arguments: Transport.allCases)
+    func noVersion(transport: Transport) throws {
+        let service = Routes(store: FakeStore())
+        #expect(try service.answer(transport, "/healthz").status == 200)
+        for target in ["/readyz", "/v1/groups/alps/similar", "/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
+            let answer = try service.answer(transport, target)
+            #expect(answer.status == 503)
+            #expect(answer.headers["retry-after"] == "5")
+            #expect(try ProblemBody(answer).type == "urn:coterie:problem:no-model")
+        }
+        // What cannot ever succeed is not put off.
+        #expect(try service.answer(transport, "/v1/groups/alps/similar?limt=1").status == 400)
+        #expect(try service.answer(transport, "/v1/nothing").status == 404)
+    }
+}

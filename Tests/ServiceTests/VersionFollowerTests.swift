@@ -1,0 +1,127 @@
+import Model
+import ModelStore
+import Recommendation
+import Synchronization
+import Testing
+
+@testable import Service
+
+@Suite("Following the current version")
+struct VersionFollowerTests {
+    private func follower(_ store: FakeStore, _ lines: Lines = Lines()) -> VersionFollower {
+        VersionFollower(store: store, weights: .init(), log: lines.log)
+    }
+
+    private func serving(_ follower: VersionFollower) -> String? { follower.current.snapshot?.version.description }
+
+    @Test("Versions that become current are taken up, older ones too")
+    func follow() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let follower = follower(store)
+        #expect(serving(follower) == nil)
+        follower.poll()
+        #expect(serving(follower) == "v1")
+        store.add(try Community.version("v2"))
+        follower.poll()
+        #expect(serving(follower) == "v1")
+        for name in ["v2", "v1"] {
+            try store.makeCurrent(VersionName(name))
+            follower.poll()
+            #expect(serving(follower) == name)
+            #expect(follower.current.problem == nil)
+        }
+    }
+
+    @Test("A version is loaded once")
+    func loadOnce() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let follower = follower(store)
+        for _ in 0..<5 { follower.poll() }
+        #expect(store.state.withLock { $0.loadCount } == 1)
+    }
+
+    @Test("With the store away the last version serves on, and each change is logged once")
+    func storeAway() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let lines = Lines()
+        let follower = follower(store, lines)
+        follower.poll()
+        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        for _ in 0..<3 { follower.poll() }
+        #expect(serving(follower) == "v1")
+        #expect(follower.current.problem == "memory is away")
+        #expect(!follower.current.storeIsReachable)
+        store.state.withLock { $0.failure = nil }
+        for _ in 0..<3 { follower.poll() }
+        #expect(follower.current.problem == nil)
+        #expect(follower.current.storeIsReachable)
+        #expect(
+            lines.all == [
+                "serving version v1: 5 groups, from memory",
+                "memory is away; the daemon goes on serving version v1",
+                "the store answers again; the daemon goes on serving version v1",
+            ])
+    }
+
+    @Test("A version that appears while the store was away is taken up when it is back")
+    func recovery() throws {
+        let store = FakeStore()
+        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        let follower = follower(store)
+        follower.poll()
+        #expect(follower.current.problem == "memory is away")
+        store.add(try Community.version("v1"))
+        try store.makeCurrent(VersionName("v1"))
+        store.state.withLock { $0.failure = nil }
+        follower.poll()
+        #expect(serving(follower) == "v1")
+    }
+
+    @Test("A store that loses its current version does not take the daemon's")
+    func lost() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let follower = follower(store)
+        follower.poll()
+        store.state.withLock { $0.current = nil }
+        follower.poll()
+        #expect(serving(follower) == "v1")
+        #expect(follower.current.problem == "the store memory has no current version yet")
+    }
+
+    @Test("A corrupt version is never served, tried ever more seldom, and taken up once it is whole")
+    func corrupt() throws {
+        let store = FakeStore(try Community.version("v1"))
+        let lines = Lines()
+        let follower = follower(store, lines)
+        follower.poll()
+        store.add(try Community.version("v2"))
+        try store.makeCurrent(VersionName("v2"))
+        store.state.withLock {
+            $0.loadFailure = StoreError(.corrupt, "its checksum differs")
+            $0.loadCount = 0
+        }
+        for _ in 0..<500 { follower.poll() }
+        // After pauses of 2, 4, 8, 16, 32 polls, and then 64 every time.
+        #expect(store.state.withLock { $0.loadCount } == 12)
+        #expect(serving(follower) == "v1")
+        #expect(follower.current.problem == "version v2 cannot be loaded: its checksum differs")
+        #expect(lines.all.count == 2)
+        store.state.withLock { $0.loadFailure = nil }
+        for _ in 0...VersionFollower.longestPause { follower.poll() }
+        #expect(serving(follower) == "v2")
+        #expect(follower.current.problem == nil)
+    }
+
+    @Test("Another version does not wait for the pauses of one that fails")
+    func replaced() throws {
+        let store = FakeStore(try Community.version("v1"))
+        store.state.withLock { $0.loadFailure = StoreError(.corrupt, "its checksum differs") }
+        let follower = follower(store)
+        for _ in 0..<10 { follower.poll() }
+        store.add(try Community.version("v2"))
+        try store.makeCurrent(VersionName("v2"))
+        store.state.withLock { $0.loadFailure = nil }
+        follower.poll()
+        #expect(serving(follower) == "v2")
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Synchronization
+
+/// A Redis server on a free port of 127.0.0.1 that keeps nothing, and that ends with this value or with the test.
+///
+/// A shell looks once a second whether the process of the tests is still there, and kills the server when it is not: so no
+/// server is left even if the tests are killed.
+public final class TemporaryRedis: Sendable {
+    /// Why a server could not be started.
+    public struct Failure: Error, CustomStringConvertible {
+        /// What the server wrote to its log.
+        public let description: String
+    }
+
+    /// Whether there is a server to start.
+    public static let isInstalled = executable != nil
+
+    private static let executable: String? = ["/usr/bin", "/usr/local/bin", "/bin"]
+        .map { $0 + "/redis-server" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+
+    /// The port it listens on.
+    public let port: Int
+    private let directory: TemporaryDirectory
+    private let options: [String]
+    private let running = Mutex<Process?>(nil)
+
+    /// Starts a server.
+    ///
+    /// - Parameter options: further settings, such as `--maxmemory 10mb`, word by word.
+    public init(_ options: String...) throws {
+        directory = try TemporaryDirectory()
+        self.options = options
+        var tried = 0
+        while true {
+            let port = try Self.freePort()
+            do {
+                running.withLock { $0 = nil }
+                let started = try Self.start(port: port, options: options, directory: directory.path)
+                running.withLock { $0 = started }
+                self.port = port
+                return
+            } catch  where tried < 3 {
+                tried += 1  // Another process was quicker to take the port.
+            }
+        }
+    }
+
+    deinit { stop() }
+
+    /// Its address: `redis://127.0.0.1:PORT`.
+    public var url: String { "redis://127.0.0.1:\(port)" }
+
+    /// Kills the server; nothing it held survives.
+    public func stop() {
+        guard let server = running.withLock({ $0.take() }) else { return }
+        kill(server.processIdentifier, SIGKILL)
+        server.waitUntilExit()
+    }
+
+    /// Starts it again after `stop`, empty, on the same port.
+    public func start() throws {
+        let started = try Self.start(port: port, options: options, directory: directory.path)
+        running.withLock { $0 = started }
+    }
+
+    private static func start(port: Int, options: [String], directory: String) throws -> Process {
+        guard let executable else { throw Failure(description: "redis-server is not installed") }
+        let log = "\(directory)/log"
+        try? FileManager.default.removeItem(atPath: log)
+        let server = Process()
+        server.executableURL = URL(fileURLWithPath: executable)
+        server.arguments =
+            ["--port", "\(port)", "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+            + ["--dir", directory, "--logfile", log] + options
+        server.standardInput = FileHandle.nullDevice
+        try server.run()
+        try watch(server)
+        let deadline = ContinuousClock.now + .seconds(20)
+        while ContinuousClock.now < deadline, server.isRunning {
+            let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
+            if text.contains("Ready to accept connections") { return server }
+            usleep(5_000)
+        }
+        kill(server.processIdentifier, SIGKILL)
+        server.waitUntilExit()
+        throw Failure(description: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "no log")
+    }
+
+    /// Starts the shell that outlives this process by a second, to kill the server.
+    private static func watch(_ server: Process) throws {
+        let watcher = Process()
+        watcher.executableURL = URL(fileURLWithPath: "/bin/sh")
+        watcher.arguments = [
+            "-c", "while kill -0 $0 && kill -0 $1; do sleep 1; done 2>/dev/null; kill -9 $1 2>/dev/null", "\(getpid())",
+            "\(server.processIdentifier)",
+        ]
+        watcher.standardInput = FileHandle.nullDevice
+        try watcher.run()
+    }
+
+    private static func freePort() throws -> Int {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe bind(descriptor, generic, length) == 0 && getsockname(descriptor, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw Failure(description: "no port is free: \(unsafe String(cString: strerror(errno)))") }
+        return Int(UInt16(bigEndian: address.sin_port))
+    }
+}
