@@ -84,6 +84,9 @@ let package = Package(
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
+        tests(
+            "RecomputeTests",
+            ["Recompute", "Catalog", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
     ],
     swiftLanguageModes: [.v6]
