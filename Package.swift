@@ -82,6 +82,11 @@ let package = Package(
             ["Service", "HTTP", "Model", "ModelStore", "Recommendation", "Catalog", "SQLite", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
+        tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
+        tests(
+            "RecomputeTests",
+            ["Recompute", "Catalog", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
     ],
     swiftLanguageModes: [.v6]

@@ -32,17 +32,16 @@ public final class Catalog {
             let canWrite = mode == .writing || Self.allows(path, W_OK)
             database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
-            if mode == .writing {
+        } catch { throw CatalogError(error) }
+        // Before anything is written: somebody else's database must stay as it is.
+        let version = try CatalogSchema.checkedVersion(database)
+        if mode == .writing {
+            try wrapping { () throws(DatabaseError) in
                 try database.execute(
                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
             }
-        } catch {
-            throw error.primaryCode == 26
-                ? CatalogError(.notACatalog, "\(path) is not a SQLite database") : CatalogError(error)
-        }
-        if mode == .writing {
             try CatalogSchema.migrate(database)
-        } else if try CatalogSchema.checkedVersion(database) < CatalogSchema.version {
+        } else if version < CatalogSchema.version {
             throw CatalogError(
                 .notACatalog,
                 "\(path) is empty or of an older program: run \"coterie import\" on it once, which brings it up to date"

@@ -10,7 +10,7 @@ enum CatalogSchema {
     /// The version that this program writes: the number of migrations.
     static var version: Int { migrations.count }
 
-    /// `migrations[v]` makes version v + 1 of version v. A step that was released is never edited.
+    /// `migrations[v]` makes version v + 1 of version v; a step that was released is never edited.
     static let migrations: [String] = [
         """
         CREATE TABLE groups (
@@ -81,12 +81,14 @@ enum CatalogSchema {
 
     /// The version of a catalog; 0 for an empty file.
     static func checkedVersion(_ database: Database) throws(CatalogError) -> Int {
-        let (application, found, tables) = try wrapping { () throws(DatabaseError) in
-            (
-                try database.integer("PRAGMA application_id") ?? 0,
-                Int(try database.integer("PRAGMA user_version") ?? 0),
-                try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
-            )
+        let (application, found, tables): (Int64, Int, Int64)
+        do throws(DatabaseError) {
+            application = try database.integer("PRAGMA application_id") ?? 0
+            found = Int(try database.integer("PRAGMA user_version") ?? 0)
+            tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+        } catch {
+            throw error.isNotADatabase
+                ? CatalogError(.notACatalog, "\(database.path) is not a SQLite database") : CatalogError(error)
         }
         guard tables == 0 || application == applicationID else {
             throw CatalogError(.notACatalog, "\(database.path) is a SQLite database, but not a catalog")

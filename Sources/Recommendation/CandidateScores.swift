@@ -33,6 +33,7 @@ struct CandidateScores {
 
     /// The `limit` best of the groups that pass: best first, equal scores in ascending order of the index.
     func best(_ limit: Int, where passes: (UInt32) -> Bool) -> [(group: UInt32, score: Double)] {
+        let limit = min(limit, groups.count)
         guard limit > 0 else { return [] }
         func isBefore(_ left: (group: UInt32, score: Double), _ right: (group: UInt32, score: Double)) -> Bool {
             left.score != right.score ? left.score > right.score : left.group < right.group

@@ -30,7 +30,9 @@ public struct Recommender: Sendable {
         seeds: [Seed], selfScore: Double = 0, limit: Int, where isAllowed: (UInt32) -> Bool
     ) -> [Suggestion] {
         // In one order whatever the caller's, so that floating-point sums are the same bit for bit.
-        let seeds = seeds.filter { Int($0.group) < model.groupCount }.sorted { $0.group < $1.group }
+        let seeds = seeds.filter { Int($0.group) < model.groupCount }.sorted {
+            $0.group != $1.group ? $0.group < $1.group : $0.weight < $1.weight
+        }
         let factors = weights.factors(in: model)
         var capacity = seeds.count
         for seed in seeds {

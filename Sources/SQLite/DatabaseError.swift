@@ -20,6 +20,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether another connection holds a lock: trying later helps.
     public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
 
+    /// Whether the file is something else than a SQLite database.
+    public var isNotADatabase: Bool { primaryCode == 26 }
+
     /// Message, code and statement.
     public var description: String {
         "SQLite: \(message) (code \(code))" + (sql.map { " in: \($0)" } ?? "")

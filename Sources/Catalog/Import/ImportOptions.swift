@@ -12,7 +12,7 @@ public struct ImportOptions: Sendable {
     public var allowsShrinking = false
     /// Where bad lines go; the file is made when there is one.
     public var rejectsPath: String
-    /// How many rows of pairs are sorted and written at once, in one transaction.
+    /// How many rows of pairs are sorted and written at once, in one transaction; of things at most 100,000 are.
     public var batchRows = 16_000_000
     /// Memory for outside ids, in bytes; beyond it they are looked up in the catalog again.
     public var identifierBytes = 1 << 30

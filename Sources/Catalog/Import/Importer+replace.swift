@@ -6,7 +6,9 @@ extension Importer {
     /// - Returns: how many rows of the kind were removed.
     /// - Throws: `CatalogError.Code.badData` if that is more than half of what there was, unless that is allowed.
     func removeOthers() throws(CatalogError) -> Int {
+        let changes = catalog.database.totalChanges
         try wrapping { () throws(DatabaseError) in try collectVanished() }
+        temporaryChanges += catalog.database.totalChanges - changes
         let (vanished, existing) = try wrapping { () throws(DatabaseError) in
             (
                 Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0),

@@ -20,8 +20,10 @@ public final class Importer {
     // What ended the import while a record was being written.
     private var failure: CatalogError?
     private var changesAtBegin: Int64 = 0
+    // Of these, rows of the temporary tables by which a replacing import tells what to remove.
+    var temporaryChanges: Int64 = 0
 
-    /// Rows of groups, users or photos to a transaction.
+    /// Rows of groups, users or photos to a transaction, at most.
     static let entityBatchRows = 100_000
 
     private enum Writer {
@@ -204,7 +206,7 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin)
+            try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.database.execute("COMMIT")
         }
     }
@@ -212,7 +214,7 @@ extension Importer {
     private func flushIfFull() throws(CatalogError) {
         switch writer {
         case .entities(let writer, _):
-            guard writer.pendingCount >= Self.entityBatchRows else { return }
+            guard writer.pendingCount >= min(Self.entityBatchRows, options.batchRows) else { return }
             writer.beginBatch()
         case .pairs(let writer, _):
             guard writer.pendingCount >= options.batchRows else { return }
@@ -227,6 +229,7 @@ extension Importer {
     private func flush() throws(CatalogError) {
         guard case .pairs(let writer, _) = writer else { return }
         let unknown = try wrapping { () throws(DatabaseError) in try writer.flush() }
+        temporaryChanges = writer.seenChanges
         if let unknown {
             let place = batchLines[unknown.row]
             throw CatalogError(

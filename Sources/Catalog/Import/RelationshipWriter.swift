@@ -20,6 +20,8 @@ final class RelationshipWriter {
     var progress: (String, Int) -> Void = { _, _ in }
     private(set) var written = 0
     private(set) var duplicates = 0
+    /// Rows of the temporary table `seen`.
+    private(set) var seenChanges: Int64 = 0
 
     static let noTime = Int64.min
 
@@ -34,6 +36,7 @@ final class RelationshipWriter {
             if replaces {
                 try database.execute(
                     """
+                    DROP TABLE IF EXISTS temp.seen;
                     CREATE TEMP TABLE seen (group_key INTEGER, entry_key INTEGER, PRIMARY KEY (group_key, entry_key))
                     WITHOUT ROWID
                     """)
@@ -136,7 +139,7 @@ final class RelationshipWriter {
             AND \(table.timeColumn) IS NOT excluded.\(table.timeColumn)
             """)
         let before = database.totalChanges
-        var seenChanges: Int64 = 0
+        let seenBefore = seenChanges
         for index in rows.indices {
             // Of equal pairs the last one stands: sorting is stable. A time that was given is not lost to one that was not.
             if index + 1 < rows.count, rows[index] == rows[index + 1] {
@@ -156,7 +159,7 @@ final class RelationshipWriter {
             }
             if index & 0xffff == 0 { progress("writing", index) }
         }
-        written += Int(database.totalChanges - before - seenChanges)
+        written += Int(database.totalChanges - before - (seenChanges - seenBefore))
     }
 
     /// Makes the reverse index again if it was dropped.

@@ -1,0 +1,75 @@
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("The wrapper of SQLite")
+struct StatementTests {
+    private let directory: TemporaryDirectory
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    private func database() throws -> Database { try Database(path: directory.path + "/x.sqlite", mode: .create) }
+
+    @Test("values come back as they were bound, absent ones as absent")
+    func values() throws {
+        let database = try database()
+        try database.execute("CREATE TABLE t (i INTEGER, r REAL, x TEXT)")
+        let insert = try database.prepare("INSERT INTO t VALUES (?, ?, ?)")
+        let rows: [(Int64?, Double?, String?)] = [
+            (.max, -0.5, "é🦅"), (.min, .greatestFiniteMagnitude, ""), (nil, nil, nil), (0, 0, "a\0b"),
+        ]
+        for row in rows {
+            insert.bind(row.0, at: 1)
+            insert.bind(row.1, at: 2)
+            insert.bind(row.2, at: 3)
+            try insert.run()
+        }
+        #expect(database.totalChanges == 4 && database.lastInsertedRowID == 4)
+        let select = try database.prepare("SELECT i, r, x FROM t ORDER BY rowid")
+        for row in rows {
+            #expect(try select.step())
+            #expect(select.optionalInteger(0) == row.0 && select.optionalNumber(1) == row.1)
+            #expect(select.optionalText(2) == row.2)
+        }
+        #expect(try !select.step())
+        // It was reset, and can be run again.
+        #expect(try select.step())
+        #expect(select.integer(0) == .max)
+    }
+
+    @Test("errors carry the code, the message and the statement")
+    func errors() throws {
+        let database = try database()
+        #expect { try database.prepare("SELECT nonsense") } throws: { error in
+            let error = error as? DatabaseError
+            return error?.primaryCode == 1 && error?.sql == "SELECT nonsense"
+                && error?.message.contains("nonsense") == true && error?.isBusy == false
+        }
+        try database.execute("CREATE TABLE t (x UNIQUE); INSERT INTO t VALUES (1)")
+        #expect { try database.execute("INSERT INTO t VALUES (1)") } throws: {
+            ($0 as? DatabaseError)?.primaryCode == 19
+        }
+        #expect(throws: DatabaseError.self) { try Database(path: directory.path + "/none", mode: .readOnly) }
+        #expect(throws: DatabaseError.self) { try Database(path: "/nonexistent/x", mode: .create) }
+    }
+
+    @Test("a transaction is kept if its body returns, and undone if it throws")
+    func transactions() throws {
+        struct Stop: Error {}
+        let database = try database()
+        try database.execute("CREATE TABLE t (x)")
+        let kept = try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+            try database.execute("INSERT INTO t VALUES (1)")
+            return 7
+        }
+        #expect(kept == 7)
+        #expect(throws: Stop.self) {
+            try database.transaction(wrap: { _ in Stop() }) { () throws(Stop) in
+                do { try database.execute("INSERT INTO t VALUES (2)") } catch { throw Stop() }
+                throw Stop()
+            }
+        }
+        #expect(try database.integer("SELECT count(*) FROM t") == 1)
+        #expect(try database.integer("SELECT max(x) FROM t WHERE x > ?", 1) == nil)
+    }
+}

@@ -1,0 +1,143 @@
+import Catalog
+import Model
+import ModelStore
+import Recompute
+import Redis
+import Similarity
+import TestSupport
+import Testing
+
+@Suite("What a recompute publishes, and when it does not")
+struct PublishingTests {
+    private let fourOfEach = (0..<4).map { "a,u\($0)\nb,u\($0)\n" }.joined()
+
+    @Test("a dry run does everything but publish")
+    func dryRun() throws {
+        let community = try SmallCommunity.random(seed: 5)
+        let outcome = try community.recompute { $0.isDryRun = true }
+        #expect(!outcome.isPublished && outcome.pruned.isEmpty)
+        #expect(try community.store.current() == nil && community.store.versions().isEmpty)
+        let published = try community.recompute()
+        #expect(outcome.manifest.relations == published.manifest.relations)
+        #expect(outcome.manifest.sections.map(\.byteCount) == published.manifest.sections.map(\.byteCount))
+        #expect(try community.recompute { $0.isDryRun = true }.isPublished == false)
+        #expect(try community.store.current() == published.manifest.version)
+        #expect(try community.store.versions().count == 1)
+    }
+
+    @Test("a relation without data is published empty, with a warning")
+    func emptyRelation() throws {
+        let community = try SmallCommunity()
+        try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
+        let observer = RecordingObserver()
+        let outcome = try community.recompute(observer: observer) { $0.members.minimumEntries = 4 }
+        #expect(observer.warnings == ["there are no public pools: photos is empty"])
+        let model = try community.store.load(outcome.manifest.version).model
+        #expect(model.neighbourCount(of: .photos) == 0 && model.neighbourCount(of: .members) == 2)
+        #expect(outcome.manifest[.photos]?.entries == 0)
+        // The steps of the report are those that were watched, in their order.
+        #expect(observer.began == observer.ended && outcome.steps.map(\.name) == observer.ended)
+        #expect(outcome.steps.allSatisfy { $0.seconds >= 0 && $0.peakBytes > 0 })
+        #expect(
+            outcome.steps.map(\.name) == [
+                "read groups", "read photos", "compare by photos", "read members", "compare by members", "encode",
+                "publish", "switch",
+            ])
+    }
+
+    @Test("thresholds that leave a relation empty are named in the warning")
+    func thresholds() throws {
+        let community = try SmallCommunity()
+        try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
+        try community.importing(.pools, "group_id,photo_id\na,p\nb,p\n")
+        let observer = RecordingObserver()
+        try community.recompute(observer: observer) { $0.members.minimumEntries = 4 }
+        #expect(observer.warnings == ["no two groups have 3 common photos and 5 photos each: photos is empty"])
+    }
+
+    @Test("nothing at all to publish is an error, and the version that was current stays")
+    func nothing() throws {
+        let community = try SmallCommunity()
+        func reason(_ change: (inout RecomputeParameters) -> Void = { _ in }) -> String? {
+            do throws(RecomputeError) {
+                try community.recompute(change: change)
+            } catch {
+                if case .nothingToPublish(let reason) = error { return reason }
+            }
+            return nil
+        }
+        #expect(reason()?.contains("no public group") == true)
+        try community.importing(.groups, "group_id,visibility\nonly,private\n")
+        #expect(reason()?.contains("no public group") == true)
+        try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
+        #expect(reason()?.contains("no group has a neighbour") == true)
+        #expect(try community.store.versions().isEmpty && community.store.current() == nil)
+        let published = try community.recompute { $0.members.minimumEntries = 4 }
+        #expect(reason()?.contains("no group has a neighbour") == true)
+        #expect(try community.store.current() == published.manifest.version)
+        #expect(try community.store.versions().count == 1)
+    }
+
+    @Test("older versions beyond those to keep are removed, the oldest first", arguments: 1...3)
+    func pruning(kept: Int) throws {
+        let community = try SmallCommunity.random(seed: 6)
+        var names: [VersionName] = []
+        for run in 1...5 {
+            let outcome = try community.recompute { $0.versionsKept = kept }
+            names.append(outcome.manifest.version)
+            #expect(outcome.pruned == (run > kept ? [names[run - kept - 1]] : []))
+        }
+        #expect(names == names.sorted())
+        #expect(try community.store.versions().map(\.version) == Array(names.suffix(kept)))
+        #expect(try community.store.current() == names.last)
+    }
+
+    @Test("the manifest holds the catalog's state, so that a later change can be told")
+    func catalogState() throws {
+        let community = try SmallCommunity.random(seed: 8)
+        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        let manifest = try community.recompute().manifest
+        #expect(manifest.catalog.changeCount == (try catalog.changeCount()))
+        #expect(manifest.catalog.schemaVersion == catalog.schemaVersion)
+        try community.importing(.users, "user_id\nnew\n")
+        #expect(try catalog.changeCount() > manifest.catalog.changeCount)
+    }
+
+    @Test("a catalog that is not there, and a store that cannot be written, are errors of their own")
+    func failures() throws {
+        let community = try SmallCommunity.random(seed: 9)
+        let absent = RecomputeJob(
+            catalogPath: community.directory.path + "/none.sqlite", store: community.store,
+            parameters: .init(threads: 1), startedAtMilliseconds: 1_795_000_000_000)
+        #expect { try absent.run(observer: RecordingObserver()) } throws: { error in
+            guard case .catalog(let error)? = error as? RecomputeError else { return false }
+            return error.code == .missing
+        }
+        // A file where the folder should be.
+        #expect { try community.recompute(into: FolderStore(community.catalogPath)) } throws: { error in
+            guard case .store(let error)? = error as? RecomputeError else { return false }
+            return error.code == .writeFailed
+        }
+    }
+
+    @Test(
+        "Redis gets the same version, and who joined which public groups",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func redis() throws {
+        let server = try TemporaryRedis()
+        let community = try SmallCommunity.random(seed: 10)
+        let store = RedisStore(try RedisAddress(server.url), cacheDirectory: community.directory.path + "/cache")
+        let outcome = try community.recompute(into: store)
+        let inFolder = try community.recompute()
+        #expect(outcome.manifest.sections == inFolder.manifest.sections)
+        let version = try store.load(outcome.manifest.version)
+        var expected: [String: [UInt32]] = [:]
+        for (index, row) in try community.entries(.members).enumerated() {
+            for user in row.entries { expected[user, default: []].append(UInt32(index)) }
+        }
+        for user in (0..<60).map({ "user-\($0)" }) {
+            #expect(try store.profile(ofUser: user, in: version.manifest.version) == expected[user])
+        }
+        #expect(!expected.isEmpty)
+    }
+}

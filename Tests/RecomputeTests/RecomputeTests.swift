@@ -1,0 +1,140 @@
+import Catalog
+import Foundation
+import Model
+import ModelStore
+import Recompute
+import Similarity
+import TestSupport
+import Testing
+
+@Suite("Recomputing")
+struct RecomputeTests {
+    struct Listed: Equatable {
+        var group: String
+        var common: Int
+        var score: Float
+    }
+
+    /// The neighbours of each group, from sets of outside ids.
+    private func bruteForce(
+        _ groups: [(group: String, entries: Set<String>)], _ parameters: SimilarityParameters
+    ) -> [[Listed]] {
+        groups.map { group, mine in
+            guard mine.count >= parameters.minimumEntries else { return [] }
+            var found: [(listed: Listed, common: Int, size: Int)] = []
+            for (other, its) in groups where other != group && its.count >= parameters.minimumEntries {
+                let common = mine.intersection(its).count
+                guard common >= parameters.minimumCommon else { continue }
+                let score = Double(common) / (Double(mine.count) * Double(its.count)).squareRoot()
+                found.append((Listed(group: other, common: common, score: Float(score)), common, its.count))
+            }
+            found.sort {
+                let (left, right) = ($0.common * $0.common * $1.size, $1.common * $1.common * $0.size)
+                return left != right
+                    ? left > right : $0.listed.group.utf8.lexicographicallyPrecedes($1.listed.group.utf8)
+            }
+            return found.prefix(parameters.limit).map(\.listed)
+        }
+    }
+
+    private func lists(_ model: ModelVersion, _ relation: Relation) -> [[Listed]] {
+        (0..<model.groupCount).map { group in
+            model.neighbours(of: group, by: relation).map { neighbour in
+                Listed(group: model.id(of: Int(neighbour.index)), common: Int(neighbour.common), score: neighbour.score)
+            }
+        }
+    }
+
+    @Test("publishes what brute force over the catalog gives, and a manifest that is true", arguments: 0..<12)
+    func endToEnd(seed: UInt64) throws {
+        let community = try SmallCommunity.random(seed: seed)
+        var generator = SeededGenerator(seed: seed)
+        let outcome = try community.recompute { parameters in
+            for relation in Relation.allCases {
+                parameters[relation].minimumEntries = .random(in: 1...30, using: &generator)
+                parameters[relation].minimumCommon = .random(in: 1...8, using: &generator)
+                parameters[relation].limit = [1, 3, 10, 100].randomElement(using: &generator) ?? 1
+            }
+            parameters.threads = .random(in: 1...4, using: &generator)
+        }
+        #expect(outcome.isPublished)
+        let current = try #require(try community.store.current())
+        #expect(current == outcome.manifest.version)
+        let loaded = try community.store.load(current)
+        let (manifest, model) = (loaded.manifest, loaded.model)
+        #expect(manifest == outcome.manifest)
+        for relation in Relation.allCases {
+            let report = try #require(manifest[relation])
+            let groups = try community.entries(relation)
+            #expect((0..<model.groupCount).map { model.id(of: $0) } == groups.map(\.group))
+            let expected = bruteForce(
+                groups,
+                .init(minimumEntries: report.minimumEntries, minimumCommon: report.minimumCommon, limit: report.limit))
+            #expect(lists(model, relation) == expected)
+            #expect((0..<model.groupCount).map { Int(model.size(of: $0, in: relation)) } == groups.map(\.entries.count))
+            #expect(report.entries == groups.reduce(0) { $0 + $1.entries.count })
+            #expect(report.groupsCounted == groups.count { $0.entries.count >= report.minimumEntries })
+            #expect(report.groupsCounted + report.groupsBelowMinimum == groups.count)
+            #expect(report.neighbours == expected.reduce(0) { $0 + $1.count })
+            #expect(report.groupsWithNeighbours == expected.count { !$0.isEmpty })
+        }
+        #expect(manifest.groups.included == model.groupCount && manifest.groups.leftOutPrivate > 0)
+        for group in 0..<model.groupCount {
+            let facts = model.facts(of: group)
+            #expect(facts.title == "Title of \(facts.id)")
+            #expect(facts.joinPolicy == [.open, .approval, .invite][facts.id.count % 3])
+        }
+    }
+
+    @Test("nothing private, and no photo or user at all, is anywhere in what is published", arguments: 0..<4)
+    func privacy(seed: UInt64) throws {
+        let community = try SmallCommunity.random(seed: 50 + seed)
+        let outcome = try community.recompute { $0.photos.minimumCommon = 1 }
+        let folder = "\(community.store.location)/versions/\(outcome.manifest.version)"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(Set(files) == ["model.coterie", "manifest.json"])
+        for file in files {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: folder + "/" + file))
+            for secret in ["hidden", "photo-", "user-"] {
+                #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
+            }
+            // That this search can find something:
+            #expect(file != "model.coterie" || bytes.range(of: Data("Title of group-".utf8)) != nil)
+        }
+        #expect(try community.entries(.photos).allSatisfy { !$0.group.hasPrefix("hidden") })
+    }
+
+    @Test("the same sections, byte for byte, on 1 to 4 threads")
+    func threads() throws {
+        let community = try SmallCommunity.random(seed: 77)
+        let checksums = try (1...4).map { threads in
+            try community.recompute { $0.threads = threads }.manifest.sections
+        }
+        #expect(checksums.allSatisfy { $0 == checksums[0] })
+        #expect(checksums[0].allSatisfy { $0.checksum.count == 16 })
+    }
+
+    @Test("a group with just X entries, and a pair with just Y in common, count")
+    func bounds() throws {
+        let community = try SmallCommunity()
+        var lines = ""
+        for (group, users) in [("a", 0..<5), ("b", 1..<6), ("c", 3..<8), ("d", 0..<4)] {
+            lines += users.map { "\(group),u\($0)\n" }.joined()
+        }
+        try community.importing(.memberships, "group_id,user_id\n" + lines)
+        // a and b share 4, a and c 2, b and c 3; d has too few members.
+        let loaded = { (outcome: RecomputeJob.Outcome) in try community.store.load(outcome.manifest.version).model }
+        let model = try loaded(
+            community.recompute {
+                $0.members.minimumEntries = 5
+                $0.members.minimumCommon = 3
+            })
+        #expect(lists(model, .members).map { $0.map(\.group) } == [["b"], ["a", "c"], ["b"], []])
+        let stricter = try loaded(
+            community.recompute {
+                $0.members.minimumEntries = 4
+                $0.members.minimumCommon = 4
+            })
+        #expect(lists(stricter, .members).map { $0.map(\.group) } == [["d", "b"], ["a"], [], ["a"]])
+    }
+}
