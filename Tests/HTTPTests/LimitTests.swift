@@ -89,18 +89,19 @@ struct LimitTests {
         let client = try makeClient(server)
         client.send("GET /large HTTP/1.1\r\nHost: t\r\n\r\n")
         // Nothing is read until the deadline has passed, several times over.
-        try await Task.sleep(for: .milliseconds(1000))
+        try await Task.sleep(for: .seconds(3))
         #expect(client.receive() == nil)
         #expect(try makeClient(server).request("GET", "/")?.status == 200)
     }
 
     @Test("An idle connection is kept for its time")
     func idle() async throws {
-        let server = try makeServer { $0.receiveTimeout = .milliseconds(20) }
+        // Long enough for a request to arrive in on a busy machine, and shorter than the pause.
+        let server = try makeServer { $0.receiveTimeout = .seconds(3) }
         defer { server.stop() }
         let client = try makeClient(server)
         #expect(client.request("GET", "/")?.status == 200)
-        try await Task.sleep(for: .milliseconds(200))
+        try await Task.sleep(for: .seconds(4))
         #expect(client.request("GET", "/")?.status == 200)
     }
 

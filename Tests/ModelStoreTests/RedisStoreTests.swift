@@ -60,7 +60,8 @@ struct RedisStoreTests {
         // 20,000 full lists of 100, whose neighbours are among 100,000 groups.
         var table = SampleModel.table(groupCount: 20_000, limit: 100, seed: 7, isFull: true)
         for place in table.neighbours.indices {
-            table.neighbours[place].index = (table.neighbours[place].index &* 5 + UInt32(place % 5) + 1) % 100_000
+            let index = (table.neighbours[place].index &* 5 + UInt32(place % 5) + 1) % 100_000
+            table.neighbours[place].index = index == place / 100 ? 99_999 : index
         }
         table.offsets += [Int](repeating: table.neighbours.count, count: 80_000)
         let groups = SampleModel.groups(100_000)

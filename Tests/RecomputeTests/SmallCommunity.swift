@@ -81,6 +81,14 @@ final class SmallCommunity {
         return try job.run(observer: observer)
     }
 
+    /// How many groups are private, by SQL.
+    func privateGroupCount() throws -> Int {
+        let database = try Database(path: catalogPath, mode: .readOnly)
+        let count = try database.prepare("SELECT count(*) FROM groups WHERE visibility = 1")
+        _ = try count.step()
+        return Int(count.integer(0))
+    }
+
     /// The entries of every public group, public photos only, by SQL.
     func entries(_ relation: Relation) throws -> [(group: String, entries: Set<String>)] {
         let (table, thing) = relation == .photos ? ("pools", "photo") : ("memberships", "user")
@@ -112,9 +120,13 @@ final class RecordingObserver: RecomputeObserver {
     var warnings: [String] { notes.withLock { $0.warnings } }
 
     func stepBegan(_ name: String) { notes.withLock { $0.began.append(name) } }
-    func stepAdvanced(done: Int, total: Int?, unit: String?) {
+    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {}
+    func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) {
+        precondition(remainingSeconds >= 0)
         precondition(done >= 0 && done <= total ?? .max, "step \(began.last ?? "?") is at \(done) of \(total ?? -1)")
     }
-    func stepEnded(_ report: Manifest.StepReport, _ outcome: String) { notes.withLock { $0.ended.append(report.name) } }
+    func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {
+        notes.withLock { $0.ended.append(report.name) }
+    }
     func warn(_ message: String) { notes.withLock { $0.warnings.append(message) } }
 }
