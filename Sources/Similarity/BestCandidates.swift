@@ -97,8 +97,9 @@ struct BestCandidates {
         count = kept
     }
 
-    /// Keeps the best `limit` (Hoare 1961), and the last of them. The bound and the buckets above it stay true, since the
-    /// last of the best is in `lastBucket`.
+    /// Keeps the best candidates up to the limit, and the last of them (Hoare 1961).
+    ///
+    /// The bound and the buckets above it stay true, since the last of the best is in `lastBucket`.
     @inline(never)
     private mutating func select(_ order: CandidateOrder) {
         let items = unsafe items

@@ -1,6 +1,6 @@
 import CommandLineOptions
 
-/// `coterie completion SHELL`
+/// `coterie completion SHELL`.
 enum CompletionCommand: Subcommand {
     static let command = Command(
         "completion", summary: "Write a completion script for a shell",

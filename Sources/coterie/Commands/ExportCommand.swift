@@ -2,7 +2,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 
-/// `coterie export neighbours --by RELATION`
+/// `coterie export neighbours --by RELATION`.
 enum ExportCommand: Subcommand {
     static let command = Command(
         "export", summary: "Write all neighbours of a model version as tab-separated values",

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import SyntheticCommunity
 
-/// `coterie generate`
+/// `coterie generate`.
 enum GenerateCommand: Subcommand {
     static let command = Command(
         "generate", summary: "Write a believable synthetic community, as files to import",

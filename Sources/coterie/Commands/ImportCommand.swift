@@ -2,7 +2,7 @@ import Catalog
 import CommandLineOptions
 import RecordReading
 
-/// `coterie import KIND FILE…`
+/// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {
     static let command = Command(
         "import", summary: "Import groups, users, photos, memberships or pools into the catalog",

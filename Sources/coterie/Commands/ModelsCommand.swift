@@ -3,7 +3,7 @@ import FoundationEssentials
 import Model
 import ModelStore
 
-/// `coterie models`
+/// `coterie models`.
 enum ModelsCommand: Subcommand {
     static let command = Command(
         "models", summary: "List the model versions of a store: age, size, and which is current",
@@ -51,7 +51,7 @@ enum ModelsCommand: Subcommand {
     }
 }
 
-/// `coterie rollback [VERSION]`
+/// `coterie rollback [VERSION]`.
 enum RollbackCommand: Subcommand {
     static let command = Command(
         "rollback", summary: "Make an older model version current again",

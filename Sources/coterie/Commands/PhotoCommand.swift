@@ -4,7 +4,7 @@ import Model
 import ModelStore
 import Recommendation
 
-/// `coterie photo PHOTO`
+/// `coterie photo PHOTO`.
 enum PhotoCommand: Subcommand {
     static let command = Command(
         "photo", summary: "List the groups that a photo could go to, and why",

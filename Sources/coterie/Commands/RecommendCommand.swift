@@ -4,7 +4,7 @@ import Model
 import ModelStore
 import Recommendation
 
-/// `coterie recommend USER`
+/// `coterie recommend USER`.
 enum RecommendCommand: Subcommand {
     static let command = Command(
         "recommend", summary: "List the groups that a user would love to join, and why",

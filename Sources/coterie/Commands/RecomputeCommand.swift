@@ -5,7 +5,7 @@ import Model
 import Recompute
 import Similarity
 
-/// `coterie recompute`
+/// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
     static let command = Command(
         "recompute", summary: "Compute every group's neighbours and publish them as a new model version",

@@ -4,7 +4,7 @@ import HTTP
 import ModelStore
 import Service
 
-/// `coterie serve`
+/// `coterie serve`.
 enum ServeCommand: Subcommand {
     static let command = Command(
         "serve", summary: "Serve similar groups and recommendations over HTTP",

@@ -3,7 +3,7 @@ import Model
 import ModelStore
 import Recommendation
 
-/// `coterie similar GROUP`
+/// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
     /// By what groups are alike.
     enum Basis: String, CaseIterable {

@@ -3,7 +3,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 
-/// `coterie why GROUP GROUP`
+/// `coterie why GROUP GROUP`.
 enum WhyCommand: Subcommand {
     static let command = Command(
         "why", summary: "Say how alike two groups are, and why one is not listed for the other",

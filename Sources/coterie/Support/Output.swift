@@ -48,7 +48,8 @@ struct Output: ~Copyable {
         var start = 0
         while start < buffer.count {
             let written = unsafe buffer.withUnsafeBytes { bytes in
-                unsafe Glibc.write(descriptor, bytes.baseAddress! + start, bytes.count - start)
+                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
             }
             if written < 0 {
                 if errno == EINTR { continue }
