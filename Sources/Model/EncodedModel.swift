@@ -19,14 +19,17 @@ public struct EncodedModel: Sendable, Equatable {
     /// Its sections, in file order.
     public let sections: [Section]
 
-    /// Encodes groups and their neighbours.
+    /// Encodes groups, their neighbours and what else is known of them.
     ///
     /// - Parameters:
     ///   - groups: in strictly ascending order of the bytes of their ids.
     ///   - tables: the neighbours in each relation; a relation that is absent is written empty.
+    ///   - signals: what else is known of the groups; lists by tag and place may be in any order.
     /// - Throws: `ModelError.corrupt` if the groups are out of order, an id is not 1 to 255 bytes without NUL, or a
     ///   table is not of their number; `ModelError.tooLarge` if there are too many.
-    public init(groups: [GroupFacts], tables: [Relation: NeighbourTable]) throws(ModelError) {
+    public init(
+        groups: [GroupFacts], tables: [Relation: NeighbourTable], signals: GroupSignals = GroupSignals()
+    ) throws(ModelError) {
         guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
         for group in groups where !(1...255).contains(group.id.utf8.count) || group.id.utf8.contains(0) {
             throw .corrupt(section: "ids", reason: "\(group.id) is not of 1 to 255 bytes without NUL")
@@ -54,7 +57,26 @@ public struct EncodedModel: Sendable, Equatable {
             neighbours.append(Section(name: .init(relation), bytes: ModelEncoding.table(table)))
         }
         sections.append(Section(name: .scales, bytes: scales))
-        self.init(groupCount: groups.count, sections: sections + neighbours)
+        sections += try Self.signalSections(groups, signals) + neighbours
+        self.init(groupCount: groups.count, sections: sections)
+    }
+
+    private static func signalSections(_ groups: [GroupFacts], _ signals: GroupSignals) throws(ModelError) -> [Section]
+    {
+        guard signals.seasons.isEmpty || signals.seasons.count == groups.count else {
+            throw .corrupt(section: "seasons", reason: "it is not of as many groups as there are")
+        }
+        let places = Dictionary(uniqueKeysWithValues: signals.places.map { ($0.key.key, $0.value) })
+        return [
+            Section(
+                name: .topicIndex,
+                bytes: try SignalEncoding.index(SignalEncoding.topics(of: groups), section: .topicIndex)),
+            Section(name: .trending, bytes: SignalEncoding.trending(signals.trending)),
+            Section(name: .seasons, bytes: signals.seasons.flatMap(\.percent)),
+            Section(name: .tags, bytes: try SignalEncoding.index(signals.tags, section: .tags)),
+            Section(name: .places, bytes: try SignalEncoding.index(places, section: .places)),
+            Section(name: .curated, bytes: SignalEncoding.curated(signals.curated)),
+        ]
     }
 
     /// Takes sections that are encoded already.

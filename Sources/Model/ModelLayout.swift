@@ -18,12 +18,18 @@
 /// | `ids`, `titles`, `topics` | n + 1 offsets (UInt32), then the UTF-8 texts they cut; topics are separated by `;` |
 /// | `facts` | n × 32 bytes: photos, members (UInt32), created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros |
 /// | `scales` | a Float64 a relation (photos, members): the mean of its best scores |
+/// | `topicIndex` | the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1 |
+/// | `trending` | 20 bytes a group, best first: index (UInt32), score (Float32), joiners, posters (UInt32), usual week (Float32) |
+/// | `seasons` | n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month; or empty |
+/// | `tags` | the groups of each tag, by `Term.normalized`: a `PostingIndex` |
+/// | `places` | the groups of each `PlaceCell`, by both its edges in tenths of a degree, `473,85`: a `PostingIndex` |
+/// | `curated` | 24 bytes a group: index, position (UInt32, ascending), start, expiry (Int64, lowest value: none) |
 /// | `photos`, `members` | n + 1 offsets (UInt64, in neighbours), then neighbours of 12 bytes: index, common (UInt32), score (Float32) |
 public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)
     /// The format this program writes, and the only one it reads.
-    public static let format: UInt32 = 1
+    public static let format: UInt32 = 2
     /// Bytes before the section table.
     public static let headerByteCount = 64
     /// Bytes of an entry in the section table.
@@ -47,6 +53,18 @@ public enum ModelLayout {
         case facts
         /// The mean of the best scores of each relation.
         case scales
+        /// Groups by topic.
+        case topicIndex
+        /// Groups that more people turn to than usual.
+        case trending
+        /// Monthly factors.
+        case seasons
+        /// Groups by the tags of their photos.
+        case tags
+        /// Groups by the places of their photos.
+        case places
+        /// What curators chose.
+        case curated
         /// Neighbours by photos.
         case photos
         /// Neighbours by members.

@@ -8,10 +8,11 @@ public struct ModelVersion: Sendable {
     private let region: ByteRegion
     private let ids: TextColumn
     private let titles: TextColumn
-    private let topics: TextColumn
+    private let topicTexts: TextColumn
     private let factsStart: Int
     private let photos: RelationReader
     private let members: RelationReader
+    let signals: SignalReader
 
     /// Opens the bytes of a model file.
     ///
@@ -33,12 +34,13 @@ public struct ModelVersion: Sendable {
         factsStart = facts.lowerBound
         ids = try TextColumn(region, range: table[.ids], count: groupCount, section: .ids)
         titles = try TextColumn(region, range: table[.titles], count: groupCount, section: .titles)
-        topics = try TextColumn(region, range: table[.topics], count: groupCount, section: .topics)
+        topicTexts = try TextColumn(region, range: table[.topics], count: groupCount, section: .topics)
         photos = try RelationReader(
             region, range: table[.photos], scaleOffset: scales.lowerBound, groupCount: groupCount, relation: .photos)
         members = try RelationReader(
             region, range: table[.members], scaleOffset: scales.lowerBound + 8, groupCount: groupCount,
             relation: .members)
+        signals = try SignalReader(region, table, groupCount: groupCount)
         try checkGroups()
     }
 
@@ -69,14 +71,24 @@ public struct ModelVersion: Sendable {
     /// All facts of a group.
     public func facts(of index: Int) -> GroupFacts {
         let start = factsStart + checked(index) * ModelLayout.factsByteCount
-        func known(_ time: Int64) -> Int64? { time == .min ? nil : time }
         return GroupFacts(
-            id: ids[index], title: titles[index], topics: topics[index].split(separator: ";").map(String.init),
+            id: ids[index], title: titles[index], topics: topicTexts[index].split(separator: ";").map(String.init),
             photoCount: UInt32(littleEndian: region.load(start, as: UInt32.self)),
             memberCount: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)),
             joinPolicy: joinPolicy(of: index),
-            createdAt: known(Int64(littleEndian: region.load(start + 8, as: Int64.self))),
-            lastActiveAt: known(Int64(littleEndian: region.load(start + 16, as: Int64.self))))
+            createdAt: createdAt(of: index), lastActiveAt: lastActiveAt(of: index))
+    }
+
+    /// When a group was founded, in Unix seconds, if known.
+    public func createdAt(of index: Int) -> Int64? { time(of: index, at: 8) }
+
+    /// When something last happened in a group, in Unix seconds, if known.
+    public func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 16) }
+
+    private func time(of index: Int, at offset: Int) -> Int64? {
+        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        let time = Int64(littleEndian: region.load(start + offset, as: Int64.self))
+        return time == .min ? nil : time
     }
 
     /// How one joins a group.
@@ -129,7 +141,7 @@ public struct ModelVersion: Sendable {
         }
     }
 
-    private func checked(_ index: Int) -> Int {
+    func checked(_ index: Int) -> Int {
         precondition(index >= 0 && index < groupCount, "no group \(index) of \(groupCount)")
         return index
     }

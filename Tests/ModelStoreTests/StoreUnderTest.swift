@@ -94,5 +94,19 @@ func encodedAgain(_ model: ModelVersion) throws -> EncodedModel {
         }
         tables[relation] = table
     }
-    return try EncodedModel(groups: (0..<model.groupCount).map(model.facts(of:)), tables: tables)
+    return try EncodedModel(
+        groups: (0..<model.groupCount).map(model.facts(of:)), tables: tables, signals: signals(of: model))
+}
+
+private func signals(of model: ModelVersion) -> GroupSignals {
+    var signals = GroupSignals(trending: model.trending, curated: model.curated)
+    if model.hasSeasons {
+        signals.seasons = (0..<model.groupCount).map { group in
+            SeasonalFactors(
+                percent: (0..<12).map { UInt8((model.seasonalFactor(of: group, month: $0) * 100).rounded()) })
+        }
+    }
+    for tag in model.tags { signals.tags[tag] = model.groups(withTag: tag) }
+    for place in model.places { signals.places[place] = model.groups(at: place) }
+    return signals
 }

@@ -100,6 +100,19 @@ struct OpeningTests {
                 #expect(model.neighbours(of: group, by: relation).allSatisfy { $0.index < model.groupCount })
             }
         }
+        readSignals(model)
         #expect(Relation.allCases.allSatisfy { model.neighbourCount(of: $0) >= 0 && model.meanBestScore(of: $0) > 0 })
+    }
+
+    private func readSignals(_ model: ModelVersion) {
+        let count = model.groupCount
+        #expect(model.trending.allSatisfy { $0.group < count && $0.score > 0 && $0.usualWeek >= 0 })
+        #expect(model.curated.allSatisfy { $0.group < count })
+        #expect(model.topics.allSatisfy { model.groups(withTopic: $0).allSatisfy { $0 < count } })
+        #expect(model.tags.allSatisfy { model.groups(withTag: $0).allSatisfy { $0.group < count && $0.weight > 0 } })
+        #expect(model.places.allSatisfy { model.groups(at: $0).allSatisfy { $0.group < count && $0.weight > 0 } })
+        for group in 0..<count {
+            #expect((0..<12).allSatisfy { (0.5...2).contains(model.seasonalFactor(of: group, month: $0)) })
+        }
     }
 }

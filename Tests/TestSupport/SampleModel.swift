@@ -74,7 +74,39 @@ public enum SampleModel {
             tables[relation] = table(
                 groupCount: groupCount, limit: limit, seed: seed &+ UInt64(place) &* 1000, isFull: isFull)
         }
-        return try EncodedModel(groups: groups(groupCount, seed: seed), tables: tables)
+        return try EncodedModel(
+            groups: groups(groupCount, seed: seed), tables: tables, signals: signals(groupCount: groupCount, seed: seed)
+        )
+    }
+
+    /// Something of every signal, for one group in three or so.
+    public static func signals(groupCount: Int, seed: UInt64) -> GroupSignals {
+        var generator = Generator(seed: seed &+ 99)
+        let some = (0..<UInt32(groupCount)).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
+        func postings() -> [Posting] {
+            some.map { Posting(group: $0, weight: Float(Int.random(in: 1...8, using: &generator)) / 8) }
+                .sorted { $0.weight != $1.weight ? $0.weight > $1.weight : $0.group < $1.group }
+        }
+        var signals = GroupSignals()
+        guard !some.isEmpty else { return signals }
+        signals.trending = some.enumerated().map { place, group in
+            TrendingGroup(
+                group: group, score: 9 / Float(place + 1), joiners: 7, posters: UInt32(place), usualWeek: 0.25)
+        }
+        signals.seasons = (0..<groupCount).map { _ in
+            SeasonalFactors(percent: (0..<12).map { _ in .random(in: 50...200, using: &generator) })
+        }
+        for tag in ["a", "bé", "東京", "macro"] { signals.tags[tag] = postings() }
+        for (latitude, longitude) in [(47.35, 8.55), (-90, 180), (0, -0.05)] {
+            guard let cell = PlaceCell(latitude: latitude, longitude: longitude) else { continue }
+            signals.places[cell] = postings()
+        }
+        signals.curated = some.enumerated().map { place, group in
+            CuratedGroup(
+                group: group, position: UInt32(place / 2), startsAt: place.isMultiple(of: 2) ? 5 : nil,
+                expiresAt: place.isMultiple(of: 3) ? nil : 1_795_000_000)
+        }
+        return signals
     }
 
     /// The manifest of the `number`th sample version, 0 to 9999; later numbers are later versions.

@@ -12,9 +12,9 @@ import Model
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `V:manifest` | the manifest, JSON |
-/// | `V:shape` | hash of numbers: `groups`, `buckets`, and chunks of `ids`, `titles`, `topics`, `facts`, `scales` |
+/// | `V:shape` | hash of numbers: `groups`, `buckets`, and the chunks of `ids` and of every section in chunks |
 /// | `V:ids:CHUNK` | outside ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
-/// | `V:titles:CHUNK`, `topics`, `facts`, `scales` | the section of that name of `ModelLayout`, cut into chunks |
+/// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
 /// | `V:photos:INDEX`, `V:members:INDEX` | a group's neighbours, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
 ///
@@ -57,7 +57,7 @@ struct RedisLayout: Sendable {
     /// Users in a bucket, on average: few enough for the compact encoding of small hashes.
     static let usersPerBucket = 64
     /// The sections that are stored as chunks of their bytes.
-    static let chunkedSections: [ModelLayout.SectionName] = [.titles, .topics, .facts, .scales]
+    static let chunkedSections = ModelLayout.SectionName.allCases.filter { $0 != .ids && $0.relation == nil }
 
     let prefix: String
 

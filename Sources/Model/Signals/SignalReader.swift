@@ -1,0 +1,99 @@
+/// The sections of a model file that hold signals, checked.
+struct SignalReader: Sendable {
+    static let trendingByteCount = 20
+    static let curatedByteCount = 24
+
+    let trending: [TrendingGroup]
+    let curated: [CuratedGroup]
+    let topics: PostingIndex
+    let tags: PostingIndex
+    let places: PostingIndex
+    private let region: ByteRegion
+    private let seasons: Range<Int>
+
+    init(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(ModelError) {
+        self.region = region
+        topics = try PostingIndex(region, range: table[.topicIndex], groupCount: groupCount, section: .topicIndex)
+        tags = try PostingIndex(region, range: table[.tags], groupCount: groupCount, section: .tags)
+        places = try PostingIndex(region, range: table[.places], groupCount: groupCount, section: .places)
+        for place in 0..<places.keyCount where PlaceCell(key: places.key(place)) == nil {
+            throw .corrupt(section: "places", reason: "key \(place) is no cell")
+        }
+        seasons = try Self.checkedSeasons(region, table[.seasons], groupCount: groupCount)
+        trending = try Self.trending(region, table[.trending], groupCount: groupCount)
+        curated = try Self.curated(region, table[.curated], groupCount: groupCount)
+    }
+
+    /// Whether anything is known of seasons.
+    var hasSeasons: Bool { !seasons.isEmpty }
+
+    /// The factor of a group in a month, 0 for January, in percent.
+    func percent(of group: Int, month: Int) -> UInt8 {
+        hasSeasons ? region.load(seasons.lowerBound + group * 12 + month, as: UInt8.self) : 100
+    }
+
+    private static func checkedSeasons(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
+        throws(ModelError) -> Range<Int>
+    {
+        guard range.isEmpty || range.count == groupCount * 12 else {
+            throw .corrupt(section: "seasons", reason: "it is not of twelve factors a group")
+        }
+        for place in range where !SeasonalFactors.bounds.contains(region.load(place, as: UInt8.self)) {
+            throw .corrupt(section: "seasons", reason: "a factor of group \((place - range.lowerBound) / 12) is none")
+        }
+        return range
+    }
+
+    private static func trending(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
+        throws(ModelError) -> [TrendingGroup]
+    {
+        guard range.count.isMultiple(of: trendingByteCount) else {
+            throw .corrupt(section: "trending", reason: "its length fits no number of groups")
+        }
+        var groups: [TrendingGroup] = []
+        var seen: Set<UInt32> = []
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: trendingByteCount) {
+            func word(_ place: Int) -> UInt32 { UInt32(littleEndian: region.load(start + place * 4, as: UInt32.self)) }
+            let group = TrendingGroup(
+                group: word(0), score: Float(bitPattern: word(1)), joiners: word(2), posters: word(3),
+                usualWeek: Float(bitPattern: word(4)))
+            guard group.group < groupCount, seen.insert(group.group).inserted else {
+                throw .corrupt(section: "trending", reason: "place \(groups.count) is no group, or stands twice")
+            }
+            let ceiling = groups.last?.score ?? .greatestFiniteMagnitude
+            guard group.score > 0, group.score <= ceiling, group.usualWeek >= 0, group.usualWeek.isFinite else {
+                throw .corrupt(section: "trending", reason: "the figures at place \(groups.count) are none")
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+
+    private static func curated(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
+        throws(ModelError) -> [CuratedGroup]
+    {
+        guard range.count.isMultiple(of: curatedByteCount) else {
+            throw .corrupt(section: "curated", reason: "its length fits no number of groups")
+        }
+        var groups: [CuratedGroup] = []
+        var seen: Set<UInt32> = []
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: curatedByteCount) {
+            func time(_ offset: Int) -> Int64? {
+                let time = Int64(littleEndian: region.load(start + offset, as: Int64.self))
+                return time == .min ? nil : time
+            }
+            let group = CuratedGroup(
+                group: UInt32(littleEndian: region.load(start, as: UInt32.self)),
+                position: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)), startsAt: time(8),
+                expiresAt: time(16))
+            guard group.group < groupCount, seen.insert(group.group).inserted else {
+                throw .corrupt(section: "curated", reason: "place \(groups.count) is no group, or stands twice")
+            }
+            guard group.position >= groups.last?.position ?? 0 else {
+                throw .corrupt(section: "curated", reason: "the positions do not ascend at place \(groups.count)")
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+}
