@@ -17,33 +17,13 @@ extension Catalog {
         _ kind: MatrixKind, groups: [GroupRecord], threads: Int, progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
         let plan = try MatrixPlan(self, kind: kind, groups: groups)
-        let parts = Mutex<[MatrixPart]>([])
-        let failure = Mutex<CatalogError?>(nil)
-        let nextRange = Atomic<Int>(0)
         let rowsRead = Atomic<Int>(0)
-        let path = path
-        let expectedChanges = try changeCount()
-        runOnThreads(threads) {
-            do throws(CatalogError) {
-                let connection = try Catalog(path: path, mode: .reading)
-                try connection.snapshot { () throws(CatalogError) in
-                    guard try connection.changeCount() == expectedChanges else {
-                        throw CatalogError(.busy, "the catalog changed while it was being read; try again")
-                    }
-                    while true {
-                        let index = nextRange.add(1, ordering: .relaxed).oldValue
-                        guard index < plan.ranges.count, failure.withLock({ $0 == nil }) else { return }
-                        let part = try connection.readPart(plan, index)
-                        progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
-                        parts.withLock { $0.append(part) }
-                    }
-                }
-            } catch {
-                failure.withLock { $0 = $0 ?? error }
-            }
+        let parts = try readParts(plan.ranges.count, threads: threads) { connection, number throws(CatalogError) in
+            let part = try connection.readPart(plan, number)
+            progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
+            return part
         }
-        if let error = failure.withLock({ $0 }) { throw error }
-        return try plan.assemble(parts.withLock { $0 })
+        return try plan.assemble(parts)
     }
 
     private func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
@@ -52,12 +32,14 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(table.entryColumn) FROM \(table.name)
+                SELECT group_key, \(table.entryColumn), \(table.timeColumn) FROM \(table.name)
                 WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(table.entryColumn)
                 """)
             rows.bind(Int64(part.range.lowerBound), at: 1)
             rows.bind(Int64(part.range.upperBound - 1), at: 2)
-            try rows.forEachIntegerPair { group, entry in part.add(group: Int(group), entry: Int(entry), plan) }
+            try rows.forEachIntegerTriple { group, entry, time in
+                part.add(group: Int(group), entry: Int(entry), time: time, plan)
+            }
         }
         return part
     }
@@ -122,7 +104,8 @@ struct MatrixPlan: Sendable {
             return MatrixReading(
                 matrix: try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: entries),
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
-                entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos })
+                entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
+                dates: parts.reduce(EventDates()) { $0.union($1.dates) })
         } catch {
             throw CatalogError(.databaseFailed, "the table \(table.name) is damaged: \(error)")
         }
@@ -137,10 +120,11 @@ struct MatrixPart: Sendable {
     private(set) var rowsRead = 0
     private(set) var entriesOfPrivateGroups = 0
     private(set) var entriesOfPrivatePhotos = 0
+    private(set) var dates = EventDates()
 
     init(range: Range<Int>) { self.range = range }
 
-    mutating func add(group: Int, entry: Int, _ plan: MatrixPlan) {
+    mutating func add(group: Int, entry: Int, time: Int64?, _ plan: MatrixPlan) {
         rowsRead += 1
         let row = plan.rowOfGroup[group]
         guard row >= 0 else {
@@ -152,6 +136,7 @@ struct MatrixPart: Sendable {
             return
         }
         if rows.last?.row != row { rows.append((row, entries.count..<entries.count)) }
+        if let time { dates.note(time) }
         entries.append(UInt32(clamping: entry))
         rows[rows.count - 1].entries = rows[rows.count - 1].entries.lowerBound..<entries.count
     }

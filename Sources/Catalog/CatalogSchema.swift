@@ -62,7 +62,15 @@ enum CatalogSchema {
             value INTEGER NOT NULL
         ) WITHOUT ROWID;
         INSERT INTO catalog_state VALUES ('changes', 0);
+        """,
         """
+        CREATE TABLE curated_groups (
+            group_key INTEGER PRIMARY KEY,
+            position INTEGER NOT NULL,
+            starts_at INTEGER,
+            expires_at INTEGER
+        );
+        """,
     ]
 
     /// Brings a database up to this version; a new file gets every table.

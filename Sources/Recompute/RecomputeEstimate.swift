@@ -31,7 +31,12 @@ public struct RecomputeEstimate: Sendable, Equatable {
             steps.append(.init(name: StepName.read(relation), expectedSeconds: Double(amount.rows) * 1e-7 / threads))
             let compare = amount.increments * 1e-10 + Double(amount.rows) * 8e-8 + Double(groups * groups) * 1e-10
             steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
+            if relation == .photos {
+                steps.append(.init(name: StepName.content, expectedSeconds: Double(amount.rows) * 5e-8))
+            }
         }
+        let dated = work.values.reduce(0) { $0 + $1.rows }
+        steps.append(.init(name: StepName.activity, expectedSeconds: Double(dated) * 1e-7 / threads))
         let neighbours = groups * (parameters.photos.limit + parameters.members.limit)
         steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 1e-8))
         let profileRows = keepsProfiles ? work[.members]?.rows ?? 0 : 0
@@ -48,6 +53,11 @@ public struct RecomputeEstimate: Sendable, Equatable {
     private static func learn(from previous: Manifest, work: [Relation: WorkEstimate], _ steps: inout [Forecast.Step]) {
         for index in steps.indices {
             guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
+            if step.name == StepName.content || step.name == StepName.activity {
+                // Whether there are dates, tags and places at all weighs more than how many rows were added.
+                steps[index].expectedSeconds = step.seconds
+                continue
+            }
             guard let relation = Relation.allCases.first(where: { steps[index].name.hasSuffix($0.rawValue) }),
                 let then = previous[relation]?.entries, then > 0, let now = work[relation]?.rows
             else { continue }
@@ -59,6 +69,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
 /// The names of the steps, as reports and manifests have them.
 enum StepName {
     static let readGroups = "read groups"
+    static let content = "tags and places"
+    static let activity = "trends and seasons"
     static let encode = "encode"
     static let publish = "publish"
     static let makeCurrent = "switch"

@@ -30,6 +30,8 @@ extension RecomputeJob {
             var relations: [Manifest.RelationReport] = []
             var tables: [Relation: NeighbourTable] = [:]
             var profiles: MemberProfiles?
+            var dates: [Relation: EventDates] = [:]
+            var signals = GroupSignals()
             for relation in Relation.allCases {
                 let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
                     try readMatrix(relation, catalog, groups, clock)
@@ -40,14 +42,25 @@ extension RecomputeJob {
                 }
                 relations.append(report(relation, reading, table))
                 tables[relation] = table
+                dates[relation] = reading.dates
+                if relation == .photos {
+                    let content = try clock.step(StepName.content) { () throws(RecomputeError) in
+                        try contentSignals(catalog, reading.matrix, clock)
+                    }
+                    (signals.tags, signals.places) = (content.tags, content.places)
+                }
                 if relation == .members, store.keepsProfiles, !parameters.isDryRun {
                     profiles = MemberProfiles(userIDs: try readUserIDs(catalog), memberships: reading.matrix)
                 }
             }
             try checkThatSomethingCameOut(relations, observer)
+            (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
+                try activitySignals(catalog, groups, dates: dates, clock)
+            }
+            signals.curated = try curatedGroups(catalog, facts)
             let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
                 do throws(ModelError) {
-                    let model = try EncodedModel(groups: facts, tables: tables)
+                    let model = try EncodedModel(groups: facts, tables: tables, signals: signals)
                     return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
                 } catch { throw .model(error.description) }
             }

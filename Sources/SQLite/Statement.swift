@@ -109,6 +109,11 @@ extension Statement {
         while try step() { body(integer(0), integer(1)) }
     }
 
+    /// The same for the first three columns, of which the third may be NULL.
+    public func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(DatabaseError) {
+        while try step() { body(integer(0), integer(1), optionalInteger(2)) }
+    }
+
     /// Runs the statement once for a row of two integers and one that may be NULL.
     public func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(DatabaseError) {
         bind(first, at: 1)

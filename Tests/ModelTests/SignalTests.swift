@@ -129,7 +129,7 @@ struct SignalTests {
             case .tagZero: signals.tags["a"] = [Posting(group: 1, weight: 0)]
             case .tagTwice: signals.tags["a"] = [Posting(group: 1, weight: 1), Posting(group: 1, weight: 1)]
             case .placeNobody:
-                signals.places[PlaceCell(latitude: 1, longitude: 1)!] = [Posting(group: 4, weight: 1)]
+                for cell in signals.places.keys { signals.places[cell] = [Posting(group: 4, weight: 1)] }
             case .shortSeasons: break
             }
             return signals

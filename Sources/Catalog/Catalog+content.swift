@@ -1,0 +1,77 @@
+import SQLite
+
+extension Catalog {
+    /// What is known of photos that tells groups apart.
+    public enum PhotoContent: Sendable {
+        /// Tags.
+        case tags
+        /// Where they were taken.
+        case places
+
+        var columns: String { self == .tags ? "tags, NULL" : "latitude, longitude" }
+        var condition: String { self == .tags ? "tags IS NOT NULL" : "latitude IS NOT NULL AND longitude IS NOT NULL" }
+    }
+
+    /// Whether any public photo has such content.
+    public func hasContent(_ content: PhotoContent) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT 1 FROM photos WHERE visibility = 0 AND \(content.condition) LIMIT 1") != nil
+        }
+    }
+
+    /// The tags of public photos.
+    ///
+    /// - Parameters:
+    ///   - minimumPhotos: tags that fewer photos have are left out (inclusive).
+    ///   - normalized: makes the same of tags that mean the same; what becomes empty is none.
+    public func photoTags(minimumPhotos: Int, normalized: (Substring) -> String) throws(CatalogError)
+        -> PhotoTerms<String>
+    {
+        try photoTerms(.tags, minimumPhotos: minimumPhotos, order: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
+            row in
+            Set(row.text(1).split(separator: ";").map(normalized)).subtracting([""])
+        }
+    }
+
+    /// The places of public photos.
+    ///
+    /// - Parameters:
+    ///   - minimumPhotos: places with fewer photos are left out (inclusive).
+    ///   - place: the place of a latitude and a longitude in degrees, nil if there is none.
+    ///   - order: tells which of two places comes first.
+    public func photoPlaces<Place: Hashable & Sendable>(
+        minimumPhotos: Int, order: (Place, Place) -> Bool, place: (_ latitude: Double, _ longitude: Double) -> Place?
+    ) throws(CatalogError) -> PhotoTerms<Place> {
+        try photoTerms(.places, minimumPhotos: minimumPhotos, order: order) { row in
+            guard let latitude = row.optionalNumber(1), let longitude = row.optionalNumber(2),
+                let place = place(latitude, longitude)
+            else { return [] }
+            return [place]
+        }
+    }
+
+    /// Goes through the photos twice, so that terms of a single photo need no room for long: to see which terms are
+    /// frequent, and to note who has them.
+    private func photoTerms<Term>(
+        _ content: PhotoContent, minimumPhotos: Int, order: (Term, Term) -> Bool, _ terms: (Statement) -> Set<Term>
+    ) throws(CatalogError) -> PhotoTerms<Term> {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT photo_key, \(content.columns) FROM photos WHERE visibility = 0 AND \(content.condition)
+                ORDER BY photo_key
+                """)
+            var counter = TermCounter<Term>()
+            while try rows.step() { counter.add(terms(rows)) }
+            let vocabulary = counter.frequent(
+                minimum: minimumPhotos, limit: PhotoTerms<Term>.maximumTerms, order: order)
+            let places = Dictionary(
+                uniqueKeysWithValues: vocabulary.enumerated().map { ($0.element, UInt16($0.offset)) })
+            var result = PhotoTerms(vocabulary: vocabulary)
+            while try rows.step() {
+                result.append(Set(terms(rows).compactMap { places[$0] }), column: Int(rows.integer(0)))
+            }
+            return result
+        }
+    }
+}

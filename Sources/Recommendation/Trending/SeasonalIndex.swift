@@ -1,0 +1,91 @@
+public import Model
+
+/// What happened month by month, in a group or in the whole community.
+public struct MonthlyActivity: Sendable, Equatable {
+    /// Members who joined in each month, the earliest first.
+    public var joins: [UInt32]
+    /// Photos added in the same months.
+    public var photos: [UInt32]
+
+    /// Counts of as many months each.
+    public init(joins: [UInt32], photos: [UInt32]) {
+        precondition(joins.count == photos.count, "joins and photos are of the same months")
+        self.joins = joins
+        self.photos = photos
+    }
+}
+
+/// In which months of the year a group is busier than on average, learned from past years.
+///
+/// Ratio to moving average, the classical decomposition (R. J. Hyndman, G. Athanasopoulos, "Forecasting: Principles and
+/// Practice", 3rd ed., §3.4), against the community: of a group with *c(t)* events in month *t*, and the community with *C(t)*,
+/// one expects
+///
+///     e(t) = m(t) · C(t) / M(t)
+///
+/// where *m* and *M* are their centred means over twelve months (2 × 12). Neither the growth of the group, nor that of the
+/// community, nor the community's own seasons make a season. The factor of a calendar month is *(Σc + κ) / (Σe + κ)* over its
+/// years, joins and photos together; κ draws thin evidence to 1. A peak counts only as far as it remains without
+/// its best year, if there are several: one burst is no season.
+public struct SeasonalIndex: Sendable {
+    /// Fewer months than this make no season: the centred mean of every calendar month takes two years.
+    public static let minimumMonths = 24
+    /// κ, in events.
+    public static let shrinkage = 8.0
+
+    private let community: MonthlyActivity
+    private let joinLevels: [Double]
+    private let photoLevels: [Double]
+    private let firstMonth: Int
+
+    /// The community to measure against.
+    ///
+    /// - Parameters:
+    ///   - community: the sums over all groups, of whole months.
+    ///   - firstMonth: the calendar month of the first of them, 0 for January to 11.
+    /// - Returns: nil if there are fewer than `minimumMonths`.
+    public init?(community: MonthlyActivity, firstMonth: Int) {
+        guard community.joins.count >= Self.minimumMonths else { return nil }
+        self.community = community
+        self.firstMonth = firstMonth
+        joinLevels = Self.centredMeans(community.joins)
+        photoLevels = Self.centredMeans(community.photos)
+    }
+
+    /// The mean of twelve months around each month but the first six and the last six, the outermost two by half.
+    static func centredMeans(_ counts: [UInt32]) -> [Double] {
+        (6..<max(6, counts.count - 6)).map { month in
+            let ends = Double(counts[month - 6]) + Double(counts[month + 6])
+            return (counts[(month - 5)...(month + 5)].reduce(ends / 2) { $0 + Double($1) }) / 12
+        }
+    }
+
+    /// The factors of a group whose activity is of the same months as the community's.
+    public func factors(of group: MonthlyActivity) -> SeasonalFactors {
+        var years: [[(seen: Double, expected: Double)]] = Array(repeating: [], count: 12)
+        let joins = Self.centredMeans(group.joins)
+        let photos = Self.centredMeans(group.photos)
+        for place in joins.indices {
+            let month = place + 6
+            let expectedJoins =
+                joinLevels[place] > 0 ? joins[place] * Double(community.joins[month]) / joinLevels[place] : 0
+            let expectedPhotos =
+                photoLevels[place] > 0 ? photos[place] * Double(community.photos[month]) / photoLevels[place] : 0
+            years[(firstMonth + month) % 12].append(
+                (Double(group.joins[month]) + Double(group.photos[month]), expectedJoins + expectedPhotos))
+        }
+        return SeasonalFactors(percent: years.map { UInt8(clamping: Int((100 * Self.factor($0)).rounded())) })
+    }
+
+    /// The factor of a calendar month from what was seen and expected in each year.
+    static func factor(_ years: [(seen: Double, expected: Double)]) -> Double {
+        func ratio(_ years: some Sequence<(seen: Double, expected: Double)>) -> Double {
+            let sums = years.reduce((seen: 0.0, expected: 0.0)) { ($0.seen + $1.seen, $0.expected + $1.expected) }
+            return (sums.seen + shrinkage) / (sums.expected + shrinkage)
+        }
+        let all = ratio(years)
+        let others = years.sorted { ratio([$0]) < ratio([$1]) }.dropLast()
+        guard all > 1, !others.isEmpty else { return all }
+        return max(1, min(all, ratio(others)))
+    }
+}

@@ -1,0 +1,72 @@
+import Catalog
+import Model
+import Recommendation
+import Similarity
+import SparseMatrix
+
+/// Which groups the photos with a tag, or of a place, go to.
+struct ContentSignals {
+    var tags: [String: [Posting]] = [:]
+    var places: [PlaceCell: [Posting]] = [:]
+}
+
+extension RecomputeJob {
+    /// Tags and places that a group keeps at most.
+    private static var tagsPerGroup: Int { 32 }
+    private static var placesPerGroup: Int { 16 }
+
+    /// What the groups' public photos are about, as far as the catalog has tags and places.
+    ///
+    /// A tag or a place counts with as many photos as a group needs to be compared, and in a group with as many as a pair needs
+    /// in common: the same thresholds keep single photos from showing.
+    ///
+    /// - Parameter matrix: public groups × photos, of the same state of the catalog.
+    func contentSignals(_ catalog: Catalog, _ matrix: BinaryMatrix, _ clock: StepClock)
+        throws(RecomputeError) -> (ContentSignals, outcome: String)
+    {
+        var signals = ContentSignals()
+        let minimum = parameters.photos.minimumEntries
+        do throws(CatalogError) {
+            if try catalog.hasContent(.tags) {
+                let tags = try catalog.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
+                signals.tags = postings(tags, matrix, limit: Self.tagsPerGroup, clock)
+            }
+            if try catalog.hasContent(.places) {
+                let places = try catalog.photoPlaces(
+                    minimumPhotos: minimum, order: { ($0.south, $0.west) < ($1.south, $1.west) },
+                    place: { PlaceCell(latitude: $0, longitude: $1) })
+                signals.places = postings(places, matrix, limit: Self.placesPerGroup, clock)
+            }
+        } catch { throw .catalog(error) }
+        return (signals, "\(signals.tags.count) tags and \(signals.places.count) places point to groups")
+    }
+
+    private func postings<Term>(_ terms: PhotoTerms<Term>, _ matrix: BinaryMatrix, limit: Int, _ clock: StepClock)
+        -> [Term: [Posting]]
+    {
+        let profile = ContentProfile(
+            totals: terms.totals, photoCount: terms.photoCount, minimumPhotos: parameters.photos.minimumCommon,
+            limit: limit)
+        var postings: [Term: [Posting]] = [:]
+        var counts = [Int](repeating: 0, count: terms.vocabulary.count)
+        var touched: [Int] = []
+        for group in 0..<matrix.rowCount {
+            var photoCount = 0
+            for photo in matrix.row(group) {
+                let photoTerms = terms.terms(ofPhoto: Int(photo))
+                if !photoTerms.isEmpty { photoCount += 1 }
+                for term in photoTerms {
+                    if counts[Int(term)] == 0 { touched.append(Int(term)) }
+                    counts[Int(term)] += 1
+                }
+            }
+            for (term, weight) in profile.weights(touched.lazy.map { ($0, counts[$0]) }, of: photoCount) {
+                postings[terms.vocabulary[term], default: []].append(Posting(group: UInt32(group), weight: weight))
+            }
+            for term in touched { counts[term] = 0 }
+            touched.removeAll(keepingCapacity: true)
+            if group.isMultiple(of: 256) { clock.advance(done: group, total: matrix.rowCount, unit: "groups") }
+        }
+        return postings
+    }
+}

@@ -1,0 +1,112 @@
+import Catalog
+import Model
+import Recommendation
+
+extension RecomputeJob {
+    /// The most months that tell of seasons: five years and half a one on either side, whose means begin and end there.
+    private static var seasonMonths: Int { 72 }
+
+    /// What trends, and in which months groups are busy, as far as the catalog has dates.
+    ///
+    /// The present, for this purpose, is the moment the job began, or the last date in the catalog if that is earlier: a
+    /// catalog that is some weeks old tells what trended in its own last week. A date in the future changes nothing.
+    ///
+    /// - Parameter dates: of memberships and pools of public groups.
+    func activitySignals(
+        _ catalog: Catalog, _ groups: [GroupRecord], dates: [Relation: EventDates], _ clock: StepClock
+    ) throws(RecomputeError) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
+        let all = dates.values.reduce(EventDates()) { $0.union($1) }
+        guard let span = all.span else { return (([], []), "no dates: nothing trends, no seasons") }
+        let now = min(span.upperBound, startedAtMilliseconds / 1000)
+        let calendar = ActivityCalendar(
+            now: now, weekCount: TrendingRanking.usualWeeks + 1,
+            months: ActivityCalendar.wholeMonths(from: span.lowerBound, to: now, maximum: Self.seasonMonths))
+        var readings: [Relation: ActivityReading] = [:]
+        do throws(CatalogError) {
+            for relation in Relation.allCases where dates[relation]?.span != nil {
+                let total = dates[relation]?.count
+                readings[relation] = try catalog.activity(
+                    relation == .photos ? .pools : .memberships, groups: groups, in: calendar,
+                    threads: parameters.threads
+                ) { rows in clock.advance(done: min(rows, total ?? rows), total: total, unit: "rows") }
+            }
+        } catch { throw .catalog(error) }
+        let activity = GroupActivity(
+            readings, calendar: calendar, groupCount: groups.count { $0.visibility == .public })
+        let trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
+        let seasons = activity.seasons
+        let months = "\(calendar.months.count) months"
+        return (
+            (trending, seasons),
+            "\(trending.count) groups trend, " + (seasons.isEmpty ? "\(months) are too few for" : "\(months) of")
+                + " seasons"
+        )
+    }
+
+    /// What curators put forward, now or later.
+    func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(RecomputeError) -> [CuratedGroup] {
+        do throws(CatalogError) {
+            let indexes = Dictionary(
+                uniqueKeysWithValues: facts.enumerated().map { ($0.element.id, UInt32($0.offset)) })
+            return try catalog.curations().compactMap { curation in
+                guard let group = indexes[curation.groupID] else { return nil }
+                let curated = CuratedGroup(
+                    group: group, position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
+                    expiresAt: curation.expiresAt)
+                let isOver = curated.expiresAt.map { $0 <= startedAtMilliseconds / 1000 } ?? false
+                return isOver ? nil : curated
+            }
+        } catch { throw .catalog(error) }
+    }
+}
+
+/// What the catalog counted, group by group.
+struct GroupActivity {
+    let groupCount: Int
+    private let calendar: ActivityCalendar
+    private let members: ActivityReading
+    private let photos: ActivityReading
+
+    /// - Parameter readings: a relation without dates is absent, and counts as quiet.
+    init(_ readings: [Relation: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
+        let quiet = ActivityReading(rowCount: groupCount, in: calendar)
+        self.groupCount = groupCount
+        self.calendar = calendar
+        members = readings[.members] ?? quiet
+        photos = readings[.photos] ?? quiet
+    }
+
+    /// The weeks of a group, the latest first.
+    func weeks(_ group: Int) -> WeeklyActivity {
+        let range = group * calendar.weekCount..<(group + 1) * calendar.weekCount
+        return WeeklyActivity(joiners: Array(members.people[range]), posters: Array(photos.people[range]))
+    }
+
+    /// The months of a group, the earliest first.
+    private func months(_ group: Int) -> MonthlyActivity {
+        let range = group * calendar.months.count..<(group + 1) * calendar.months.count
+        return MonthlyActivity(joins: Array(members.events[range]), photos: Array(photos.events[range]))
+    }
+
+    /// The months of all groups together.
+    private var community: MonthlyActivity {
+        var sum = MonthlyActivity(
+            joins: [UInt32](repeating: 0, count: calendar.months.count),
+            photos: [UInt32](repeating: 0, count: calendar.months.count))
+        for group in 0..<groupCount {
+            let mine = months(group)
+            for month in sum.joins.indices {
+                sum.joins[month] += mine.joins[month]
+                sum.photos[month] += mine.photos[month]
+            }
+        }
+        return sum
+    }
+
+    /// The factors of every group; empty if there are too few months.
+    var seasons: [SeasonalFactors] {
+        let firstMonth = (calendar.months.lowerBound % 12 + 12) % 12
+        guard let index = SeasonalIndex(community: community, firstMonth: firstMonth) else { return [] }
+        return (0..<groupCount).map { index.factors(of: months($0)) }
+    }
+}

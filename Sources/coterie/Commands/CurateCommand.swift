@@ -1,0 +1,133 @@
+import Catalog
+import CommandLineOptions
+import FoundationEssentials
+import RecordReading
+
+/// `coterie curate ACTION [GROUP]`.
+enum CurateCommand: Subcommand {
+    enum Action: String, CaseIterable {
+        case add, list, remove
+    }
+
+    static let command = Command(
+        "curate", summary: "Put groups forward, for members of whom little is known",
+        discussion: """
+            add puts a group forward at a position, or moves one that is; those behind it move on. list shows all of them, \
+            also those whose time has not come or is over. remove takes one back.
+
+            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its start on \
+            and up to, but not at, its expiry. The next "coterie recompute" publishes what is valid then or later.
+            """,
+        arguments: [
+            Argument("ACTION", help: "What to do: add, list or remove"),
+            Argument("GROUP", help: "The group's id", isOptional: true),
+        ],
+        options: [
+            Option(
+                "position", "N",
+                help: "The place among all that are put forward, 1 being the first; the last unless given"),
+            Option("start", "DATE", help: "From when on; at once unless given"),
+            Option("expires", "DATE", help: "Until when; for ever unless given"),
+            CommonOptions.catalog, CommonOptions.json,
+        ],
+        examples: [
+            "coterie curate add weekly-challenge --position 1",
+            "coterie curate add hanami --start 2027-03-15 --expires 2027-04-20",
+            "coterie curate list", "coterie curate remove hanami",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        guard let action = Action(rawValue: parsed.arguments[0]) else {
+            throw UsageError("\"\(parsed.arguments[0])\" is no action: say add, list or remove")
+        }
+        switch action {
+        case .list:
+            guard parsed.arguments.count == 1 else { throw UsageError("\"curate list\" takes no group") }
+        case .add: try add(parsed)
+        case .remove: try remove(parsed)
+        }
+        try list(parsed)
+    }
+
+    private static func add(_ parsed: ParsedCommand) throws {
+        let position = try parsed.integerIfGiven("position", in: 1...1_000_000)
+        let (startsAt, expiresAt) = (try parsed.timeIfGiven("start"), try parsed.timeIfGiven("expires"))
+        let (catalog, group) = try named(parsed)
+        try catalog.curate(group, position: position, startsAt: startsAt, expiresAt: expiresAt)
+    }
+
+    private static func remove(_ parsed: ParsedCommand) throws {
+        let (catalog, group) = try named(parsed)
+        guard try catalog.removeCuration(of: group) else {
+            throw Failure(
+                Failure.badData,
+                "group \"\(group.id)\" is not put forward: \"coterie curate list\" shows those that are")
+        }
+    }
+
+    /// The group that was named, in a catalog that can be written to and that must exist.
+    private static func named(_ parsed: ParsedCommand) throws -> (Catalog, GroupRecord) {
+        guard parsed.arguments.count == 2 else {
+            throw UsageError("\"curate \(parsed.arguments[0])\" needs the id of a group")
+        }
+        let group = try Lookup.group(parsed.arguments[1], in: try parsed.openCatalog())
+        return (try Catalog(path: parsed.text("catalog"), mode: .writing), group)
+    }
+
+    private static func list(_ parsed: ParsedCommand) throws {
+        let catalog = try parsed.openCatalog()
+        let now = Int64(Date().timeIntervalSince1970)
+        let valid = Set(try catalog.curatedGroups(at: now).map(\.id))
+        let rows = try catalog.curations().map { Row($0, isValid: valid.contains($0.groupID)) }
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(Answer(groups: rows))
+        } else {
+            var table = TextTable([
+                .init(title: "position", isNumber: true), .init(title: "group", maximumWidth: 36),
+                .init(title: "start"),
+                .init(title: "expires"), .init(title: "now"),
+            ])
+            for row in rows {
+                table.add([
+                    String(row.position), row.groupId, row.startsAt ?? "-", row.expiresAt ?? "-",
+                    row.isValid ? "yes" : "no",
+                ])
+            }
+            for line in table.lines { try output.line(line) }
+            if rows.isEmpty { try output.line("no group is put forward") }
+        }
+        try output.flush()
+    }
+
+    private struct Answer: Encodable {
+        var groups: [Row]
+    }
+
+    private struct Row: Encodable {
+        var position: Int
+        var groupId: String
+        var startsAt, expiresAt: String?
+        var isValid: Bool
+
+        init(_ curation: Curation, isValid: Bool) {
+            position = curation.position
+            groupId = curation.groupID
+            startsAt = curation.startsAt.flatMap { UnixTime(seconds: $0)?.description }
+            expiresAt = curation.expiresAt.flatMap { UnixTime(seconds: $0)?.description }
+            self.isValid = isValid
+        }
+    }
+}
+
+extension ParsedCommand {
+    /// The instant given for an option, in Unix seconds, or nil if there is none.
+    fileprivate func timeIfGiven(_ name: String) throws(UsageError) -> Int64? {
+        guard let text = textIfGiven(name) else { return nil }
+        guard let time = UnixTime(text) else {
+            throw badValue(
+                text, of: name, expected: "a date such as 2026-12-01 or 2026-12-01T18:00:00Z, or Unix seconds")
+        }
+        return time.seconds
+    }
+}
