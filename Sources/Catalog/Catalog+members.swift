@@ -1,19 +1,5 @@
 import SQLite
 
-/// A photo as the catalog has it.
-public struct PhotoRecord: Sendable, Equatable {
-    /// The outside id.
-    public var id: String
-    /// Who sees it.
-    public var visibility: Visibility
-    /// The owner's outside id, if known.
-    public var ownerID: String?
-    /// The outside ids of the groups, public and private, whose pools it is in; ascending.
-    public var groups: [String]
-    /// How many other public photos of its owner each group's pool holds, by outside id.
-    public var ownerGroups: [String: Int]
-}
-
 extension Catalog {
     /// The outside ids of the groups, public and private, that a user is a member of, ascending.
     ///
@@ -29,43 +15,6 @@ extension Catalog {
             rows.bind(key, at: 1)
             return try rows.texts()
         }
-    }
-
-    /// A photo with the groups it is in, and the groups that hold its owner's other photos.
-    ///
-    /// - Returns: nil if there is no such photo.
-    public func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
-        try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                """
-                SELECT photo_key, photos.user_key, visibility, user_id
-                FROM photos LEFT JOIN users USING (user_key) WHERE photo_id = ?
-                """)
-            row.bind(id, at: 1)
-            guard try row.step() else { return nil }
-            let key = row.integer(0)
-            let groups = try database.prepare(
-                "SELECT group_id FROM pools JOIN groups USING (group_key) WHERE photo_key = ? ORDER BY group_id")
-            groups.bind(key, at: 1)
-            return PhotoRecord(
-                id: id, visibility: Visibility(code: row.integer(2)), ownerID: row.optionalText(3),
-                groups: try groups.texts(),
-                ownerGroups: try poolCounts(ofOwner: row.optionalInteger(1), except: key))
-        }
-    }
-
-    private func poolCounts(ofOwner owner: Int64?, except photo: Int64) throws(DatabaseError) -> [String: Int] {
-        guard let owner else { return [:] }
-        let rows = try database.prepare(
-            """
-            SELECT group_id, count(*) FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
-            WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 GROUP BY group_key
-            """)
-        rows.bind(owner, at: 1)
-        rows.bind(photo, at: 2)
-        var counts: [String: Int] = [:]
-        while try rows.step() { counts[rows.text(0)] = Int(rows.integer(1)) }
-        return counts
     }
 
     /// Outside ids that stand next to one that does not exist, and groups whose title it is: at most `limit` before,

@@ -1,4 +1,4 @@
-import Model
+public import Model
 import Recommendation
 
 extension JSONWriter {
@@ -9,14 +9,7 @@ extension JSONWriter {
     mutating func suggestions(_ name: String, _ suggestions: [Suggestion], in model: ModelVersion) {
         objects(name, suggestions.enumerated()) { row, element in
             let (place, suggestion) = element
-            let facts = model.facts(of: Int(suggestion.group))
-            row.member("rank", place + 1)
-            row.member("groupId", facts.id)
-            row.member("title", facts.title)
-            row.member("score", suggestion.score)
-            row.member("memberCount", facts.memberCount)
-            row.member("photoCount", facts.photoCount)
-            row.member("joinPolicy", facts.joinPolicy.name)
+            row.suggestedGroup(place, suggestion.group, score: suggestion.score, in: model)
             row.objects("reasons", suggestion.reasons.prefix(Self.reasonLimit)) { row, reason in
                 row.member("groupId", model.id(of: Int(reason.seed)))
                 row.member("title", model.title(of: Int(reason.seed)))
@@ -26,11 +19,23 @@ extension JSONWriter {
             }
         }
     }
+
+    /// The members that every suggestion has, whatever it was suggested for.
+    mutating func suggestedGroup(_ place: Int, _ group: UInt32, score: Double, in model: ModelVersion) {
+        let facts = model.facts(of: Int(group))
+        member("rank", place + 1)
+        member("groupId", facts.id)
+        member("title", facts.title)
+        member("score", score)
+        member("memberCount", facts.memberCount)
+        member("photoCount", facts.photoCount)
+        member("joinPolicy", facts.joinPolicy.name)
+    }
 }
 
 extension JoinPolicy {
     /// The policy as answers write it.
-    var name: String {
+    public var name: String {
         switch self {
         case .open: "open"
         case .approval: "approval"

@@ -1,5 +1,6 @@
 import Catalog
 import Model
+public import Recommendation
 import Synchronization
 
 /// Memberships and photos as the catalog has them right now.
@@ -39,15 +40,11 @@ public final class CatalogDirectory: MemberDirectory {
         try read { catalog throws(CatalogError) in try catalog.idsNear(id, in: .users, limit: 3) }
     }
 
-    /// The pools of a public photo.
-    public func pools(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoPools? {
+    /// What is known of a public photo.
+    public func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
         guard let photo, photo.visibility == .public else { return nil }
-        var ownerGroups: [UInt32: Int] = [:]
-        for (group, count) in photo.ownerGroups {
-            if let index = snapshot.model.index(ofID: group) { ownerGroups[UInt32(index)] = count }
-        }
-        return PhotoPools(groups: Self.indexes(of: photo.groups, in: snapshot.model), ownerGroups: ownerGroups)
+        return PhotoContext(photo, in: snapshot.model)
     }
 
     private static func indexes(of ids: [String], in model: ModelVersion) -> [UInt32] {

@@ -1,3 +1,4 @@
+import Recommendation
 import Synchronization
 
 /// A directory that logs when it begins to fail, and when it answers again: once each, however many requests ask.
@@ -21,8 +22,8 @@ final class LoggedDirectory: MemberDirectory {
         try watching { () throws(ServiceError) in try directory.userIDs(near: id) }
     }
 
-    func pools(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoPools? {
-        try watching { () throws(ServiceError) in try directory.pools(ofPhoto: id, in: snapshot) }
+    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
+        try watching { () throws(ServiceError) in try directory.context(ofPhoto: id, in: snapshot) }
     }
 
     private func watching<Result>(_ body: () throws(ServiceError) -> Result) throws(ServiceError) -> Result {

@@ -1,3 +1,5 @@
+public import Recommendation
+
 /// Who is a member of what, and which photos are where, in terms of a model version's groups.
 ///
 /// Called from several threads at a time. Groups that the version does not have, as private ones, are left out.
@@ -11,20 +13,6 @@ public protocol MemberDirectory: Sendable {
     /// Ids of users that are close to one that does not exist; a handful at most.
     func userIDs(near id: String) throws(ServiceError) -> [String]
 
-    /// The pools of a photo; nil if there is no such photo, or it is not public.
-    func pools(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoPools?
-}
-
-/// The groups that have to do with a photo.
-public struct PhotoPools: Sendable, Equatable {
-    /// Indexes of the groups whose pools it is in, ascending.
-    public var groups: [UInt32]
-    /// Indexes of the groups that hold other public photos of its owner, with the number of those photos.
-    public var ownerGroups: [UInt32: Int]
-
-    /// Pools.
-    public init(groups: [UInt32], ownerGroups: [UInt32: Int]) {
-        self.groups = groups
-        self.ownerGroups = ownerGroups
-    }
+    /// What is known of a photo; nil if there is no such photo, or it is not public.
+    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext?
 }

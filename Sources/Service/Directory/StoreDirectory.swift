@@ -1,4 +1,5 @@
 public import ModelStore
+public import Recommendation
 
 /// Memberships as they were published with a model version; it knows no photos.
 public struct StoreDirectory: MemberDirectory {
@@ -25,5 +26,5 @@ public struct StoreDirectory: MemberDirectory {
     public func userIDs(near id: String) -> [String] { [] }
 
     /// Nil.
-    public func pools(ofPhoto id: String, in snapshot: ModelSnapshot) -> PhotoPools? { nil }
+    public func context(ofPhoto id: String, in snapshot: ModelSnapshot) -> PhotoContext? { nil }
 }

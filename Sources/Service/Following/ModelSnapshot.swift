@@ -11,6 +11,8 @@ public final class ModelSnapshot: Sendable {
     /// When its recompute began, in Unix milliseconds.
     let createdAtMilliseconds: Int64
     let recommender: Recommender
+    /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
+    let photoRecommender: PhotoRecommender
 
     /// A version that was loaded from a store.
     init(_ loaded: LoadedVersion, weights: RelationWeights) {
@@ -18,6 +20,8 @@ public final class ModelSnapshot: Sendable {
         model = loaded.model
         createdAtMilliseconds = loaded.manifest.createdAtMilliseconds
         recommender = Recommender(model: loaded.model, weights: weights)
+        photoRecommender = PhotoRecommender(
+            model: loaded.model, relations: weights, at: loaded.manifest.createdAtMilliseconds / 1000)
     }
 
     /// Ids of groups that stand next to one that does not exist: at most `count` of them, ascending.

@@ -31,16 +31,15 @@ extension Responder {
     static func groupsForPhoto(_ call: Call) throws(Problem) -> HTTPResponse {
         let limit = try call.parameters.limit()
         guard let directory = call.directory, directory.knowsPhotos else { throw .noCatalog("photos") }
-        let pools = try readingDirectory { () throws(ServiceError) in
-            try directory.pools(ofPhoto: call.id, in: call.snapshot)
+        let photo = try readingDirectory { () throws(ServiceError) in
+            try directory.context(ofPhoto: call.id, in: call.snapshot)
         }
-        guard let pools else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
-        let suggestions = call.snapshot.recommender.groups(
-            forPhotoIn: pools.groups, ownerGroups: pools.ownerGroups, limit: limit)
+        guard let photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
+        let suggestions = call.snapshot.photoRecommender.suggestions(for: photo, limit: limit)
         return .json(.personal) { json in
             json.member("modelVersion", call.snapshot.version.description)
             json.member("photoId", call.id)
-            json.suggestions("groups", suggestions, in: call.snapshot.model)
+            json.photoSuggestions("groups", suggestions, in: call.snapshot.model)
         }
     }
 

@@ -3,14 +3,17 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
+import Service
 
 /// `coterie photo PHOTO`.
 enum PhotoCommand: Subcommand {
     static let command = Command(
         "photo", summary: "List the groups that a photo could go to, and why",
         discussion: """
-            A photo in pools: the neighbours of its groups. A photo in none: the groups that hold its owner's other \
-            photos, and their neighbours. Groups one enters by invitation only are left out unless the owner posts there.
+            A photo in pools: the groups of photos that share pools with it, and the neighbours of its groups. A photo in \
+            none: groups whose photos have its tags or were taken near it, and its owner's groups with their neighbours. \
+            Left out are groups it is in, groups where nothing happened for a year, and groups one enters by invitation \
+            only unless the owner is there.
             """,
         arguments: [Argument("PHOTO", help: "The photo's id")],
         options: [
@@ -31,23 +34,21 @@ enum PhotoCommand: Subcommand {
             throw Failure(Failure.badData, "photo \"\(photo.id)\" is private: it is suggested to no group")
         }
         let model = version.model
-        let groups = photo.groups.compactMap { model.index(ofID: $0).map(UInt32.init) }
-        var ownerGroups: [UInt32: Int] = [:]
-        for (id, count) in photo.ownerGroups {
-            if let index = model.index(ofID: id) { ownerGroups[UInt32(index)] = count }
-        }
-        let suggestions = Recommender(model: model).groups(forPhotoIn: groups, ownerGroups: ownerGroups, limit: limit)
+        let context = PhotoContext(photo, in: model)
+        let recommender = PhotoRecommender(model: model, at: version.manifest.createdAtMilliseconds / 1000)
+        let suggestions = recommender.suggestions(for: context, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
-                SuggestionsJSON(
+                PhotoSuggestionsJSON(
                     modelVersion: version.manifest.version.description, photoId: photo.id,
-                    recommendations: SuggestionsJSON.rows(suggestions, model)))
+                    groups: PhotoSuggestionsJSON.rows(suggestions, model)))
         } else {
-            try output.line("\(photo.id) is in \(groups.count) public groups of the model; it could go to:")
-            for line in SuggestionsTable.lines(suggestions, model) { try output.line(line) }
+            try output.line("\(photo.id) is in \(context.groups.count) public groups of the model; it could go to:")
+            for line in PhotoSuggestionsTable.lines(suggestions, model) { try output.line(line) }
             if suggestions.isEmpty {
-                try output.line("nothing is known of it: it is in no pool, nor are its owner's photos")
+                try output.line(
+                    "nothing speaks for any group: no pools, no telling tags or place, no groups of its owner")
             }
         }
         try output.flush()

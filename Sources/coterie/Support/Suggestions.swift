@@ -4,8 +4,7 @@ import Recommendation
 /// Suggested groups as JSON: the same names as over HTTP.
 struct SuggestionsJSON: Encodable {
     var modelVersion: String
-    var userId: String?
-    var photoId: String?
+    var userId: String
     var recommendations: [Row]
 
     struct Row: Encodable {
@@ -60,7 +59,6 @@ enum SuggestionsTable {
             let name = named(Int(reason.seed), in: model)
             if !names.contains(name) { names.append(name) }
         }
-        if names.isEmpty { return "the owner's photos there" }
         let more = names.count > 3 ? " and \(names.count - 3) more" : ""
         return names.prefix(3).joined(separator: ", ") + more
     }

@@ -1,0 +1,90 @@
+public import Model
+
+/// Finds groups for a photo.
+///
+/// A photo in pools: the groups of photos that share pools with it, and the neighbours of its groups. A photo in none: groups
+/// whose photos have its tags or were taken where it was, its owner's groups, and neighbours of those. Only groups that could
+/// take it: it is not in them, something happened there within a year of the instant (or it is not known when), and
+/// one may join, or its owner is there already. That groups and the photo are public is seen to before.
+///
+/// Pure: the same inputs give the same list.
+public struct PhotoRecommender: Sendable {
+    /// A group where nothing happened for longer is not suggested, in days.
+    public static let idleDays: Int64 = 365
+    /// Postings of a tag or a place that are looked at, the strongest first: bounds the work.
+    static let postingLimit = 2000
+
+    let model: ModelVersion
+    let relationWeights: RelationWeights
+    let weights: PhotoWeights
+    private let instant: Int64
+
+    /// A recommender over a model version.
+    ///
+    /// - Parameter instant: the present, in Unix seconds.
+    public init(
+        model: ModelVersion, relations: RelationWeights = RelationWeights(), weights: PhotoWeights = PhotoWeights(),
+        at instant: Int64
+    ) {
+        self.model = model
+        relationWeights = relations
+        self.weights = weights
+        self.instant = instant
+    }
+
+    /// The groups that a public photo could go to, best first; equal scores in ascending order of the group index.
+    ///
+    /// - Parameter limit: how many at most.
+    public func suggestions(for photo: PhotoContext, limit: Int) -> [PhotoSuggestion] {
+        var reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
+        reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
+        let suggestions = reasons.lazy.filter { isAllowed($0.key, for: photo) }.map { group, reasons in
+            // Stable, and summed in one order, so that the same inputs give the same bits.
+            let ordered = reasons.enumerated().sorted {
+                $0.element.contribution != $1.element.contribution
+                    ? $0.element.contribution > $1.element.contribution : $0.offset < $1.offset
+            }.map(\.element)
+            return PhotoSuggestion(
+                group: group, score: ordered.reduce(0) { $0 + $1.contribution }, reasons: ordered)
+        }
+        return Array(
+            suggestions.sorted { $0.score != $1.score ? $0.score > $1.score : $0.group < $1.group }.prefix(limit))
+    }
+
+    private func isAllowed(_ group: UInt32, for photo: PhotoContext) -> Bool {
+        if photo.groups.contains(group) { return false }
+        if let last = model.lastActiveAt(of: Int(group)), last < instant - Self.idleDays * 86_400 { return false }
+        return model.joinPolicy(of: Int(group)) != .invite || photo.ownerGroups[group] != nil
+            || photo.ownerMemberships.contains(group)
+    }
+
+    /// The groups whose neighbours are looked at; their weights sum up to 1.
+    private func seeds(of photo: PhotoContext) -> [Seed] {
+        func equal(_ groups: some Collection<UInt32>) -> [Seed] {
+            groups.sorted().map { Seed(group: $0, weight: 1 / Double(groups.count)) }
+        }
+        if !photo.groups.isEmpty { return equal(photo.groups) }
+        if photo.ownerGroups.isEmpty { return equal(photo.ownerMemberships) }
+        let total = Double(photo.ownerGroups.values.reduce(0, +))
+        return photo.ownerGroups.map { Seed(group: $0.key, weight: Double($0.value) / total) }
+            .sorted { $0.group < $1.group }
+    }
+
+    /// The neighbours of some groups; a neighbour with the mean best score in all relations adds the weight in all.
+    private func similarReasons(to seeds: [Seed]) -> [UInt32: [PhotoSuggestion.Reason]] {
+        var reasons: [UInt32: [PhotoSuggestion.Reason]] = [:]
+        let factors = relationWeights.factors(in: model)
+        let all = Relation.allCases.reduce(0) { $0 + relationWeights[$1] }
+        for seed in seeds {
+            for (relation, factor) in factors {
+                for neighbour in model.neighbours(of: Int(seed.group), by: relation) where neighbour.score > 0 {
+                    reasons[neighbour.index, default: []].append(
+                        .init(
+                            evidence: .similarGroup(seed.group, by: relation, common: neighbour.common),
+                            contribution: weights.similarGroups * seed.weight * factor / all * Double(neighbour.score)))
+                }
+            }
+        }
+        return reasons
+    }
+}

@@ -1,0 +1,97 @@
+import Model
+import Recommendation
+import Service
+
+/// Groups for a photo as JSON: the same names as over HTTP.
+struct PhotoSuggestionsJSON: Encodable {
+    var modelVersion: String
+    var photoId: String
+    var groups: [Row]
+
+    struct Row: Encodable {
+        var rank: Int
+        var groupId, title: String
+        var score: Double
+        var memberCount, photoCount: UInt32
+        var joinPolicy: String
+        var reasons: [Reason]
+    }
+
+    /// Which members there are depends on the kind.
+    struct Reason: Encodable {
+        var kind: String
+        /// Part of the score that it brings, 0 to 1.
+        var share: Double
+        var photos: Int?
+        var isMember: Bool?
+        var groupId, title, relation: String?
+        var common: UInt32?
+        var tags: [String]?
+        var latitude, longitude: Double?
+
+        init(_ reason: PhotoSuggestion.Reason, share: Double, _ model: ModelVersion) {
+            kind = reason.evidence.kind
+            self.share = share
+            switch reason.evidence {
+            case .sharedPools(let photos): self.photos = photos
+            case .similarGroup(let group, let relation, let common):
+                groupId = model.id(of: Int(group))
+                title = model.title(of: Int(group))
+                self.relation = relation.rawValue
+                self.common = common
+            case .tags(let tags): self.tags = tags
+            case .place(let cell): (latitude, longitude) = cell.middle
+            case .owner(let photos, let isMember): (self.photos, self.isMember) = (photos, isMember)
+            }
+        }
+    }
+
+    static func rows(_ suggestions: [PhotoSuggestion], _ model: ModelVersion) -> [Row] {
+        suggestions.enumerated().map { place, suggestion in
+            let facts = model.facts(of: Int(suggestion.group))
+            return Row(
+                rank: place + 1, groupId: facts.id, title: facts.title, score: suggestion.score,
+                memberCount: facts.memberCount, photoCount: facts.photoCount, joinPolicy: facts.joinPolicy.name,
+                reasons: suggestion.reasons.map {
+                    Reason($0, share: $0.contribution / suggestion.score, model)
+                })
+        }
+    }
+}
+
+/// Groups for a photo as a table.
+enum PhotoSuggestionsTable {
+    /// How many reasons of a suggestion are told, the strongest first.
+    private static let reasonLimit = 3
+
+    static func lines(_ suggestions: [PhotoSuggestion], _ model: ModelVersion) -> [String] {
+        var table = TextTable([
+            .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
+            .init(title: "score", isNumber: true), .init(title: "because of", maximumWidth: 110),
+        ])
+        for (place, suggestion) in suggestions.enumerated() {
+            let reasons = suggestion.reasons.prefix(reasonLimit).map { text($0.evidence, model) }
+            let more = suggestion.reasons.count - reasons.count
+            table.add([
+                String(place + 1), model.id(of: Int(suggestion.group)), model.title(of: Int(suggestion.group)),
+                Formats.fixed(suggestion.score, 3),
+                reasons.joined(separator: "; ") + (more > 0 ? " and \(more) more" : ""),
+            ])
+        }
+        return table.lines
+    }
+
+    private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: ModelVersion) -> String {
+        switch evidence {
+        case .sharedPools(let photos): "\(photos) photos that share its pools"
+        case .similarGroup(let group, let relation, _):
+            "similar to \(named(Int(group), in: model)) by \(relation.rawValue)"
+        case .tags(let tags): "tags \(tags.joined(separator: ", "))"
+        case .place(let cell):
+            "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
+        case .owner(let photos, let isMember):
+            photos > 0
+                ? "the owner's \(photos) photos there" + (isMember ? ", as a member" : "") : "the owner is a member"
+        }
+    }
+}
