@@ -29,24 +29,25 @@ extension RecomputeJob {
         do throws(CatalogError) {
             if try catalog.hasContent(.tags) {
                 let tags = try catalog.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
-                signals.tags = postings(tags, matrix, limit: Self.tagsPerGroup, clock)
+                signals.tags = postings(tags, matrix, .divergence, limit: Self.tagsPerGroup, clock)
             }
             if try catalog.hasContent(.places) {
                 let places = try catalog.photoPlaces(
                     minimumPhotos: minimum, order: { ($0.south, $0.west) < ($1.south, $1.west) },
                     place: { PlaceCell(latitude: $0, longitude: $1) })
-                signals.places = postings(places, matrix, limit: Self.placesPerGroup, clock)
+                signals.places = postings(places, matrix, .excess, limit: Self.placesPerGroup, clock)
             }
         } catch { throw .catalog(error) }
         return (signals, "\(signals.tags.count) tags and \(signals.places.count) places point to groups")
     }
 
-    private func postings<Term>(_ terms: PhotoTerms<Term>, _ matrix: BinaryMatrix, limit: Int, _ clock: StepClock)
-        -> [Term: [Posting]]
-    {
+    private func postings<Term>(
+        _ terms: PhotoTerms<Term>, _ matrix: BinaryMatrix, _ measure: ContentProfile.Measure, limit: Int,
+        _ clock: StepClock
+    ) -> [Term: [Posting]] {
         let profile = ContentProfile(
-            totals: terms.totals, photoCount: terms.photoCount, minimumPhotos: parameters.photos.minimumCommon,
-            limit: limit)
+            totals: terms.totals, photoCount: terms.photoCount, measure: measure,
+            minimumPhotos: parameters.photos.minimumCommon, limit: limit)
         var postings: [Term: [Posting]] = [:]
         var counts = [Int](repeating: 0, count: terms.vocabulary.count)
         var touched: [Int] = []

@@ -41,4 +41,10 @@ public struct PhotoContext: Sendable, Equatable {
         self.tags = tags
         self.place = place
     }
+
+    /// The part of the owner's entries in pools that so many are, as if there were five more elsewhere: of somebody who
+    /// has shown one photo, one photo tells little.
+    func ownerShare(ofPhotos photos: Int) -> Double {
+        Double(photos) / (Double(ownerGroups.values.reduce(0, +)) + 5)
+    }
 }

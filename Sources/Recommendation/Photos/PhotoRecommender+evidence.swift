@@ -61,12 +61,11 @@ extension PhotoRecommender {
 
     /// The groups that hold the owner's other photos, by their share, and those that the owner is a member of.
     private func ownerReasons(_ photo: PhotoContext) -> Reasons {
-        let total = Double(photo.ownerGroups.values.reduce(0, +))
         var reasons: Reasons = [:]
         for group in photo.ownerMemberships.union(photo.ownerGroups.keys) {
             let (photos, isMember) = (photo.ownerGroups[group] ?? 0, photo.ownerMemberships.contains(group))
             var contribution = isMember ? weights.ownerMembership : 0
-            if photos > 0 { contribution += weights.ownerPhotos * Double(photos) / total }
+            contribution += weights.ownerPhotos * photo.ownerShare(ofPhotos: photos)
             guard contribution > 0 else { continue }
             reasons[group] = [
                 .init(evidence: .owner(photos: photos, isMember: isMember), contribution: contribution)

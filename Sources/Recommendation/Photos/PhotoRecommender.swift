@@ -58,15 +58,12 @@ public struct PhotoRecommender: Sendable {
             || photo.ownerMemberships.contains(group)
     }
 
-    /// The groups whose neighbours are looked at; their weights sum up to 1.
+    /// The groups whose neighbours are looked at; their weights sum up to 1, or to less if little is known of the owner.
     private func seeds(of photo: PhotoContext) -> [Seed] {
-        func equal(_ groups: some Collection<UInt32>) -> [Seed] {
-            groups.sorted().map { Seed(group: $0, weight: 1 / Double(groups.count)) }
+        guard photo.groups.isEmpty else {
+            return photo.groups.map { Seed(group: $0, weight: 1 / Double(photo.groups.count)) }
         }
-        if !photo.groups.isEmpty { return equal(photo.groups) }
-        if photo.ownerGroups.isEmpty { return equal(photo.ownerMemberships) }
-        let total = Double(photo.ownerGroups.values.reduce(0, +))
-        return photo.ownerGroups.map { Seed(group: $0.key, weight: Double($0.value) / total) }
+        return photo.ownerGroups.map { Seed(group: $0.key, weight: photo.ownerShare(ofPhotos: $0.value)) }
             .sorted { $0.group < $1.group }
     }
 

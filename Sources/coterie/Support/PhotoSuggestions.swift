@@ -61,24 +61,27 @@ struct PhotoSuggestionsJSON: Encodable {
 
 /// Groups for a photo as a table.
 enum PhotoSuggestionsTable {
-    /// How many reasons of a suggestion are told, the strongest first.
-    private static let reasonLimit = 3
-
     static func lines(_ suggestions: [PhotoSuggestion], _ model: ModelVersion) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
             .init(title: "score", isNumber: true), .init(title: "because of", maximumWidth: 110),
         ])
         for (place, suggestion) in suggestions.enumerated() {
-            let reasons = suggestion.reasons.prefix(reasonLimit).map { text($0.evidence, model) }
-            let more = suggestion.reasons.count - reasons.count
             table.add([
                 String(place + 1), model.id(of: Int(suggestion.group)), model.title(of: Int(suggestion.group)),
-                Formats.fixed(suggestion.score, 3),
-                reasons.joined(separator: "; ") + (more > 0 ? " and \(more) more" : ""),
+                Formats.fixed(suggestion.score, 3), reasons(suggestion, model),
             ])
         }
         return table.lines
+    }
+
+    /// The strongest reason of each kind; of similar groups there may be many.
+    private static func reasons(_ suggestion: PhotoSuggestion, _ model: ModelVersion) -> String {
+        var kinds: Set<String> = []
+        let strongest = suggestion.reasons.filter { kinds.insert($0.evidence.kind).inserted }
+        let more = suggestion.reasons.count - strongest.count
+        return strongest.map { text($0.evidence, model) }.joined(separator: "; ")
+            + (more > 0 ? "; similar to \(more) more" : "")
     }
 
     private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: ModelVersion) -> String {
