@@ -3,15 +3,21 @@ import Recommendation
 import TestSupport
 import Testing
 
-/// A model of groups 0 to 5, of which 4 is by invitation only.
+/// A model of groups 0 to 6, of which 4 is by invitation only and 6 has been asleep for two years.
 ///
-/// Neighbours by photos: 0 → 1, 4; 1 → 2, 0; 2 → 3. By members: 0 → 2.
+/// Neighbours by photos: 0 → 1, 4; 1 → 2, 0; 2 → 3, 6. By members: 0 → 2. Mean best scores: ½ and ¼.
 @Suite("Groups for a photo")
 struct PhotoTests {
-    private let recommender: Recommender
+    private let recommender: PhotoRecommender
+    private let zurich = PlaceCell(latitude: 47.37, longitude: 8.54)
+    private static let now: Int64 = 1_800_000_000
 
     init() throws {
-        let groups = (0..<6).map { GroupFacts(id: "g\($0)", joinPolicy: $0 == 4 ? .invite : .open) }
+        let groups = (0..<7).map { index in
+            GroupFacts(
+                id: "g\(index)", joinPolicy: index == 4 ? .invite : index == 5 ? .approval : .open,
+                lastActiveAt: index == 6 ? Self.now - 2 * 365 * 86_400 : index == 0 ? nil : Self.now - 365 * 86_400)
+        }
         func table(_ lists: [[(UInt32, Float)]]) -> NeighbourTable {
             var table = NeighbourTable(offsets: [0], neighbours: [])
             for list in lists {
@@ -20,40 +26,112 @@ struct PhotoTests {
             }
             return table
         }
-        let photos = table([[(1, 0.5), (4, 0.5)], [(2, 0.5), (0, 0.25)], [(3, 0.5)], [], [], []])
-        let members = table([[(2, 0.25)], [], [], [], [], []])
-        let encoded = try EncodedModel(groups: groups, tables: [.photos: photos, .members: members])
-        recommender = Recommender(model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        let photos = table([[(1, 0.5), (4, 0.5)], [(2, 0.5), (0, 0.25)], [(3, 0.5), (6, 0.5)], [], [], [], []])
+        let members = table([[(2, 0.25)], [], [], [], [], [], []])
+        var signals = GroupSignals()
+        signals.tags = [
+            "macro": [Posting(group: 3, weight: 0.75), Posting(group: 6, weight: 0.5)],
+            "bee": [Posting(group: 3, weight: 0.5), Posting(group: 5, weight: 0.5), Posting(group: 4, weight: 0.25)],
+        ]
+        if let cell = zurich, let beside = cell.neighbours.first {
+            signals.places[cell] = [Posting(group: 5, weight: 0.5)]
+            signals.places[beside] = [Posting(group: 5, weight: 0.75), Posting(group: 2, weight: 0.5)]
+        }
+        let encoded = try EncodedModel(
+            groups: groups, tables: [.photos: photos, .members: members], signals: signals)
+        recommender = PhotoRecommender(model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), at: Self.now)
     }
 
-    private func list(_ groups: [UInt32], _ owner: [UInt32: Int] = [:], limit: Int = 10) -> [UInt32: Double] {
-        let list = recommender.groups(forPhotoIn: groups, ownerGroups: owner, limit: limit)
+    private func list(_ photo: PhotoContext, limit: Int = 10) -> [PhotoSuggestion] {
+        let list = recommender.suggestions(for: photo, limit: limit)
+        for suggestion in list {
+            #expect(suggestion.score > 0 && !suggestion.reasons.isEmpty)
+            #expect(abs(suggestion.reasons.reduce(0) { $0 + $1.contribution } - suggestion.score) < 1e-12)
+            let contributions = suggestion.reasons.map(\.contribution)
+            #expect(contributions == contributions.sorted(by: >))
+        }
         #expect(list.map(\.score) == list.map(\.score).sorted(by: >))
-        return Dictionary(uniqueKeysWithValues: list.map { ($0.group, $0.score) })
+        return list
     }
 
-    @Test("a photo in pools goes to the neighbours of its groups, not where it is, not where one must be invited")
-    func inPools() {
-        // The mean best score is .5 by photos and .25 by members.
-        #expect(list([0]) == [1: 1, 2: 1])
-        #expect(list([0, 1]) == [2: 2])
-        #expect(list([3]) == [:])
+    private func scores(_ photo: PhotoContext) -> [UInt32: Double] {
+        Dictionary(uniqueKeysWithValues: list(photo).map { ($0.group, $0.score) })
     }
 
-    @Test("a group by invitation is suggested if the owner posts there")
+    @Test("a photo in pools goes to neighbours of its groups, each group having the same say")
+    func neighbours() {
+        // A neighbour with the mean best score in one of two relations: ½.
+        #expect(scores(.init(groups: [0])) == [1: 0.5, 2: 0.5])
+        #expect(scores(.init(groups: [0, 1])) == [2: 0.5])
+        #expect(scores(.init(groups: [3])) == [:])
+        let reasons = list(.init(groups: [0, 1]))[0].reasons
+        #expect(
+            reasons.map(\.evidence) == [
+                .similarGroup(0, by: .members, common: 3), .similarGroup(1, by: .photos, common: 3),
+            ])
+    }
+
+    @Test("photos that share its pools bring theirs, by their share")
+    func companions() {
+        let photo = PhotoContext(
+            groups: [0], companions: [0: .init(photos: 9, share: 1), 5: .init(photos: 3, share: 0.5)])
+        #expect(scores(photo) == [5: 1, 1: 0.5, 2: 0.5])
+        #expect(list(photo)[0].reasons.map(\.evidence) == [.sharedPools(photos: 3)])
+    }
+
+    @Test("a photo in pools does not go by its tags; one in none does, whatever their case, by the cosine")
+    func tags() {
+        #expect(scores(.init(groups: [5], tags: ["macro"])) == [:])
+        #expect(scores(.init(tags: ["Macro"])) == [3: 1.5])
+        // "unheard" is known of no group: two tags count.
+        let list = list(.init(tags: ["bee", "MACRO", "unheard", "bee"]))
+        #expect(list.map(\.group) == [3, 5])
+        #expect(abs(list[0].score - 2 * 1.25 / 2.0.squareRoot()) < 1e-12)
+        #expect(list[0].reasons.map(\.evidence) == [.tags(["macro", "bee"])])
+    }
+
+    @Test("a photo goes to groups of its place, and by half to those of the cells around it")
+    func places() throws {
+        let cell = try #require(zurich)
+        let list = list(.init(place: cell))
+        #expect(list.map(\.group) == [5, 2] && list.map(\.score) == [0.5, 0.25])
+        #expect(list[0].reasons.map(\.evidence) == [.place(cell)])
+        #expect(list[1].reasons.map(\.evidence) == [.place(cell.neighbours[0])])
+        #expect(scores(.init(place: PlaceCell(latitude: 0, longitude: 0))) == [:])
+    }
+
+    @Test("a photo in no pool goes where its owner's photos are, and where the owner is a member")
+    func owner() {
+        // Five of ten, five being taken for unknown; the neighbours of 3 are none.
+        let list = list(.init(ownerGroups: [3: 5], ownerMemberships: [3, 5]))
+        #expect(list.map(\.group) == [3, 5] && list.map(\.score) == [0.75, 0.25])
+        #expect(
+            list.map { $0.reasons.map(\.evidence) } == [
+                [.owner(photos: 5, isMember: true)], [.owner(photos: 0, isMember: true)],
+            ])
+        #expect(scores(.init(ownerGroups: [0: 5]))[1] == 0.25)
+    }
+
+    @Test("a group by invitation is suggested only if the owner is there")
     func invitation() {
-        #expect(list([0], [4: 1]) == [1: 1, 2: 1, 4: 1])
-        #expect(list([0], [5: 9]) == [1: 1, 2: 1])
+        #expect(scores(.init(groups: [0], ownerGroups: [4: 1]))[4] == 0.5)
+        #expect(scores(.init(groups: [0], ownerMemberships: [4]))[4] == 0.5)
+        #expect(scores(.init(groups: [0], ownerGroups: [5: 9]))[4] == nil)
+        #expect(scores(.init(tags: ["bee"]))[4] == nil)
     }
 
-    @Test("a photo in no pool goes where its owner's photos are, by their share, and to the neighbours of those")
-    func inNoPool() {
-        // Each speaks for itself with both relations' best scores: 2, times its share.
-        #expect(list([], [0: 3, 3: 1]) == [0: 1.5, 3: 0.5, 1: 0.75, 2: 0.75])
-        #expect(list([], [4: 1]) == [4: 2])
-        let own = recommender.groups(forPhotoIn: [], ownerGroups: [3: 2], limit: 5)
-        #expect(own.count == 1 && own[0].reasons.isEmpty)
-        #expect(list([], [:]) == [:])
-        #expect(list([], [0: 3, 3: 1], limit: 1) == [0: 1.5])
+    @Test("a group where nothing happened for more than a year is not, one of which that is not known is")
+    func idle() {
+        #expect(scores(.init(groups: [2])) == [3: 0.5])
+        #expect(scores(.init(tags: ["macro"]))[6] == nil)
+        #expect(scores(.init(groups: [1]))[0] == 0.25)
+    }
+
+    @Test("a photo is never sent where it is, and one of which nothing is known nowhere")
+    func never() {
+        #expect(scores(.init(groups: [0, 1, 2], companions: [1: .init(photos: 2, share: 1)])) == [3: 1.0 / 6])
+        #expect(list(.init()).isEmpty)
+        #expect(list(.init(tags: ["bee", "macro"]), limit: 1).map(\.group) == [3])
+        #expect(list(.init(tags: ["bee"]), limit: 0).isEmpty)
     }
 }

@@ -64,3 +64,12 @@ import Testing
     ])
     func notTimes(text: String) { #expect(UnixTime(text) == nil) }
 }
+
+@Suite struct UnixTimeMonths {
+    @Test(arguments: [
+        ("1970-01-01", 0), ("1970-01-31T23:59:59Z", 0), ("1970-02-01", 1), ("1969-12-31T23:59:59Z", -1),
+        ("1969-01-01", -12), ("2026-11-21", 682), ("2024-02-29T12:00:00Z", 649),
+    ]) func countFromJanuary1970(text: String, months: Int) throws {
+        #expect(try #require(UnixTime(text)).monthsSince1970 == months)
+    }
+}

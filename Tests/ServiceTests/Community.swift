@@ -42,7 +42,12 @@ enum Community {
             group.title = mark + group.title
             return group
         }
-        let encoded = try EncodedModel(groups: marked, tables: [.photos: photos, .members: members])
+        var signals = GroupSignals(tags: ["snow": [Posting(group: 4, weight: 0.5)]])
+        if let cell = PlaceCell(latitude: 46.55, longitude: 8) {
+            signals.places[cell] = [Posting(group: 0, weight: 0.5)]
+        }
+        let encoded = try EncodedModel(
+            groups: marked, tables: [.photos: photos, .members: members], signals: signals)
         let manifest = Manifest(
             version: try VersionName(name), createdAtMilliseconds: createdAt,
             catalog: .init(schemaVersion: 1, changeCount: 1), groups: .init(included: 5, leftOutPrivate: 0),
@@ -55,8 +60,9 @@ enum Community {
 /// A directory in memory.
 struct FakeDirectory: MemberDirectory {
     var users: [String: [UInt32]] = ["ann": [0], "bob": [], "zoë/q": [0, 3]]
-    var photos: [String: PhotoPools] = [
-        "p1": PhotoPools(groups: [0], ownerGroups: [:]), "p2": PhotoPools(groups: [], ownerGroups: [3: 3, 0: 1]),
+    var photos: [String: PhotoContext] = [
+        "p1": PhotoContext(groups: [0], companions: [2: .init(photos: 2, share: 1)]),
+        "p2": PhotoContext(ownerGroups: [3: 3, 0: 1], tags: ["Snow"], place: PlaceCell(latitude: 46.55, longitude: 8)),
     ]
     var knowsPhotos = true
     var failure: ServiceError?
@@ -68,7 +74,7 @@ struct FakeDirectory: MemberDirectory {
 
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
-    func pools(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoPools? {
+    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
         if let failure { throw failure }
         return photos[id]
     }

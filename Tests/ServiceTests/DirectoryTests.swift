@@ -28,6 +28,7 @@ struct DirectoryTests {
             INSERT INTO photos (photo_key, photo_id, user_key, visibility) VALUES
                 (1, 'public', 1, 0), (2, 'private', 1, 1), (3, 'other', 1, 0), (4, 'ownerless', NULL, 0);
             INSERT INTO pools (group_key, photo_key) VALUES (1, 1), (2, 1), (3, 3), (1, 3), (2, 3), (3, 2), (3, 4);
+            UPDATE photos SET tags = 'Alps;snow', latitude = 46.5, longitude = 8 WHERE photo_key = 1;
             """)
         try body(path)
     }
@@ -51,13 +52,19 @@ struct DirectoryTests {
             let directory = try CatalogDirectory(path: path)
             let snapshot = try snapshot()
             #expect(directory.knowsPhotos)
+            let known = try directory.context(ofPhoto: "public", in: snapshot)
             #expect(
-                try directory.pools(ofPhoto: "public", in: snapshot)
-                    == PhotoPools(groups: [4], ownerGroups: [1: 1, 4: 1]))
+                known
+                    == PhotoContext(
+                        groups: [4], companions: [1: .init(photos: 1, share: 1), 4: .init(photos: 1, share: 1)],
+                        ownerGroups: [1: 1, 4: 1], ownerMemberships: [1, 4], tags: ["Alps", "snow"],
+                        place: PlaceCell(latitude: 46.5, longitude: 8)))
             #expect(
-                try directory.pools(ofPhoto: "ownerless", in: snapshot) == PhotoPools(groups: [1], ownerGroups: [:]))
-            #expect(try directory.pools(ofPhoto: "private", in: snapshot) == nil)
-            #expect(try directory.pools(ofPhoto: "none", in: snapshot) == nil)
+                try directory.context(ofPhoto: "ownerless", in: snapshot)
+                    == PhotoContext(
+                        groups: [1], companions: [1: .init(photos: 1, share: 1), 4: .init(photos: 1, share: 1)]))
+            #expect(try directory.context(ofPhoto: "private", in: snapshot) == nil)
+            #expect(try directory.context(ofPhoto: "none", in: snapshot) == nil)
         }
     }
 

@@ -93,9 +93,7 @@ struct RouteTests {
         }
         var modelVersion: String
         var userId: String?
-        var photoId: String?
         var recommendations: [Row]?
-        var groups: [Row]?
     }
 
     @Test("Recommendations leave out what is joined, and say why", arguments: Transport.allCases)
@@ -126,19 +124,44 @@ struct RouteTests {
                 == #"{"modelVersion":"v1","userId":"bob","recommendations":[]}"#)
     }
 
-    @Test("Groups for a photo come from its pools, or its owner's", arguments: Transport.allCases)
+    @Test("Groups for a photo come with reasons of every kind", arguments: Transport.allCases)
     func photo(transport: Transport) throws {
-        func groups(_ id: String) throws -> [String]? {
-            let answer = try service().answer(transport, "/v1/photos/\(id)/groups?limit=200")
-            let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
-            #expect(lists.photoId == id)
-            return lists.groups?.map(\.groupId)
-        }
         // By invitation only is left out, unless it is the owner's.
-        #expect(try groups("p1") == ["birds", "cats 🐈"])
-        let second = try #require(try groups("p2"))
-        #expect(Set(second) == ["alps", "dogs/wolves", "birds", "cats 🐈", "élan"])
-        #expect(second.first == "dogs/wolves")
+        #expect(
+            try service().answer(transport, "/v1/photos/p1/groups?limit=1").text == #"""
+                {"modelVersion":"v1","photoId":"p1","groups":[{"rank":1,"groupId":"cats 🐈","title":"Cats 🐈‍⬛",\#
+                "score":2.3,"memberCount":22,"photoCount":12,"joinPolicy":"approval","reasons":[\#
+                {"kind":"sharedPools","share":0.8695652173913044,"photos":2},\#
+                {"kind":"similarGroup","share":0.13043478260869565,"groupId":"alps","title":"Alps","relation":"photos",\#
+                "common":2}]}]}
+                """#)
+        let answer = try service().answer(transport, "/v1/photos/p2/groups?limit=200")
+        #expect(answer.headers["cache-control"] == "private, no-cache")
+        let lists = try JSONDecoder().decode(PhotoLists.self, from: Data(answer.body))
+        let kinds = Dictionary(uniqueKeysWithValues: lists.groups.map { ($0.groupId, $0.reasons.map(\.kind)) })
+        #expect(kinds["dogs/wolves"] == ["owner", "similarGroup"])
+        #expect(kinds["alps"] == ["place", "similarGroup", "owner"])
+        #expect(kinds["élan"] == ["tags", "similarGroup"])
+        let reasons = Dictionary(uniqueKeysWithValues: lists.groups.map { ($0.groupId, $0.reasons[0]) })
+        #expect(reasons["dogs/wolves"]?.photos == 3 && reasons["dogs/wolves"]?.isMember == false)
+        #expect(reasons["élan"]?.tags == ["snow"])
+        #expect(reasons["alps"]?.latitude == 46.55 && reasons["alps"]?.longitude == 8.05)
+    }
+
+    private struct PhotoLists: Decodable {
+        struct Row: Decodable {
+            struct Reason: Decodable {
+                var kind: String
+                var share: Double
+                var photos: Int?
+                var isMember: Bool?
+                var tags: [String]?
+                var latitude, longitude: Double?
+            }
+            var groupId: String
+            var reasons: [Reason]
+        }
+        var groups: [Row]
     }
 
     @Test("HEAD has the status and the header of GET", arguments: Transport.allCases)

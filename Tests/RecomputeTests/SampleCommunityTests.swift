@@ -1,0 +1,43 @@
+import Catalog
+import Foundation
+import Model
+import ModelStore
+import Recompute
+import TestSupport
+import Testing
+
+/// The signals of the sample community, whose groups are named after what happens in them.
+@Suite("Signals of the sample community")
+struct SampleCommunityTests {
+    private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Data/sample").path
+
+    @Test("seasonal groups rise in their months; what trends at the end of October is autumn; tags find their groups")
+    func sample() throws {
+        let community = try SmallCommunity()
+        let catalog = try Catalog(path: community.catalogPath, mode: .writing)
+        for kind in ImportKind.allCases {
+            let options = ImportOptions(rejectsPath: community.directory.path + "/rejects.tsv")
+            _ = try Importer(into: catalog, kind: kind, options: options).run(["\(Self.folder)/\(kind).tsv"])
+        }
+        let model = try community.store.load(community.recompute().manifest.version).model
+        func index(_ id: String) throws -> Int { try #require(model.index(ofID: id)) }
+        // January is 0.
+        for (id, months) in [
+            ("christmas-lights", [11]), ("autumn-leaves", [9]), ("hanami", [3]), ("snow-day", [0]), ("beach-days", [6]),
+        ] {
+            let group = try index(id)
+            for month in months { #expect(model.seasonalFactor(of: group, month: month) > 1.2, "\(id)") }
+            let opposite = (months[0] + 6) % 12
+            #expect(model.seasonalFactor(of: group, month: opposite) < 0.9, "\(id)")
+        }
+        let steady = try index("macro-mondays")
+        #expect((0..<12).allSatisfy { (0.7...1.4).contains(model.seasonalFactor(of: steady, month: $0)) })
+        let trending = model.trending.map { model.id(of: Int($0.group)) }
+        #expect(trending.contains("autumn-leaves") && !trending.contains("christmas-lights"))
+        #expect(model.groups(withTag: "puppy").prefix(3).contains { model.id(of: Int($0.group)).contains("dogs") })
+        let paris = try #require(PlaceCell(latitude: 48.86, longitude: 2.35))
+        #expect(model.groups(at: paris).contains { model.id(of: Int($0.group)).contains("paris") })
+        #expect(model.groups(withTopic: "Autumn").contains(UInt32(try index("autumn-leaves"))))
+    }
+}

@@ -1,0 +1,146 @@
+import Catalog
+import Foundation
+import Model
+import ModelStore
+import RecordReading
+import Recompute
+import TestSupport
+import Testing
+
+/// What a recompute publishes beside neighbours.
+@Suite("Published signals")
+struct SignalTests {
+    /// Groups with ten members each, so that there is something to publish, none of which has a date.
+    private func community() throws -> SmallCommunity {
+        let community = try SmallCommunity()
+        try community.importing(
+            .groups,
+            "group_id,visibility,topics\nbees,public,Insects;Macro\ncats,public,\nnew,public,\nsecret,private,Macro\n")
+        let lines = ["bees", "cats", "secret"].flatMap { group in (0..<10).map { "\(group),u\($0)\n" } }
+        try community.importing(.memberships, "group_id,user_id\n" + lines.joined())
+        return community
+    }
+
+    private func model(_ community: SmallCommunity, at start: Int64? = nil) throws -> ModelVersion {
+        let job = RecomputeJob(
+            catalogPath: community.catalogPath, store: community.store, parameters: .init(threads: 2),
+            startedAtMilliseconds: (start ?? now) * 1000)
+        return try community.store.load(job.run(observer: RecordingObserver()).manifest.version).model
+    }
+
+    /// 2026-11-21T00:00:00Z.
+    private let now: Int64 = 1_795_219_200
+
+    private func index(_ id: String, _ model: ModelVersion) throws -> UInt32 {
+        UInt32(try #require(model.index(ofID: id)))
+    }
+
+    @Test("without dates, tags and places nothing trends, there are no seasons, and no tag points anywhere")
+    func nothing() throws {
+        let model = try model(community())
+        #expect(model.trending.isEmpty && !model.hasSeasons && model.tags.isEmpty && model.places.isEmpty)
+        #expect(model.curated.isEmpty)
+        #expect(model.groups(withTopic: "macro") == [try index("bees", model)])
+    }
+
+    @Test(
+        "a burst of joiners and posters trends, in public groups and of public photos only",
+        arguments: [0, 30 * 86_400])
+    func trending(catalogAge: Int64) throws {
+        let community = try community()
+        // The catalog may be a month old: its last date is the present then.
+        let last = now - catalogAge
+        let joins = ["new", "secret"].flatMap { group in
+            (0..<8).map { "\(group),n\($0),\(last - Int64($0) * 3600)\n" }
+        }
+        // Every week as many members join "cats": nothing unusual.
+        let steady = (0..<63).map { "cats,s\($0),\(last - Int64($0) * 86_400)\n" }
+        try community.importing(.memberships, "group_id,user_id,joined_at\n" + (joins + steady).joined())
+        let photos = (0..<6).map { "p\($0),\($0 < 3 ? "n0" : "n\($0)"),\($0 == 5 ? "private" : "public")\n" }
+        try community.importing(.photos, "photo_id,user_id,visibility\n" + photos.joined())
+        try community.importing(
+            .pools, "group_id,photo_id,added_at\n" + (0..<6).map { "new,p\($0),\(last)\n" }.joined())
+        let model = try model(community)
+        #expect(model.trending.map(\.group) == [try index("new", model)])
+        // p0 to p2 are one person's, p5 is private.
+        #expect(model.trending[0].joiners == 8 && model.trending[0].posters == 3 && model.trending[0].usualWeek == 0)
+    }
+
+    @Test("a date in the future neither hides what trends nor counts")
+    func future() throws {
+        let community = try community()
+        let joins = (0..<8).map { "new,n\($0),\(now - 60)\n" }
+        try community.importing(
+            .memberships, "group_id,user_id,joined_at\n" + joins.joined() + "new,z,\(now + 90 * 86_400)\n")
+        let model = try model(community)
+        #expect(model.trending.map(\.joiners) == [8])
+    }
+
+    @Test(
+        "groups are busy in their months once there are two years of dates, private ones teach nothing",
+        arguments: [1, 2, 3])
+    func seasons(years: Int) throws {
+        let community = try community()
+        var lines: [String] = []
+        for month in 0..<(years * 12) {
+            let time = try #require(
+                UnixTime("\(2023 + month / 12)-\(month % 12 < 9 ? "0" : "")\(month % 12 + 1)-01T12:00:00Z")
+            ).seconds
+            for group in ["bees", "cats", "secret"] {
+                let count = group == "cats" ? 30 : month % 12 == 6 ? 60 : 5
+                for person in 0..<count {
+                    lines.append("\(group),m\(month)-\(person),\(time + Int64(person) * 3600)\n")
+                }
+            }
+        }
+        // The first of the next month, so that the last month is whole.
+        let end = try #require(UnixTime("\(2023 + years)-01-01")).seconds
+        lines.append("cats,last,\(end)\n")
+        try community.importing(.memberships, "group_id,user_id,joined_at\n" + lines.joined())
+        let model = try model(community)
+        let bees = Int(try index("bees", model))
+        guard years > 1 else {
+            #expect(!model.hasSeasons && (0..<12).allSatisfy { model.seasonalFactor(of: bees, month: $0) == 1 })
+            return
+        }
+        // July, against a community that is itself busier then.
+        #expect(model.seasonalFactor(of: bees, month: 6) > 1.5)
+        #expect((0..<12).filter { $0 != 6 }.allSatisfy { model.seasonalFactor(of: bees, month: $0) < 1.1 })
+    }
+
+    @Test("tags and places point to the groups of public photos, with as many photos as thresholds ask for")
+    func content() throws {
+        let community = try community()
+        var photos = "photo_id,visibility,tags,latitude,longitude\n"
+        var pools = "group_id,photo_id\n"
+        for number in 0..<12 {
+            photos += "b\(number),public,Bee;macro;only\(number),47.37,8.54\n"
+            photos += "c\(number),public,cat;indoors,\(number * 5),\(number * 9)\n"
+            photos += "s\(number),private,hidden,1,1\n"
+            pools += "bees,b\(number)\ncats,c\(number)\nsecret,c\(number)\ncats,s\(number)\n"
+        }
+        try community.importing(.photos, photos)
+        try community.importing(.pools, pools)
+        let model = try model(community)
+        #expect(model.tags == ["bee", "cat", "indoors", "macro"])
+        #expect(model.groups(withTag: "BEE").map(\.group) == [try index("bees", model)])
+        #expect(model.groups(withTag: "cat").map(\.group) == [try index("cats", model)])
+        #expect(model.places == [PlaceCell(latitude: 47.37, longitude: 8.54)].compactMap { $0 })
+    }
+
+    @Test("curated groups are published unless they are over, private or gone")
+    func curation() throws {
+        let community = try community()
+        let catalog = try Catalog(path: community.catalogPath, mode: .writing)
+        func group(_ id: String) throws -> GroupRecord { try #require(try catalog.group(withID: id)) }
+        try catalog.curate(group("new"), startsAt: now + 60, expiresAt: now + 90)
+        try catalog.curate(group("cats"), expiresAt: now)
+        try catalog.curate(group("bees"), expiresAt: now + 1)
+        let model = try model(community)
+        #expect(
+            model.curated == [
+                CuratedGroup(group: try index("new", model), position: 1, startsAt: now + 60, expiresAt: now + 90),
+                CuratedGroup(group: try index("bees", model), position: 3, expiresAt: now + 1),
+            ])
+    }
+}
