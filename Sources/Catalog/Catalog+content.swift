@@ -69,7 +69,9 @@ extension Catalog {
                 uniqueKeysWithValues: vocabulary.enumerated().map { ($0.element, UInt16($0.offset)) })
             var result = PhotoTerms(vocabulary: vocabulary)
             while try rows.step() {
-                result.append(Set(terms(rows).compactMap { places[$0] }), column: Int(rows.integer(0)))
+                let all = terms(rows)
+                guard !all.isEmpty else { continue }
+                result.append(Set(all.compactMap { places[$0] }), column: Int(rows.integer(0)))
             }
             return result
         }

@@ -5,8 +5,9 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
     public private(set) var vocabulary: [Term]
     /// How many photos have each.
     public private(set) var totals: [UInt32]
-    /// How many photos have any.
+    /// How many photos have any, be it one that too few have to be kept.
     public private(set) var photoCount = 0
+    private var described = BitSet(count: 0)
     private var ends: [UInt32] = []
     private var terms: [UInt16] = []
 
@@ -18,15 +19,20 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
         totals = [UInt32](repeating: 0, count: vocabulary.count)
     }
 
-    /// Adds the terms of a photo, each once; photos come in ascending order of their column.
+    /// Adds the terms of a photo that has any; photos come in ascending order of their column.
+    ///
+    /// - Parameter photoTerms: those of the vocabulary, each once.
     mutating func append(_ photoTerms: Set<UInt16>, column: Int) {
-        guard !photoTerms.isEmpty else { return }
+        described.insert(column)
+        photoCount += 1
         while ends.count < column { ends.append(UInt32(terms.count)) }
         for term in photoTerms { totals[Int(term)] += 1 }
         terms.append(contentsOf: photoTerms)
         ends.append(UInt32(terms.count))
-        photoCount += 1
     }
+
+    /// Whether a photo has any term, be it one that too few photos have to be kept.
+    public func hasTerms(_ column: Int) -> Bool { described.contains(column) }
 
     /// The places in `vocabulary` of a photo's terms, each once, in no particular order.
     public func terms(ofPhoto column: Int) -> ArraySlice<UInt16> {

@@ -54,9 +54,8 @@ extension RecomputeJob {
         for group in 0..<matrix.rowCount {
             var photoCount = 0
             for photo in matrix.row(group) {
-                let photoTerms = terms.terms(ofPhoto: Int(photo))
-                if !photoTerms.isEmpty { photoCount += 1 }
-                for term in photoTerms {
+                if terms.hasTerms(Int(photo)) { photoCount += 1 }
+                for term in terms.terms(ofPhoto: Int(photo)) {
                     if counts[Int(term)] == 0 { touched.append(Int(term)) }
                     counts[Int(term)] += 1
                 }

@@ -40,8 +40,8 @@ struct PublishingTests {
         #expect(outcome.steps.allSatisfy { $0.seconds >= 0 && $0.peakBytes > 0 })
         #expect(
             outcome.steps.map(\.name) == [
-                "read groups", "read photos", "compare by photos", "read members", "compare by members", "encode",
-                "publish", "switch",
+                "read groups", "read photos", "compare by photos", "tags and places", "read members",
+                "compare by members", "trends and seasons", "encode", "publish", "switch",
             ])
     }
 

@@ -61,7 +61,8 @@ extension Importer {
         case .groups:
             return [
                 "DELETE FROM memberships WHERE group_key IN \(keys)", "DELETE FROM pools WHERE group_key IN \(keys)",
-                "DELETE FROM curated_groups WHERE group_key IN \(keys)", "DELETE FROM groups WHERE group_key IN \(keys)",
+                "DELETE FROM curated_groups WHERE group_key IN \(keys)",
+                "DELETE FROM groups WHERE group_key IN \(keys)",
             ]
         case .users:
             return [

@@ -31,7 +31,7 @@ public struct SeasonalIndex: Sendable {
     /// Fewer months than this make no season: the centred mean of every calendar month takes two years.
     public static let minimumMonths = 24
     /// κ, in events.
-    public static let shrinkage = 8.0
+    public static let shrinkage = 20.0
 
     private let community: MonthlyActivity
     private let joinLevels: [Double]

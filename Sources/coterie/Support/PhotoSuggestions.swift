@@ -94,7 +94,8 @@ enum PhotoSuggestionsTable {
             "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
         case .owner(let photos, let isMember):
             photos > 0
-                ? "the owner's \(photos) \(photos == 1 ? "photo" : "photos") there" + (isMember ? ", as a member" : "") : "the owner is a member"
+                ? "the owner's \(photos) \(photos == 1 ? "photo" : "photos") there" + (isMember ? ", as a member" : "")
+                : "the owner is a member"
         }
     }
 }
