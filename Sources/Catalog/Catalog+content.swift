@@ -27,9 +27,12 @@ extension Catalog {
     public func photoTags(minimumPhotos: Int, normalized: (Substring) -> String) throws(CatalogError)
         -> PhotoTerms<String>
     {
-        try photoTerms(.tags, minimumPhotos: minimumPhotos, order: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            row in
-            Set(row.text(1).split(separator: ";").map(normalized)).subtracting([""])
+        try withoutActuallyEscaping(normalized) { normalized throws(CatalogError) in
+            var tags = TagNumbers(normalized: normalized)
+            let terms = try photoTerms(.tags, minimumPhotos: minimumPhotos) { row in
+                unsafe row.withText(1) { unsafe tags.numbers(in: $0.span) }
+            }
+            return terms.renamed { tags.texts[Int($0)] }
         }
     }
 
@@ -38,11 +41,10 @@ extension Catalog {
     /// - Parameters:
     ///   - minimumPhotos: places with fewer photos are left out (inclusive).
     ///   - place: the place of a latitude and a longitude in degrees, nil if there is none.
-    ///   - order: tells which of two places comes first.
-    public func photoPlaces<Place: Hashable & Sendable>(
-        minimumPhotos: Int, order: (Place, Place) -> Bool, place: (_ latitude: Double, _ longitude: Double) -> Place?
+    public func photoPlaces<Place: Hashable & Comparable & Sendable>(
+        minimumPhotos: Int, place: (_ latitude: Double, _ longitude: Double) -> Place?
     ) throws(CatalogError) -> PhotoTerms<Place> {
-        try photoTerms(.places, minimumPhotos: minimumPhotos, order: order) { row in
+        try photoTerms(.places, minimumPhotos: minimumPhotos) { row in
             guard let latitude = row.optionalNumber(1), let longitude = row.optionalNumber(2),
                 let place = place(latitude, longitude)
             else { return [] }
@@ -50,10 +52,9 @@ extension Catalog {
         }
     }
 
-    /// Goes through the photos twice, so that terms of a single photo need no room for long: to see which terms are
-    /// frequent, and to note who has them.
-    private func photoTerms<Term>(
-        _ content: PhotoContent, minimumPhotos: Int, order: (Term, Term) -> Bool, _ terms: (Statement) -> Set<Term>
+    /// Goes through the photos twice: to see which terms are frequent, and to note who has them.
+    private func photoTerms<Term: Comparable>(
+        _ content: PhotoContent, minimumPhotos: Int, _ terms: (Statement) -> Set<Term>
     ) throws(CatalogError) -> PhotoTerms<Term> {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -61,10 +62,13 @@ extension Catalog {
                 SELECT photo_key, \(content.columns) FROM photos WHERE visibility = 0 AND \(content.condition)
                 ORDER BY photo_key
                 """)
-            var counter = TermCounter<Term>()
-            while try rows.step() { counter.add(terms(rows)) }
-            let vocabulary = counter.frequent(
-                minimum: minimumPhotos, limit: PhotoTerms<Term>.maximumTerms, order: order)
+            var counts: [Term: Int] = [:]
+            while try rows.step() {
+                for term in terms(rows) { counts[term, default: 0] += 1 }
+            }
+            let vocabulary = counts.filter { $0.value >= minimumPhotos }
+                .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
+                .prefix(PhotoTerms<Term>.maximumTerms).map(\.key)
             let places = Dictionary(
                 uniqueKeysWithValues: vocabulary.enumerated().map { ($0.element, UInt16($0.offset)) })
             var result = PhotoTerms(vocabulary: vocabulary)

@@ -1,7 +1,7 @@
 /// The terms of public photos, tags or places, by the column that stands for each photo in a matrix of the same state of
 /// the catalog.
 public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
-    /// The terms that enough photos have: the one most photos have first.
+    /// The terms that enough photos have: the one most photos have first, equal ones in an order that is always the same.
     public private(set) var vocabulary: [Term]
     /// How many photos have each.
     public private(set) var totals: [UInt32]
@@ -17,6 +17,14 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
     init(vocabulary: [Term]) {
         self.vocabulary = vocabulary
         totals = [UInt32](repeating: 0, count: vocabulary.count)
+    }
+
+    /// The same with other names for the terms.
+    func renamed<Name: Hashable & Sendable>(_ name: (Term) -> Name) -> PhotoTerms<Name> {
+        var renamed = PhotoTerms<Name>(vocabulary: vocabulary.map(name))
+        (renamed.totals, renamed.photoCount, renamed.described) = (totals, photoCount, described)
+        (renamed.ends, renamed.terms) = (ends, terms)
+        return renamed
     }
 
     /// Adds the terms of a photo that has any; photos come in ascending order of their column.
@@ -38,31 +46,5 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
     public func terms(ofPhoto column: Int) -> ArraySlice<UInt16> {
         guard column < ends.count else { return [] }
         return terms[Int(column == 0 ? 0 : ends[column - 1])..<Int(ends[column])]
-    }
-}
-
-/// Counts how many photos have a term, and forgets rare terms when they become too many.
-struct TermCounter<Term: Hashable> {
-    /// So many terms are counted at a time: some hundreds of megabytes at most.
-    private static var maximumTerms: Int { 4_000_000 }
-
-    private var counts: [Term: UInt32] = [:]
-    /// What a term may have been seen before it was forgotten, in photos.
-    private var forgotten: UInt32 = 0
-
-    /// A photo has these terms.
-    mutating func add(_ terms: Set<Term>) {
-        for term in terms { counts[term, default: 0] += 1 }
-        while counts.count > Self.maximumTerms {
-            forgotten += 1
-            counts = counts.filter { $0.value > forgotten }
-        }
-    }
-
-    /// The terms that at least `minimum` photos have, most first; of equal ones, those that come first in an order.
-    func frequent(minimum: Int, limit: Int, order: (Term, Term) -> Bool) -> [Term] {
-        counts.filter { $0.value >= minimum }
-            .sorted { $0.value != $1.value ? $0.value > $1.value : order($0.key, $1.key) }
-            .prefix(limit).map(\.key)
     }
 }

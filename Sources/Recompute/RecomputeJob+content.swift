@@ -25,6 +25,7 @@ extension RecomputeJob {
         throws(RecomputeError) -> (ContentSignals, outcome: String)
     {
         var signals = ContentSignals()
+        guard matrix.entryCount > 0 else { return (signals, "no pools") }
         let minimum = parameters.photos.minimumEntries
         do throws(CatalogError) {
             if try catalog.hasContent(.tags) {
@@ -32,9 +33,9 @@ extension RecomputeJob {
                 signals.tags = postings(tags, matrix, .divergence, limit: Self.tagsPerGroup, clock)
             }
             if try catalog.hasContent(.places) {
-                let places = try catalog.photoPlaces(
-                    minimumPhotos: minimum, order: { ($0.south, $0.west) < ($1.south, $1.west) },
-                    place: { PlaceCell(latitude: $0, longitude: $1) })
+                let places = try catalog.photoPlaces(minimumPhotos: minimum) {
+                    PlaceCell(latitude: $0, longitude: $1)
+                }
                 signals.places = postings(places, matrix, .excess, limit: Self.placesPerGroup, clock)
             }
         } catch { throw .catalog(error) }

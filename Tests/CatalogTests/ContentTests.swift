@@ -37,7 +37,7 @@ struct ContentTests {
     @Test("places are those of public photos that have both numbers and a place")
     func places() throws {
         let test = try filled()
-        let places = try test.catalog.photoPlaces(minimumPhotos: 1, order: { $0 < $1 }) { latitude, longitude in
+        let places = try test.catalog.photoPlaces(minimumPhotos: 1) { latitude, longitude in
             latitude == longitude ? nil : Int(latitude * 10)
         }
         #expect(places.vocabulary == [473] && places.totals == [2] && places.photoCount == 2)

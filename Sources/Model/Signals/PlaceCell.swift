@@ -1,5 +1,5 @@
 /// A tenth of a degree of latitude by a tenth of longitude: 11 km from south to north, at most as much from west to east.
-public struct PlaceCell: Sendable, Hashable {
+public struct PlaceCell: Sendable, Hashable, Comparable {
     /// The southern edge in tenths of a degree, −900 to 899.
     public let south: Int
     /// The western edge in tenths of a degree, −1800 to 1799.
@@ -39,6 +39,11 @@ public struct PlaceCell: Sendable, Hashable {
             }
         }
         return cells
+    }
+
+    /// From south to north, and from west to east.
+    public static func < (left: PlaceCell, right: PlaceCell) -> Bool {
+        (left.south, left.west) < (right.south, right.west)
     }
 
     /// The middle of the cell, in degrees.

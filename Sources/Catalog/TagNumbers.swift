@@ -1,0 +1,48 @@
+/// Numbers for tags: comparing and counting many millions of strings would take most of a recompute.
+struct TagNumbers {
+    /// Tags that are seen when there are as many different ones already are passed over: some hundred megabytes at most.
+    private static let maximumTags = 4_000_000
+    /// Stands for a tag that is none.
+    private static let none = UInt32.max
+
+    private let normalized: (Substring) -> String
+    /// Tags as they are written; by slot, their number.
+    private var written = IdentifierCache()
+    private var numberOfSlot: [UInt32] = []
+    private var numbers: [String: UInt32] = [:]
+    /// Tags by their number, normalized.
+    private(set) var texts: [String] = []
+
+    /// - Parameter normalized: makes the same of tags that mean the same; what becomes empty is none.
+    init(normalized: @escaping (Substring) -> String) { self.normalized = normalized }
+
+    /// The numbers of the tags in a list separated by `;`, each once, in no particular order.
+    mutating func numbers(in list: Span<UInt8>) -> Set<UInt32> {
+        var found: Set<UInt32> = []
+        var start = 0
+        for place in 0...list.count where place == list.count || list[place] == UInt8(ascii: ";") {
+            let number = number(of: list.extracting(start..<place))
+            if number != Self.none { found.insert(number) }
+            start = place + 1
+        }
+        return found
+    }
+
+    private mutating func number(of tag: Span<UInt8>) -> UInt32 {
+        guard tag.count > 0 else { return Self.none }
+        let slot = Int(written.slot(of: tag))
+        if slot == numberOfSlot.count { numberOfSlot.append(newNumber(of: written.id(UInt32(slot)))) }
+        return numberOfSlot[slot]
+    }
+
+    /// The number of a tag that was not yet written so.
+    private mutating func newNumber(of tag: String) -> UInt32 {
+        let text = normalized(tag[...])
+        if let number = numbers[text] { return number }
+        guard !text.isEmpty, texts.count < Self.maximumTags else { return Self.none }
+        let number = UInt32(texts.count)
+        numbers[text] = number
+        texts.append(text)
+        return number
+    }
+}
