@@ -12,7 +12,7 @@ enum CurateCommand: Subcommand {
     static let command = Command(
         "curate", summary: "Put groups forward, for members of whom little is known",
         discussion: """
-            add puts a group forward at a position, or moves one that is; those behind it move on. list shows all of them, \
+            add puts a group forward, or replaces where and when one is; those behind it move on. list shows all of them, \
             also those whose time has not come or is over. remove takes one back.
 
             Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its start on \
