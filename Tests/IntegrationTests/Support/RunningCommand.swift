@@ -1,0 +1,65 @@
+import Foundation
+
+/// A command that runs.
+///
+/// What it writes goes to files, which never fill up and stop it as pipes would.
+final class RunningCommand {
+    /// A command that runs longer hangs, and is killed so that its test fails.
+    private static let patience = DispatchTimeInterval.seconds(240)
+
+    let process = Process()
+    private let arguments: [String]
+    private let outputPath: String
+    private let errorPath: String
+
+    /// Starts a command.
+    ///
+    /// - Parameters:
+    ///   - program: the path of an executable file.
+    ///   - input: a file that becomes standard input; nothing if nil.
+    ///   - folder: where its output is kept, and its working directory.
+    init(_ program: String, _ arguments: [String], environment: [String: String], input: String?, in folder: String)
+        throws
+    {
+        self.arguments = arguments
+        let name = UUID().uuidString
+        outputPath = "\(folder)/\(name).out"
+        errorPath = "\(folder)/\(name).err"
+        process.executableURL = URL(fileURLWithPath: program)
+        process.arguments = arguments
+        process.environment = environment
+        process.currentDirectoryURL = URL(fileURLWithPath: folder)
+        process.standardInput =
+            try input.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) } ?? FileHandle.nullDevice
+        process.standardOutput = try Self.file(outputPath)
+        process.standardError = try Self.file(errorPath)
+        try process.run()
+    }
+
+    private static func file(_ path: String) throws -> FileHandle {
+        try Data().write(to: URL(fileURLWithPath: path))
+        return try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+    }
+
+    var isRunning: Bool { process.isRunning }
+
+    /// What it has written to standard error so far.
+    var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
+
+    /// Sends a signal; one that has ended already does not mind.
+    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+
+    /// Waits for the end.
+    func wait() -> CommandRun {
+        let hung = DispatchWorkItem { [identifier = process.processIdentifier] in kill(identifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: hung)
+        process.waitUntilExit()
+        hung.cancel()
+        let output = (try? Data(contentsOf: URL(fileURLWithPath: outputPath))) ?? Data()
+        return CommandRun(
+            arguments: arguments,
+            ending: process.terminationReason == .exit
+                ? .exited(code: process.terminationStatus) : .killed(signal: process.terminationStatus),
+            output: output, errors: errors)
+    }
+}
