@@ -15,7 +15,7 @@ struct ExitCodeTests {
             (["recompute", "--min-photos", "many"], "min-photos"),
             (["export", "groups", "--by", "photos"], "neighbours"),
             (["models", "--store", "http://localhost"], "redis://"), (["serve", "--port", "65536"], "port"),
-            ([], "import"),
+            ([], "--help"),
         ] as [([String], String)])
     func usage(arguments: [String], hint: String) throws {
         let workspace = try Workspace()

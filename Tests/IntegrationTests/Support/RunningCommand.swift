@@ -33,7 +33,17 @@ final class RunningCommand {
             try input.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) } ?? FileHandle.nullDevice
         process.standardOutput = try Self.file(outputPath)
         process.standardError = try Self.file(errorPath)
-        try process.run()
+        try Self.withoutBlockedSignals { try process.run() }
+    }
+
+    /// Threads of tests may block most signals, and a child is born with the mask of its parent's thread.
+    private static func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+        var none = sigset_t()
+        var before = sigset_t()
+        unsafe sigemptyset(&none)
+        unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+        defer { unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+        try body()
     }
 
     private static func file(_ path: String) throws -> FileHandle {

@@ -7,6 +7,7 @@ final class RunningDaemon {
     /// How long to wait for what a daemon does within a second or so when the machine is idle.
     private static let patience = Duration.seconds(60)
 
+    private let workspace: Workspace
     let command: RunningCommand
     let port: UInt16
 
@@ -14,6 +15,7 @@ final class RunningDaemon {
     init(_ workspace: Workspace, _ options: String..., settings: [String: String] = [:]) throws {
         let command = try workspace.start(["serve", "--port", "0"] + options, settings: settings)
         try ChildWatch.begin(command.process)
+        self.workspace = workspace
         self.command = command
         var announced: UInt16?
         _ = Self.poll {
@@ -50,7 +52,10 @@ final class RunningDaemon {
     func wait(until isDone: (Answers.Readiness) -> Bool) throws -> Answers.Readiness {
         var last: Answers.Readiness?
         let isThere = Self.poll {
-            last = try? answer("/readyz")
+            guard let response = SocketClient(port: port)?.request("GET", "/readyz"), response.status == 200 else {
+                return false
+            }
+            last = try? JSONDecoder().decode(Answers.Readiness.self, from: Data(response.body))
             return last.map(isDone) ?? false
         }
         let readiness = try #require(last, "the daemon is not ready: \(command.errors)")
