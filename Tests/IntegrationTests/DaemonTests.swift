@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("Daemons", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+@Suite("Daemons", .aFewAtATime, .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct DaemonTests {
     let community: SampleCommunity
 
@@ -20,17 +20,17 @@ struct DaemonTests {
     }
 
     @Test("Two on one Redis give the same bytes for groups, users and photos, with a catalog and without")
-    func sameAnswers() throws {
+    func sameAnswers() async throws {
         let workspace = try Workspace(.redis)
-        try workspace.publishSample()
-        let version = try currentVersion(workspace)
+        try await workspace.publishSample()
+        let version = try await currentVersion(workspace)
         let elsewhere = [
             "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache 2"),
         ]
-        let first = try RunningDaemon(workspace)
-        let second = try RunningDaemon(workspace, settings: ["COTERIE_CACHE": workspace.path("cache 2")])
-        let bare = try RunningDaemon(workspace, settings: elsewhere)
-        for daemon in [first, second, bare] { try daemon.wait(forVersion: version) }
+        let first = try await RunningDaemon(workspace)
+        let second = try await RunningDaemon(workspace, settings: ["COTERIE_CACHE": workspace.path("cache 2")])
+        let bare = try await RunningDaemon(workspace, settings: elsewhere)
+        for daemon in [first, second, bare] { try await daemon.wait(forVersion: version) }
         for target in targets {
             let answers = try [first, second].map { try $0.get(target) }
             #expect(answers[0].status == answers[1].status)
@@ -43,17 +43,17 @@ struct DaemonTests {
     }
 
     @Test("Answers over HTTP are those of the command line", arguments: StoreKind.available)
-    func sameAsCommands(kind: StoreKind) throws {
+    func sameAsCommands(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try workspace.publishSample()
-        let daemon = try RunningDaemon(workspace)
-        try daemon.wait(forVersion: currentVersion(workspace))
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: currentVersion(workspace))
         struct SimilarGroups: Decodable {
             struct Row: Decodable { var groupId: String }
             var neighbours: [Row]
         }
         for group in community.publicGroups.prefix(5) {
-            let said: Answers.Similar = try workspace.succeed("similar", group, "--json", "--limit", "15").json()
+            let said: Answers.Similar = try await workspace.succeed("similar", group, "--json", "--limit", "15").json()
             let served: SimilarGroups = try daemon.answer("/v1/groups/\(group)/similar?limit=15")
             #expect(said.neighbours.map(\.groupId) == served.neighbours.map(\.groupId))
         }
@@ -67,67 +67,67 @@ struct DaemonTests {
     }
 
     @Test("A version that is published, and one that is rolled back to, are served without a restart")
-    func following() throws {
+    func following() async throws {
         let workspace = try Workspace(.redis)
-        try workspace.publishSample()
-        let first = try currentVersion(workspace)
+        try await workspace.publishSample()
+        let first = try await currentVersion(workspace)
         let daemons = [
-            try RunningDaemon(workspace),
-            try RunningDaemon(workspace, settings: ["COTERIE_CACHE": workspace.path("c2")]),
+            try await RunningDaemon(workspace),
+            try await RunningDaemon(workspace, settings: ["COTERIE_CACHE": workspace.path("c2")]),
         ]
-        for daemon in daemons { try daemon.wait(forVersion: first) }
+        for daemon in daemons { try await daemon.wait(forVersion: first) }
         let group = "/v1/groups/macro-mondays/similar?by=members&limit=100"
         let before = try daemons[0].get(group).body
-        try workspace.succeed("recompute", "--neighbours", "7")
-        let second = try currentVersion(workspace)
+        try await workspace.succeed("recompute", "--neighbours", "7")
+        let second = try await currentVersion(workspace)
         #expect(second != first)
-        for daemon in daemons { try daemon.wait(forVersion: second) }
+        for daemon in daemons { try await daemon.wait(forVersion: second) }
         let after = try daemons.map { try $0.get(group).body }
         #expect(after[0] == after[1] && after[0] != before)
-        try workspace.succeed("rollback")
+        try await workspace.succeed("rollback")
         for daemon in daemons {
-            try daemon.wait(forVersion: first)
+            try await daemon.wait(forVersion: first)
             #expect(try daemon.get(group).body == before)
         }
     }
 
     @Test("A version that is published to a folder is served without a restart")
-    func followingFolder() throws {
+    func followingFolder() async throws {
         let workspace = try Workspace()
-        let daemon = try RunningDaemon(workspace)
+        let daemon = try await RunningDaemon(workspace)
         #expect(try daemon.get("/healthz").status == 200)
         #expect(try daemon.get("/readyz").status == 503)
-        try workspace.publishSample()
-        try daemon.wait(forVersion: currentVersion(workspace))
+        try await workspace.publishSample()
+        try await daemon.wait(forVersion: currentVersion(workspace))
     }
 
     @Test("SIGTERM and SIGINT end it cleanly", arguments: [SIGTERM, SIGINT])
-    func ending(signal: Int32) throws {
+    func ending(signal: Int32) async throws {
         let workspace = try Workspace()
-        try workspace.publishSample()
-        let daemon = try RunningDaemon(workspace)
-        try daemon.wait(forVersion: currentVersion(workspace))
-        let run = daemon.end(with: signal)
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: currentVersion(workspace))
+        let run = await daemon.end(with: signal)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
         #expect(run.errors.hasSuffix("stopping\nstopped\n"))
         #expect(SocketClient(port: daemon.port) == nil)
     }
 
     @Test("With Redis away it goes on, one that is started then serves the version loaded last, and both recover")
-    func storeAway() throws {
+    func storeAway() async throws {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
-        try workspace.publishSample()
-        let version = try currentVersion(workspace)
-        let daemon = try RunningDaemon(workspace)
-        try daemon.wait(forVersion: version)
+        try await workspace.publishSample()
+        let version = try await currentVersion(workspace)
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: version)
         let answers = try targets.map { try daemon.get($0).body }
         server.stop()
-        let readiness = try daemon.wait { $0.degraded }
+        let readiness = try await daemon.wait { $0.degraded }
         #expect(readiness.modelVersion == version && readiness.status == "ready")
         #expect(!readiness.store.reachable && readiness.reason?.contains("\(server.port)") == true)
-        let late = try RunningDaemon(workspace)
-        let lateReadiness = try late.wait { $0.degraded }
+        let late = try await RunningDaemon(workspace)
+        let lateReadiness = try await late.wait { $0.degraded }
         #expect(lateReadiness.modelVersion == version && !lateReadiness.store.reachable)
         for (target, answer) in zip(targets, answers) {
             #expect(try daemon.get(target).body == answer, "\(target)")
@@ -135,19 +135,19 @@ struct DaemonTests {
         }
         // The server comes back empty, and is published to again.
         try server.start()
-        try workspace.succeed("recompute", "--neighbours", "5")
-        let next = try currentVersion(workspace)
+        try await workspace.succeed("recompute", "--neighbours", "5")
+        let next = try await currentVersion(workspace)
         for daemon in [daemon, late] {
-            try daemon.wait(forVersion: next)
-            #expect(daemon.end().exitCode == CommandRun.ExitCode.success)
+            try await daemon.wait(forVersion: next)
+            #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
         }
     }
 
     @Test("One that never had a version says that it is not ready")
-    func nothingKept() throws {
+    func nothingKept() async throws {
         let workspace = try Workspace(.redis)
         workspace.server?.stop()
-        let daemon = try RunningDaemon(workspace)
+        let daemon = try await RunningDaemon(workspace)
         #expect(try daemon.get("/healthz").status == 200)
         let response = try daemon.get("/readyz")
         #expect(response.status == 503)
@@ -156,11 +156,11 @@ struct DaemonTests {
     }
 
     @Test("What is wrong is answered with a problem that says what to do")
-    func problems() throws {
+    func problems() async throws {
         let workspace = try Workspace()
-        try workspace.publishSample()
-        let daemon = try RunningDaemon(workspace)
-        try daemon.wait(forVersion: currentVersion(workspace))
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: currentVersion(workspace))
         let hidden = try #require(community.privateGroups.min())
         for (target, status) in [
             ("/v1/groups/macro-monday/similar", 404), ("/v1/groups/\(hidden)/similar", 404),
@@ -182,8 +182,8 @@ struct DaemonTests {
         #expect(try daemon.get("/v1/users/laura-101/recommendations").text.contains("\"laura-100\""))
     }
 
-    private func currentVersion(_ workspace: Workspace) throws -> String {
-        let models: Answers.Models = try workspace.succeed("models", "--json").json()
+    private func currentVersion(_ workspace: Workspace) async throws -> String {
+        let models: Answers.Models = try await workspace.succeed("models", "--json").json()
         return try #require(models.current)
     }
 }

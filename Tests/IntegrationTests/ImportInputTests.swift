@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Testing
 
-@Suite("Importing files as they come")
+@Suite("Importing files as they come", .aFewAtATime)
 struct ImportInputTests {
     let workspace: Workspace
 
@@ -11,9 +11,9 @@ struct ImportInputTests {
     /// Imports a file of this content; the import must succeed.
     private func imported(
         _ kind: String, _ content: String, as name: String = "input.csv", _ options: String...
-    ) throws -> Answers.Import {
+    ) async throws -> Answers.Import {
         let path = try workspace.write(content, to: name)
-        return try workspace.succeed(["import", kind, path, "--json"] + options).json()
+        return try await workspace.succeed(["import", kind, path, "--json"] + options).json()
     }
 
     private func text(_ sql: String) throws -> String? { try workspace.database().text(sql) }
@@ -33,8 +33,8 @@ struct ImportInputTests {
     }
 
     @Test("Quoted commas, line ends and quotes, with CRLF and a byte order mark")
-    func quoting() throws {
-        let summary = try imported(
+    func quoting() async throws {
+        let summary = try await imported(
             "groups",
             "\u{FEFF}group_id,title,description\r\n\"a,b\",\"Say \"\"cheese\"\"\",\"two\r\nlines\"\r\nplain,Plain,\r\n")
         #expect(summary.rows == 2 && summary.rejected == 0 && summary.unknownColumns.isEmpty)
@@ -44,26 +44,27 @@ struct ImportInputTests {
     }
 
     @Test("Columns in another order, and unknown ones, which are reported")
-    func columns() throws {
+    func columns() async throws {
         let path = try workspace.write("colour,user_id,rank,group_id\nred,ann,1,alps\nblue,bob,2,alps\n", to: "m.csv")
-        let run = try workspace.succeed("import", "memberships", path)
+        let run = try await workspace.succeed("import", "memberships", path)
         #expect(run.text.contains("columns passed over: colour, rank"))
         #expect(
             try text("SELECT group_concat(user_id) FROM (SELECT user_id FROM users ORDER BY user_id)") == "ann,bob")
-        let bad = try workspace.run("import", "memberships", workspace.write("group_id,person\na,b\n", to: "bad.csv"))
+        let bad = try await workspace.run(
+            "import", "memberships", workspace.write("group_id,person\na,b\n", to: "bad.csv"))
         #expect(bad.exitCode == CommandRun.ExitCode.badData)
         #expect(bad.errors.contains("user_id"), "\(bad.testDescription)")
     }
 
     @Test(
         "NULs, truncated UTF-8, ids that are too long or empty, and fields that are missing are rejected, line by line")
-    func badLines() throws {
+    func badLines() async throws {
         var content = Data("group_id,user_id,joined_at\ngood,ann,\n".utf8)
         content += Data("nul\0nul,ann,\n".utf8) + Data("cut\u{E9}".utf8.dropLast()) + Data(",ann,\n".utf8)
         content += Data(
             "\(String(repeating: "x", count: 256)),ann,\n,ann,\nalone\nwhen,ann,yesterday\ngood,bob,1700000000\n".utf8)
         let path = try workspace.write(content, to: "bad.csv")
-        let summary: Answers.Import = try workspace.succeed("import", "memberships", path, "--json").json()
+        let summary: Answers.Import = try await workspace.succeed("import", "memberships", path, "--json").json()
         #expect(summary.rows == 2 && summary.rejected == 6, "\(summary)")
         let rejects = try rejects(of: summary)
         #expect(rejects.map(\.line) == ["3", "4", "5", "6", "7", "8"])
@@ -74,14 +75,15 @@ struct ImportInputTests {
     }
 
     @Test("A line of 10 MB is rejected in constant memory, and the next line is read")
-    func longLine() throws {
+    func longLine() async throws {
         let long = String(repeating: "x", count: 10 << 20)
         for (name, content) in [
             ("long.csv", "group_id,title\na,A\nb,\(long)\nc,C\n"),
             ("quoted.csv", "group_id,title\na,A\nb,\"\(long)\"\nc,C\n"),
             ("long.jsonl", "{\"group_id\":\"a\"}\n{\"group_id\":\"b\",\"title\":\"\(long)\"}\n{\"group_id\":\"c\"}\n"),
         ] {
-            let summary = try imported("groups", content, as: name, "--rejects", workspace.path("long-rejects.tsv"))
+            let summary = try await imported(
+                "groups", content, as: name, "--rejects", workspace.path("long-rejects.tsv"))
             #expect(summary.rows == 2 && summary.rejected == 1, "\(name): \(summary)")
             let rejects = try #require(workspace.content(of: "long-rejects.tsv"))
             #expect(rejects.utf8.count < 2000)
@@ -90,24 +92,24 @@ struct ImportInputTests {
     }
 
     @Test("Of duplicate rows the last one counts, also across files")
-    func duplicates() throws {
-        let first = try imported("memberships", "group_id,user_id,joined_at\na,x,1\na,x,2\na,y,\na,x,3\n")
+    func duplicates() async throws {
+        let first = try await imported("memberships", "group_id,user_id,joined_at\na,x,1\na,x,2\na,y,\na,x,3\n")
         #expect(first.rows == 4 && first.repeated == 2 && first.written == 2, "\(first)")
         #expect(try workspace.database().integer("SELECT max(joined_at) FROM memberships") == 3)
-        let second = try imported("memberships", "group_id,user_id,joined_at\na,x,9\na,y,\n")
+        let second = try await imported("memberships", "group_id,user_id,joined_at\na,x,9\na,y,\n")
         #expect(second.written == 1 && second.unchanged == 1, "\(second)")
         #expect(try workspace.database().integer("SELECT max(joined_at) FROM memberships") == 9)
-        _ = try imported("groups", "group_id,title\na,First\na,Second\n")
+        _ = try await imported("groups", "group_id,title\na,First\na,Second\n")
         #expect(try text("SELECT title FROM groups") == "Second")
     }
 
     @Test("An empty file and one with nothing but a header")
-    func empty() throws {
-        let header = try imported("users", "user_id,name\n")
+    func empty() async throws {
+        let header = try await imported("users", "user_id,name\n")
         #expect(header.rows == 0 && header.rejected == 0)
-        let jsonLines = try imported("users", "", as: "empty.jsonl")
+        let jsonLines = try await imported("users", "", as: "empty.jsonl")
         #expect(jsonLines.rows == 0)
-        let run = try workspace.run("import", "users", workspace.write("", to: "empty.csv"))
+        let run = try await workspace.run("import", "users", workspace.write("", to: "empty.csv"))
         // Nothing says what an empty file would hold; either way it is told, and harms nothing.
         let isAccepted = run.exitCode == CommandRun.ExitCode.success && run.text.hasPrefix("users: 0 rows")
         let isRefused = run.exitCode == CommandRun.ExitCode.badData && run.errors.contains("empty.csv")
@@ -116,7 +118,7 @@ struct ImportInputTests {
     }
 
     @Test("The same rows as CSV, TSV and JSON Lines, from files and from standard input")
-    func formats() throws {
+    func formats() async throws {
         let contents = [
             ("csv", "user_id,name,interests\n1,\"Ann, B\",macro;birds\n2,Ünal,\n"),
             ("tsv", "user_id\tname\tinterests\n1\tAnn, B\tmacro;birds\n2\tÜnal\t\n"),
@@ -129,15 +131,15 @@ struct ImportInputTests {
                 """
             ),
         ]
-        let first = try imported("users", contents[0].1, as: "users.csv")
+        let first = try await imported("users", contents[0].1, as: "users.csv")
         #expect(first.written == 2)
         for (name, content) in contents {
-            let summary = try imported("users", content, as: "users.\(name)")
+            let summary = try await imported("users", content, as: "users.\(name)")
             #expect(summary.rows == 2 && summary.unchanged == 2, "\(name): \(summary)")
             // Standard input has no name that tells the format: the first bytes do, or --format.
             let path = try workspace.write(content, to: "piped")
             for options in [[], ["--format", name]] {
-                let piped: Answers.Import = try workspace.succeed(
+                let piped: Answers.Import = try await workspace.succeed(
                     ["import", "users", "-", "--json"] + options, input: path
                 ).json()
                 #expect(piped.rows == 2 && piped.unchanged == 2, "\(name) \(options): \(piped)")
@@ -147,17 +149,17 @@ struct ImportInputTests {
     }
 
     @Test("Ids are opaque: equal only if their bytes are")
-    func opaqueIDs() throws {
+    func opaqueIDs() async throws {
         // Twice é, composed and decomposed: the same to a person, and to Swift's strings.
         let ids = ["\u{E9}", "e\u{301}", " ", "  ", "A", "a", "'; DROP TABLE groups; --", "-x", "日本", "a\tb", "\"q\""]
         let entries = (1...6).map { "u\($0)" }
         let rows = ids.flatMap { id in entries.map { ["group_id": id, "user_id": $0] } }
         let encoder = JSONEncoder()
         let lines = try rows.map { String(decoding: try encoder.encode($0), as: UTF8.self) }
-        let summary = try imported("memberships", lines.joined(separator: "\n"), as: "ids.jsonl")
+        let summary = try await imported("memberships", lines.joined(separator: "\n"), as: "ids.jsonl")
         #expect(summary.created["groups"] == ids.count && summary.repeated == 0, "\(summary)")
-        try workspace.succeed("recompute")
-        let exported = try workspace.export(by: "members", "--json").split(separator: "\n")
+        try await workspace.succeed("recompute")
+        let exported = try await workspace.export(by: "members", "--json").split(separator: "\n")
             .map { try JSONDecoder().decode(Answers.ExportedNeighbour.self, from: Data($0.utf8)) }
         let lists = Dictionary(grouping: exported) { Array($0.group.utf8) }
         let bytes = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
@@ -166,7 +168,7 @@ struct ImportInputTests {
             #expect(lists[id]?.map { Array($0.neighbour.utf8) } == bytes.filter { $0 != id })
         }
         for (id, other) in [(0, 1), (1, 0), (2, 3), (7, 0), (9, 10)].map({ (ids[$0.0], ids[$0.1]) }) {
-            let why: Answers.Why = try workspace.succeed("why", "--json", "--", id, other).json()
+            let why: Answers.Why = try await workspace.succeed("why", "--json", "--", id, other).json()
             let verdict = try #require(why.relations.first { $0.relation == "members" })
             #expect(verdict.common == 6 && verdict.listedRank != nil && verdict.rank == verdict.listedRank, "\(why)")
         }

@@ -2,60 +2,60 @@ import Foundation
 import SQLite
 import Testing
 
-@Suite("An import that is killed")
+@Suite("An import that is killed", .aFewAtATime)
 struct KilledImportTests {
     /// The signals of `kill -9` and of Control-C.
     private static let signals = [SIGKILL, SIGINT]
 
     @Test("in the middle of a large file leaves whole batches, and again makes it whole")
-    func betweenBatches() throws {
+    func betweenBatches() async throws {
         let batchRows = 100_000
         let rowCount = 120_000
         let whole = try Workspace()
         let path = try whole.write(Self.photos(rowCount), to: "photos.csv")
-        try whole.succeed("import", "photos", path)
+        try await whole.succeed("import", "photos", path)
         for signal in Self.signals {
             let workspace = try Workspace()
             let command = try workspace.start(["import", "photos", path])
             while command.isRunning, Self.count("photos", workspace) == 0 { usleep(2_000) }
             command.send(signal)
-            let run = command.wait()
+            let run = await command.wait()
             #expect(run.ending == .killed(signal: signal), "it was over before: \(run.testDescription)")
             #expect(Self.count("photos", workspace) == batchRows)
-            let again: Answers.Import = try workspace.succeed("import", "photos", path, "--json").json()
+            let again: Answers.Import = try await workspace.succeed("import", "photos", path, "--json").json()
             #expect(again.unchanged == batchRows && again.written == rowCount - batchRows)
             #expect(try CatalogContent.differences(workspace.catalog, whole.catalog) == 0)
         }
     }
 
     @Test("while it reads or writes memberships keeps all or nothing, and again makes it whole")
-    func withinBatch() throws {
+    func withinBatch() async throws {
         let rows = 120_000
         let whole = try Workspace()
         let path = try whole.write(Self.memberships(rows), to: "memberships.csv")
         let clock = ContinuousClock()
-        let duration = try clock.measure { try whole.succeed("import", "memberships", path) }
+        let duration = try await clock.measure { try await whole.succeed("import", "memberships", path) }
         let workspace = try Workspace()
         for (index, portion) in [0.2, 0.4, 0.6, 0.75, 0.85, 0.95].enumerated() {
             let command = try workspace.start(["import", "memberships", path])
             let moment = clock.now + duration * portion
             while command.isRunning, clock.now < moment { usleep(2_000) }
             command.send(Self.signals[index % 2])
-            _ = command.wait()
+            _ = await command.wait()
             let count = Self.count("memberships", workspace)
             #expect(count == 0 || count == rows)
         }
-        try workspace.succeed("import", "memberships", path)
+        try await workspace.succeed("import", "memberships", path)
         #expect(Self.count("memberships", workspace) == rows)
         #expect(try CatalogContent.differences(workspace.catalog, whole.catalog) == 0)
     }
 
     @Test("while it replaces changes nothing at all")
-    func replacing() throws {
+    func replacing() async throws {
         let workspace = try Workspace()
         let rows = 120_000
         let old = try workspace.write(Self.memberships(rows), to: "old.csv")
-        try workspace.succeed("import", "memberships", old)
+        try await workspace.succeed("import", "memberships", old)
         try FileManager.default.copyItem(atPath: workspace.catalog, toPath: workspace.path("before.sqlite"))
         // Three quarters of the old ones, and new ones.
         let new = try workspace.write(Self.memberships(rows, first: rows / 4), to: "new.csv")
@@ -63,11 +63,12 @@ struct KilledImportTests {
         // Its log has the pages of a transaction that is under way.
         while command.isRunning, Self.byteCount(workspace.catalog + "-wal") < 1 << 20 { usleep(1_000) }
         command.send(SIGKILL)
-        let run = command.wait()
+        let run = await command.wait()
         let isOver = run.exitCode == CommandRun.ExitCode.success
         let differences = try CatalogContent.differences(workspace.catalog, workspace.path("before.sqlite"))
         #expect(isOver || differences == 0)
-        let again: Answers.Import = try workspace.succeed("import", "memberships", new, "--replace", "--json").json()
+        let again: Answers.Import = try await workspace.succeed("import", "memberships", new, "--replace", "--json")
+            .json()
         #expect(isOver || again.removed == rows / 4)
         #expect(Self.count("memberships", workspace) == rows)
     }

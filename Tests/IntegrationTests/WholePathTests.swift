@@ -2,35 +2,37 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite("The whole path on the sample community")
+@Suite("The whole path on the sample community", .aFewAtATime)
 struct WholePathTests {
     let community: SampleCommunity
 
     init() throws { community = try SampleCommunity() }
 
     @Test("Import tells what it did, and does nothing the second time")
-    func importing() throws {
+    func importing() async throws {
         let workspace = try Workspace()
         let rows = ["groups": 300, "users": 3000, "photos": 10_000, "memberships": 36_000, "pools": 20_000]
         for kind in SampleCommunity.kinds {
-            let summary: Answers.Import = try workspace.succeed("import", kind, Checkout.sample(kind), "--json").json()
+            let summary: Answers.Import = try await workspace.succeed("import", kind, Checkout.sample(kind), "--json")
+                .json()
             #expect(summary.kind == kind)
             #expect(summary.rows == rows[kind] && summary.written == rows[kind], "\(summary)")
             #expect(summary.rejected == 0 && summary.rejectsFile == nil && summary.created.isEmpty)
             #expect(summary.unknownColumns.isEmpty)
         }
         for kind in SampleCommunity.kinds {
-            let summary: Answers.Import = try workspace.succeed("import", kind, Checkout.sample(kind), "--json").json()
+            let summary: Answers.Import = try await workspace.succeed("import", kind, Checkout.sample(kind), "--json")
+                .json()
             #expect(summary.written == 0 && summary.unchanged == rows[kind], "\(summary)")
         }
     }
 
     @Test(
         "Recompute publishes a version with a manifest of what it counted and left out", arguments: StoreKind.available)
-    func recomputing(kind: StoreKind) throws {
+    func recomputing(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try workspace.importSample()
-        let run = try workspace.succeed("recompute", "--json")
+        try await workspace.importSample()
+        let run = try await workspace.succeed("recompute", "--json")
         let outcome: Answers.Recompute = try run.json()
         #expect(outcome.isPublished)
         #expect(outcome.manifest.groups.included == community.publicGroups.count)
@@ -48,22 +50,22 @@ struct WholePathTests {
         for step in outcome.steps {
             #expect(run.errors.contains(step.name), "the report does not tell of \(step.name)")
         }
-        let models: Answers.Models = try workspace.succeed("models", "--json").json()
+        let models: Answers.Models = try await workspace.succeed("models", "--json").json()
         #expect(models.current == outcome.manifest.version)
         #expect(models.versions.map(\.manifest.version) == [outcome.manifest.version])
     }
 
     @Test("Similar, why and export say the same of every neighbour", arguments: StoreKind.available)
-    func agreement(kind: StoreKind) throws {
+    func agreement(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try workspace.publishSample()
+        try await workspace.publishSample()
         for relation in ["photos", "members"] {
-            let exported = try workspace.export(by: relation, "--json").split(separator: "\n")
+            let exported = try await workspace.export(by: relation, "--json").split(separator: "\n")
                 .map { try JSONDecoder().decode(Answers.ExportedNeighbour.self, from: Data($0.utf8)) }
             #expect(exported.count > 1000)
             let lists = Dictionary(grouping: exported, by: \.group)
             for (group, list) in lists.sorted(by: { $0.key < $1.key }).prefix(5) {
-                let similar: Answers.Similar = try workspace.succeed(
+                let similar: Answers.Similar = try await workspace.succeed(
                     "similar", group, "--by", relation, "--limit", "100", "--json"
                 ).json()
                 #expect(similar.neighbours.map(\.groupId) == list.map(\.neighbour))
@@ -71,7 +73,7 @@ struct WholePathTests {
                 #expect(similar.neighbours.map { $0.relations[0].common } == list.map(\.common))
                 #expect(zip(similar.neighbours, list).allSatisfy { abs($0.score - $1.score) < 1e-8 })
                 let last = try #require(list.last)
-                let why: Answers.Why = try workspace.succeed("why", group, last.neighbour, "--json").json()
+                let why: Answers.Why = try await workspace.succeed("why", group, last.neighbour, "--json").json()
                 let verdict = try #require(why.relations.first { $0.relation == relation })
                 #expect(!why.catalogChangedSince)
                 #expect(verdict.listedRank == last.rank && verdict.rank == last.rank)
@@ -82,27 +84,28 @@ struct WholePathTests {
     }
 
     @Test("Both stores export the same bytes, as TSV with its header", .enabled(if: StoreKind.available.count == 2))
-    func sameExport() throws {
+    func sameExport() async throws {
         let workspaces = try StoreKind.allCases.map(Workspace.init)
-        for workspace in workspaces { try workspace.publishSample() }
+        for workspace in workspaces { try await workspace.publishSample() }
         for relation in ["photos", "members"] {
-            let exports = try workspaces.map { try $0.export(by: relation) }
+            var exports: [String] = []
+            for workspace in workspaces { exports.append(try await workspace.export(by: relation)) }
             #expect(exports[0] == exports[1])
             #expect(exports[0].hasPrefix("group\trank\tneighbour\tscore\tcommon\n"))
         }
     }
 
     @Test("Why tells what keeps a group out of a list")
-    func reasons() throws {
+    func reasons() async throws {
         let workspace = try Workspace()
-        try workspace.importSample()
-        try workspace.succeed("recompute", "--neighbours", "3", "--min-common-photos", "4")
+        try await workspace.importSample()
+        try await workspace.succeed("recompute", "--neighbours", "3", "--min-common-photos", "4")
         let hidden = try #require(community.privateGroups.min())
-        let toHidden = try workspace.succeed("why", "macro-mondays", hidden)
+        let toHidden = try await workspace.succeed("why", "macro-mondays", hidden)
         #expect(toHidden.text.contains("\(hidden) is private"))
         var reasons: Set<String> = []
         for other in community.publicGroups.prefix(40) where other != "macro-mondays" {
-            let why: Answers.Why = try workspace.succeed("why", "macro-mondays", other, "--json").json()
+            let why: Answers.Why = try await workspace.succeed("why", "macro-mondays", other, "--json").json()
             for verdict in why.relations {
                 let isCut = (verdict.rank ?? 0) > 3
                 if isCut { #expect(verdict.reason == "rank \(verdict.rank ?? 0) of \(verdict.candidates), k is 3") }
@@ -112,28 +115,29 @@ struct WholePathTests {
         }
         #expect(reasons.contains("N common photos, Y is N"))
         #expect(reasons.contains("rank N of N, k is N"))
-        #expect(try workspace.succeed("why", "macro-mondays", "macro-mondays").text.contains("not its own neighbour"))
+        #expect(
+            try await workspace.succeed("why", "macro-mondays", "macro-mondays").text.contains("not its own neighbour"))
     }
 
     @Test("Why warns when the catalog changed since the version")
-    func staleness() throws {
+    func staleness() async throws {
         let workspace = try Workspace()
-        try workspace.publishSample()
+        try await workspace.publishSample()
         let pair = Array(community.publicGroups.prefix(2))
-        #expect(try workspace.succeed("why", pair[0], pair[1]).errors.isEmpty)
+        #expect(try await workspace.succeed("why", pair[0], pair[1]).errors.isEmpty)
         let file = try workspace.write("group_id,user_id\n\(pair[0]),a newcomer\n", to: "more.csv")
-        try workspace.succeed("import", "memberships", file)
-        let run = try workspace.succeed("why", pair[0], pair[1])
+        try await workspace.succeed("import", "memberships", file)
+        let run = try await workspace.succeed("why", pair[0], pair[1])
         #expect(run.errors.hasPrefix("warning: the catalog changed since version"))
     }
 
     @Test("Recommendations leave out what is joined or private, and name joined groups", arguments: StoreKind.available)
-    func recommending(kind: StoreKind) throws {
+    func recommending(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try workspace.publishSample()
+        try await workspace.publishSample()
         for user in community.usersByActivity.prefix(400).enumerated().filter({ $0.offset % 40 == 0 }).map(\.element) {
             let joined = try #require(community.joined[user])
-            let answer: Answers.Suggestions = try workspace.succeed("recommend", user, "--json").json()
+            let answer: Answers.Suggestions = try await workspace.succeed("recommend", user, "--json").json()
             #expect(answer.userId == user)
             #expect(!answer.rows.isEmpty)
             #expect(answer.rows.map(\.rank) == Array(1...answer.rows.count))
@@ -147,31 +151,31 @@ struct WholePathTests {
     }
 
     @Test("A photo is suggested to public groups that it is not in; a private one to none")
-    func photos() throws {
+    func photos() async throws {
         let workspace = try Workspace()
-        try workspace.publishSample()
+        try await workspace.publishSample()
         let pooled = community.publicPhotos.filter { community.pools[$0] != nil }.prefix(5)
         for photo in pooled {
-            let answer: Answers.Suggestions = try workspace.succeed("photo", photo, "--json").json()
+            let answer: Answers.Suggestions = try await workspace.succeed("photo", photo, "--json").json()
             let suggested = Set(answer.rows.map(\.groupId))
             #expect(answer.photoId == photo && !suggested.isEmpty)
             #expect(suggested.isDisjoint(with: community.pools[photo] ?? []))
             #expect(suggested.isDisjoint(with: community.privateGroups))
         }
         let hidden = try #require(community.privatePhotos.first)
-        let run = try workspace.run("photo", hidden)
+        let run = try await workspace.run("photo", hidden)
         #expect(run.exitCode == CommandRun.ExitCode.badData && run.output.isEmpty)
     }
 
     @Test("Without a catalog, recommendations come from what was published to Redis")
-    func withoutCatalog() throws {
+    func withoutCatalog() async throws {
         try #require(TemporaryRedis.isInstalled)
         let workspace = try Workspace(.redis)
-        try workspace.publishSample()
+        try await workspace.publishSample()
         let user = community.usersByActivity[10]
         let elsewhere = ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")]
-        let with = try workspace.succeed("recommend", user, "--json")
-        let without = try workspace.succeed(["recommend", user, "--json"], settings: elsewhere)
+        let with = try await workspace.succeed("recommend", user, "--json")
+        let without = try await workspace.succeed(["recommend", user, "--json"], settings: elsewhere)
         #expect(with.text == without.text)
     }
 }

@@ -11,6 +11,8 @@ final class RunningCommand {
     private let arguments: [String]
     private let outputPath: String
     private let errorPath: String
+    /// Ends with the process.
+    private let life: AsyncStream<Never>
 
     /// Starts a command.
     ///
@@ -21,6 +23,8 @@ final class RunningCommand {
     init(_ program: String, _ arguments: [String], environment: [String: String], input: String?, in folder: String)
         throws
     {
+        let (life, end) = AsyncStream.makeStream(of: Never.self)
+        self.life = life
         self.arguments = arguments
         let name = UUID().uuidString
         outputPath = "\(folder)/\(name).out"
@@ -33,6 +37,7 @@ final class RunningCommand {
             try input.map { try FileHandle(forReadingFrom: URL(fileURLWithPath: $0)) } ?? FileHandle.nullDevice
         process.standardOutput = try Self.file(outputPath)
         process.standardError = try Self.file(errorPath)
+        process.terminationHandler = { _ in end.finish() }
         try Self.withoutBlockedSignals { try process.run() }
     }
 
@@ -59,10 +64,11 @@ final class RunningCommand {
     /// Sends a signal; one that has ended already does not mind.
     func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
-    /// Waits for the end.
-    func wait() -> CommandRun {
+    /// Waits for the end, while other tests run.
+    func wait() async -> CommandRun {
         let hung = DispatchWorkItem { [identifier = process.processIdentifier] in kill(identifier, SIGKILL) }
         DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience, execute: hung)
+        for await _ in life {}
         process.waitUntilExit()
         hung.cancel()
         let output = (try? Data(contentsOf: URL(fileURLWithPath: outputPath))) ?? Data()

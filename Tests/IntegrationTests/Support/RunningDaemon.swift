@@ -12,13 +12,13 @@ final class RunningDaemon {
     let port: UInt16
 
     /// Starts a daemon and waits until it listens.
-    init(_ workspace: Workspace, _ options: String..., settings: [String: String] = [:]) throws {
+    init(_ workspace: Workspace, _ options: String..., settings: [String: String] = [:]) async throws {
         let command = try workspace.start(["serve", "--port", "0"] + options, settings: settings)
         try ChildWatch.begin(command.process)
         self.workspace = workspace
         self.command = command
         var announced: UInt16?
-        _ = Self.poll {
+        _ = await Self.poll {
             announced = Self.port(in: command.errors)
             return announced != nil || !command.isRunning
         }
@@ -26,7 +26,7 @@ final class RunningDaemon {
     }
 
     deinit {
-        if command.isRunning { _ = end(with: SIGKILL) }
+        command.send(SIGKILL)
     }
 
     private static func port(in log: String) -> UInt16? {
@@ -49,9 +49,9 @@ final class RunningDaemon {
 
     /// Waits until the daemon serves and says of itself what is wanted.
     @discardableResult
-    func wait(until isDone: (Answers.Readiness) -> Bool) throws -> Answers.Readiness {
+    func wait(until isDone: (Answers.Readiness) -> Bool) async throws -> Answers.Readiness {
         var last: Answers.Readiness?
-        let isThere = Self.poll {
+        let isThere = await Self.poll {
             guard let response = SocketClient(port: port)?.request("GET", "/readyz"), response.status == 200 else {
                 return false
             }
@@ -65,24 +65,24 @@ final class RunningDaemon {
 
     /// Waits until a version is served.
     @discardableResult
-    func wait(forVersion version: String) throws -> Answers.Readiness {
-        try wait { $0.modelVersion == version && !$0.degraded }
+    func wait(forVersion version: String) async throws -> Answers.Readiness {
+        try await wait { $0.modelVersion == version && !$0.degraded }
     }
 
     /// Ends the daemon.
-    func end(with signal: Int32 = SIGTERM) -> CommandRun {
+    func end(with signal: Int32 = SIGTERM) async -> CommandRun {
         command.send(signal)
-        return command.wait()
+        return await command.wait()
     }
 
     /// Asks again and again.
     ///
     /// - Returns: whether the condition was met before patience ended.
-    private static func poll(_ condition: () -> Bool) -> Bool {
+    private static func poll(_ condition: () -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + patience
         while ContinuousClock.now < deadline {
             if condition() { return true }
-            usleep(5_000)
+            try? await Task.sleep(for: .milliseconds(5))
         }
         return false
     }

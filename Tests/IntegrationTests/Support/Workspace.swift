@@ -63,8 +63,10 @@ extension Workspace {
     }
 
     /// Runs `coterie` to its end, however it ends.
-    func run(_ arguments: String..., input: String? = nil, settings: [String: String] = [:]) throws -> CommandRun {
-        try start(arguments, input: input, settings: settings).wait()
+    func run(_ arguments: String..., input: String? = nil, settings: [String: String] = [:]) async throws
+        -> CommandRun
+    {
+        try await start(arguments, input: input, settings: settings).wait()
     }
 
     /// Runs `coterie`, which must succeed.
@@ -72,8 +74,8 @@ extension Workspace {
     func succeed(
         _ arguments: [String], input: String? = nil, settings: [String: String] = [:],
         sourceLocation: SourceLocation = #_sourceLocation
-    ) throws -> CommandRun {
-        let run = try start(arguments, input: input, settings: settings).wait()
+    ) async throws -> CommandRun {
+        let run = try await start(arguments, input: input, settings: settings).wait()
         try #require(
             run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)", sourceLocation: sourceLocation)
         return run
@@ -81,23 +83,25 @@ extension Workspace {
 
     /// Runs `coterie`, which must succeed.
     @discardableResult
-    func succeed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) throws -> CommandRun {
-        try succeed(arguments, sourceLocation: sourceLocation)
+    func succeed(_ arguments: String..., sourceLocation: SourceLocation = #_sourceLocation) async throws
+        -> CommandRun
+    {
+        try await succeed(arguments, sourceLocation: sourceLocation)
     }
 
-    /// Imports the sample community.
-    func importSample() throws {
-        for kind in SampleCommunity.kinds { try succeed("import", kind, Checkout.sample(kind)) }
+    /// Makes the catalog that of the sample community, which is imported once for all tests.
+    func importSample() async throws {
+        _ = try write(try await SampleCatalog.shared.content(), to: "catalog.sqlite")
     }
 
     /// Imports the sample community and publishes a version of it.
-    func publishSample() throws {
-        try importSample()
-        try succeed("recompute")
+    func publishSample() async throws {
+        try await importSample()
+        try await succeed("recompute")
     }
 
     /// All neighbours of the current version.
-    func export(by relation: String, _ more: String...) throws -> String {
-        try succeed(["export", "neighbours", "--by", relation] + more).text
+    func export(by relation: String, _ more: String...) async throws -> String {
+        try await succeed(["export", "neighbours", "--by", relation] + more).text
     }
 }
