@@ -53,6 +53,11 @@ struct ExitCodeTests {
         }
         let models = try await workspace.succeed("models")
         #expect(models.text.contains("coterie recompute"))
+        for path in ["no/such/folder/catalog.sqlite", "."] {
+            let run = try await workspace.run("import", "groups", Checkout.sample("groups"), "--catalog", path)
+            #expect(run.exitCode == CommandRun.ExitCode.general)
+            #expect(run.errors.contains("cannot open the catalog \(path): it must be a file"), "\(run.testDescription)")
+        }
         let file = try await workspace.run("import", "groups", "nowhere.csv")
         #expect(file.exitCode == CommandRun.ExitCode.general)
         #expect(file.errors.contains("nowhere.csv"))

@@ -27,8 +27,11 @@ struct VersionTests {
         try await workspace.succeed("rollback", versions[2])
         #expect(try await workspace.export(by: "members") == exports[2])
         #expect(try await workspace.export(by: "members", "--model", versions[0]) == exports[0])
-        let unknown = try await workspace.run("rollback", "20000101T000000000-00000000")
-        #expect(unknown.exitCode == CommandRun.ExitCode.badData)
+        for name in ["20000101T000000000-00000000", "no name", "../versions"] {
+            let unknown = try await workspace.run("rollback", name)
+            #expect(unknown.exitCode == CommandRun.ExitCode.badData)
+            #expect(unknown.errors.contains(name))
+        }
         #expect(try await workspace.export(by: "members") == exports[2])
     }
 
