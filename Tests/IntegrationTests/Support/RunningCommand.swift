@@ -61,8 +61,10 @@ final class RunningCommand {
     /// What it has written to standard error so far.
     var errors: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
 
-    /// Sends a signal; one that has ended already does not mind.
-    func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
+    /// Sends a signal, unless the command has ended already: its number may be another process's by now.
+    func send(_ signal: Int32) {
+        if isRunning { kill(process.processIdentifier, signal) }
+    }
 
     /// Waits for the end, while other tests run.
     func wait() async -> CommandRun {
