@@ -2,13 +2,16 @@ import SQLite
 
 /// How many photos that share a pool with a given one are in a group.
 public struct CompanionGroup: Sendable, Equatable {
+    /// The group's outside id.
+    public var groupID: String
     /// Of the photos looked at, those in the group.
     public var photos: Int
     /// Their part of the photos looked at, each weighed by how much its pools are those of the given photo; 0 to 1.
     public var share: Double
 
     /// Counts.
-    public init(photos: Int, share: Double) {
+    public init(groupID: String, photos: Int, share: Double) {
+        self.groupID = groupID
         self.photos = photos
         self.share = share
     }
@@ -22,27 +25,27 @@ extension Catalog {
     /// Photos whose other pools are looked up: those that share the most.
     private static var companionsPerPhoto: Int { 200 }
 
-    /// The public groups that hold public photos which share public pools with a photo.
+    /// The public groups that hold public photos which share public pools with a photo, in no particular order.
     ///
     /// A companion in *n* public groups, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The work
     /// is bounded: some thousand rows, however large the pools are.
-    func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [String: CompanionGroup] {
+    func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
         let pools = try publicGroups(ofPhoto: key)
         let companions = try companions(ofPhoto: key, in: pools.map(\.key))
         let own = Set(pools.map(\.key))
         var total = 0.0
-        var found: [String: (photos: Int, weight: Double)] = [:]
+        var found: [Int64: (id: String, photos: Int, weight: Double)] = [:]
         for companion in companions {
             let groups = try publicGroups(ofPhoto: companion)
             let common = groups.count { own.contains($0.key) }
             let weight = Double(common) / Double(groups.count * pools.count).squareRoot()
             total += weight
             for group in groups {
-                found[group.id, default: (0, 0)].photos += 1
-                found[group.id, default: (0, 0)].weight += weight
+                found[group.key, default: (group.id, 0, 0)].photos += 1
+                found[group.key, default: (group.id, 0, 0)].weight += weight
             }
         }
-        return found.mapValues { CompanionGroup(photos: $0.photos, share: $0.weight / total) }
+        return found.values.map { CompanionGroup(groupID: $0.id, photos: $0.photos, share: $0.weight / total) }
     }
 
     /// The public photos that share the most of some pools with a photo; equal ones by key.

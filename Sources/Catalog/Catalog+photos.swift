@@ -10,16 +10,24 @@ public struct PhotoRecord: Sendable, Equatable {
     public var ownerID: String?
     /// The outside ids of the groups, public and private, whose pools it is in; ascending.
     public var groups: [String]
-    /// How many other public photos of its owner each group's pool holds, by outside id.
-    public var ownerGroups: [String: Int]
+    /// The groups, public and private, whose pools hold other public photos of its owner.
+    public var ownerGroups: [OwnerGroup]
     /// The outside ids of the groups, public and private, that its owner is a member of; ascending.
     public var ownerMemberships: [String]
     /// What it is tagged with, as it was imported.
     public var tags: [String]
     /// Where it was taken, in degrees.
     public var location: Location?
-    /// The public groups that hold public photos which share a pool with it, by outside id.
-    public var companionGroups: [String: CompanionGroup]
+    /// The public groups that hold public photos which share a pool with it.
+    public var companionGroups: [CompanionGroup]
+
+    /// How many public photos of an owner a group's pool holds.
+    public struct OwnerGroup: Sendable, Equatable {
+        /// The group's outside id.
+        public var groupID: String
+        /// How many photos.
+        public var photos: Int
+    }
 
     /// A point on the earth, in degrees.
     public struct Location: Sendable, Equatable {
@@ -69,17 +77,19 @@ extension Catalog {
         return try rows.texts()
     }
 
-    private func poolCounts(ofOwner owner: Int64?, except photo: Int64) throws(DatabaseError) -> [String: Int] {
-        guard let owner else { return [:] }
+    private func poolCounts(ofOwner owner: Int64?, except photo: Int64) throws(DatabaseError)
+        -> [PhotoRecord.OwnerGroup]
+    {
+        guard let owner else { return [] }
         let rows = try database.prepare(
             """
             SELECT group_id, count(*) FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
-            WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 GROUP BY group_key
+            WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 GROUP BY group_key ORDER BY group_id
             """)
         rows.bind(owner, at: 1)
         rows.bind(photo, at: 2)
-        var counts: [String: Int] = [:]
-        while try rows.step() { counts[rows.text(0)] = Int(rows.integer(1)) }
+        var counts: [PhotoRecord.OwnerGroup] = []
+        while try rows.step() { counts.append(.init(groupID: rows.text(0), photos: Int(rows.integer(1)))) }
         return counts
     }
 }

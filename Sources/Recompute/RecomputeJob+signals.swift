@@ -46,10 +46,11 @@ extension RecomputeJob {
     /// What curators put forward, now or later.
     func curatedGroups(_ catalog: Catalog, _ facts: [GroupFacts]) throws(RecomputeError) -> [CuratedGroup] {
         do throws(CatalogError) {
+            // By bytes: ids that differ only in how characters are composed are different ids.
             let indexes = Dictionary(
-                uniqueKeysWithValues: facts.enumerated().map { ($0.element.id, UInt32($0.offset)) })
+                uniqueKeysWithValues: facts.enumerated().map { (Array($0.element.id.utf8), UInt32($0.offset)) })
             return try catalog.curations().compactMap { curation in
-                guard let group = indexes[curation.groupID] else { return nil }
+                guard let group = indexes[Array(curation.groupID.utf8)] else { return nil }
                 let curated = CuratedGroup(
                     group: group, position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
                     expiresAt: curation.expiresAt)

@@ -144,7 +144,7 @@ struct WholePathTests {
             let suggested = Set(answer.rows.map(\.groupId))
             #expect(suggested.count == answer.rows.count)
             #expect(suggested.isDisjoint(with: joined) && suggested.isDisjoint(with: community.privateGroups))
-            let reasons = Set(answer.rows.flatMap { $0.reasons.map(\.groupId) })
+            let reasons = Set(answer.rows.flatMap { $0.reasons.compactMap(\.groupId) })
             #expect(reasons.isSubset(of: joined.subtracting(community.privateGroups)))
             #expect(!reasons.isEmpty)
         }

@@ -99,7 +99,8 @@ enum Answers {
             var reasons: [Reason]
         }
 
-        struct Reason: Decodable { var groupId: String }
+        /// Of a group, unless something else than a group speaks for a photo.
+        struct Reason: Decodable { var groupId: String? }
     }
 
     /// A line of `export neighbours --json`.
