@@ -1,21 +1,18 @@
 import Foundation
-import Glibc
-import TestSupport
-import Testing
-
-@testable import Tokens
 
 /// Tokens that no honest maker would make, put together byte by byte; only the signature is libjwt's.
-enum Forgery {
-    static func base64url(_ bytes: [UInt8]) -> String {
+public enum Forgery {
+    /// Bytes in base64url, without padding.
+    public static func base64url(_ bytes: [UInt8]) -> String {
         Data(bytes).base64EncodedString().replacingOccurrences(of: "+", with: "-")
             .replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
     }
 
-    static func part(_ json: String) -> String { base64url(Array(json.utf8)) }
+    /// A part of a token.
+    public static func part(_ json: String) -> String { base64url(Array(json.utf8)) }
 
     /// A token with any header and claims, signed as its header says by a program that checks nothing.
-    static func token(header: String, claims: String, secret: [UInt8]) throws -> String {
+    public static func token(header: String, claims: String, secret: [UInt8]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["python3", "-c", script, part(header), part(claims), Data(secret).base64EncodedString()]
@@ -36,26 +33,4 @@ enum Forgery {
         signature = hmac.new(base64.b64decode(secret), f"{header}.{claims}".encode(), digest).digest()
         print(f"{header}.{claims}.{base64.urlsafe_b64encode(signature).decode().rstrip('=')}", end="")
         """
-}
-
-/// Keys and a checker that tests share.
-enum Sample {
-    /// A moment in November 2026, in Unix milliseconds.
-    static let now: Int64 = 1_795_000_000_000
-    static let secret = [UInt8](repeating: 7, count: 32)
-
-    static func keys(_ ids: String...) throws -> KeySet {
-        try KeySet(
-            ids.enumerated().map { try SigningKey(id: $1, secret: [UInt8](repeating: UInt8(7 + $0), count: 32)) })
-    }
-
-    static let checker = TokenChecker(audience: "coterie")
-
-    static func code(_ token: String, keys: KeySet? = nil, checker: TokenChecker = checker) throws -> TokenError.Code? {
-        let keys = try keys ?? Sample.keys("a")
-        do {
-            _ = try checker.claims(of: token, keys: keys, atMilliseconds: now)
-            return nil
-        } catch { return error.code }
-    }
 }
