@@ -84,8 +84,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTP", "Tokens", "Model", "ModelStore", "Recommendation", "Catalog", "SQLite",
-                "TestSupport",
+                "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "Catalog",
+                "SQLite", "TestSupport",
             ]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
