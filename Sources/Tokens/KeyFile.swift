@@ -69,27 +69,35 @@ public struct KeyFile: Sendable {
 
     /// Puts a new key of 32 random bytes first, and makes the file (mode 0600) if there is none.
     ///
-    /// A reader sees the old file or the new one, nothing in between.
+    /// A reader sees the old file or the new one, nothing in between. Who may read the file stays as it was.
     ///
     /// - Returns: the new key.
     public func addKey(id: String) throws(TokenError) -> SigningKey {
         let key = try SigningKey.random(id: id)
-        let others = stamp() == nil ? [] : try read().keys
-        let contents = try KeySet([key] + others).json()
+        var before = stat()
+        let exists = unsafe stat(path, &before) == 0
+        let contents = try KeySet([key] + (exists ? read().keys : [])).json()
+        try replace(with: contents, asReadableAs: exists ? before : nil)
+        return key
+    }
+
+    private func replace(with contents: [UInt8], asReadableAs before: stat?) throws(TokenError) {
         let draft = "\(path).new"
         // Exclusively, so that nobody can have prepared a file there that they may read.
         unsafe unlink(draft)
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written") }
-        let written = unsafe write(descriptor, contents, contents.count)
-        let isDurable = fsync(descriptor) == 0
+        // To another owner first: the mode must never be open to a group that the file was not meant for.
+        if let before, fchown(descriptor, before.st_uid, before.st_gid) == 0 {
+            fchmod(descriptor, before.st_mode & 0o770)
+        }
+        let isWritten = unsafe write(descriptor, contents, contents.count) == contents.count && fsync(descriptor) == 0
         close(descriptor)
-        guard written == contents.count, isDurable, unsafe rename(draft, path) == 0 else {
+        guard isWritten, unsafe rename(draft, path) == 0 else {
             let failed = failure("cannot be written")
             unsafe unlink(draft)
             throw failed
         }
-        return key
     }
 
     private func failure(_ what: String) -> TokenError {

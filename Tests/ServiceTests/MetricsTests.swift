@@ -129,27 +129,66 @@ struct MetricsTests {
                 == "# HELP a Something.\n# TYPE a gauge\na{b=\"x\\\"y\\\\z\\nw\"} 1\n")
     }
 
-    private static let promtool = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
-        FileManager.default.isExecutableFile(atPath: $0)
-    }
-
-    @Test("Prometheus's own checker finds nothing", .enabled(if: promtool != nil, "promtool is not installed"))
+    @Test("Prometheus's own checker finds nothing", .enabled(if: Promtool.path != nil, "promtool is not installed"))
     func checker() throws {
         let router = Routes(store: FakeStore(try Community.version("v1"))).router()
         for target in ["/healthz", "/v1/groups/alps/similar", "/nowhere"] { _ = try router.answer(target) }
+        let (status, output) = try Promtool.run(["check", "metrics"], input: scrape(router).text)
+        #expect(status == 0)
+        #expect(output == "")
+    }
+}
+
+@Suite("Alert rules")
+struct AlertTests {
+    private static let rules = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appendingPathComponent("Jobs/coterie-alerts.yaml")
+
+    @Test("Every figure that a rule looks at is one that the daemon tells")
+    func names() throws {
+        let text = try String(contentsOf: Self.rules, encoding: .utf8)
+        let bearers = try Bearers()
+        var output = MetricsText()
+        let router = Routes(store: FakeStore(try Community.version("v1"))).router()
+        KeyWatch(bearers.ring, log: Lines().log).write(to: &output)
+        let told = try String(decoding: output.bytes, as: UTF8.self) + router.answer("/metrics").text
+        let names = Set(text.matches(of: /coterie_[a-z_]+/).map { String($0.output) })
+        #expect(names.count > 5)
+        for name in names {
+            let family = ["_count", "_sum", "_bucket"].reduce(name) {
+                $0.hasSuffix($1) ? String($0.dropLast($1.count)) : $0
+            }
+            #expect(told.contains("# TYPE \(family) "), "\(name)")
+        }
+    }
+
+    @Test("Prometheus takes the rules", .enabled(if: Promtool.path != nil, "promtool is not installed"))
+    func rules() throws {
+        let (status, output) = try Promtool.run(["check", "rules", Self.rules.path], input: "")
+        #expect(status == 0, "\(output)")
+    }
+}
+
+/// Prometheus's own checker, if it is installed.
+private enum Promtool {
+    static let path = ["/usr/bin/promtool", "/usr/local/bin/promtool"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    /// Runs it to its end.
+    static func run(_ arguments: [String], input: String) throws -> (status: Int32, output: String) {
         let process = Process()
-        process.executableURL = URL(fileURLWithPath: try #require(Self.promtool))
-        process.arguments = ["check", "metrics"]
-        let (input, output) = (Pipe(), Pipe())
-        process.standardInput = input
-        process.standardError = output
-        process.standardOutput = output
+        process.executableURL = URL(fileURLWithPath: try #require(path))
+        process.arguments = arguments
+        let (standardInput, standardOutput) = (Pipe(), Pipe())
+        process.standardInput = standardInput
+        process.standardError = standardOutput
+        process.standardOutput = standardOutput
         try process.run()
-        input.fileHandleForWriting.write(Data(try scrape(router).text.utf8))
-        try input.fileHandleForWriting.close()
-        let complaints = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        standardInput.fileHandleForWriting.write(Data(input.utf8))
+        try standardInput.fileHandleForWriting.close()
+        let output = String(decoding: standardOutput.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        #expect(process.terminationStatus == 0, "\(complaints)")
-        #expect(complaints == "")
+        return (process.terminationStatus, output)
     }
 }

@@ -31,7 +31,9 @@ struct KeyFileTests {
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
         #expect(try file.read().keys == [first])
+        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
         let second = try file.addKey(id: "second")
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o640)
         #expect(try file.read().keys == [second, first])
         #expect(try file.read().signing == second)
         #expect(first.secret != second.secret)
