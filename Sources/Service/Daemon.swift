@@ -37,11 +37,12 @@ public final class Daemon: Sendable {
         self.configuration = configuration
         port = server.port
         Self.announce(server, configuration)
-        timers =
-            [RepeatingTimer(label: "version-follower", interval: configuration.pollInterval) { follower.poll() }]
-            + (keyWatch.map { keyWatch in
-                [RepeatingTimer(label: "key-watch", interval: configuration.pollInterval) { keyWatch.refresh() }]
-            } ?? [])
+        let interval = configuration.pollInterval
+        var timers = [RepeatingTimer(label: "version-follower", interval: interval) { follower.poll() }]
+        if let keyWatch {
+            timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
+        }
+        self.timers = timers
     }
 
     private static func router(
@@ -55,7 +56,7 @@ public final class Daemon: Sendable {
             follower: follower,
             directory: configuration.directory.map { LoggedDirectory($0, log: configuration.log) },
             staleAfter: configuration.staleAfter, metricSources: sources,
-            description: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
+            openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
             now: configuration.now)
         return Router(
             endpoints,

@@ -119,7 +119,7 @@ struct Routes {
         let responder = Responder(
             follower: follower, directory: directory,
             metricSources: [metrics, ModelMetrics(follower: follower, now: { now })],
-            description: ServiceDescription(endpoints: endpoints, policy: access).json, now: { now })
+            openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: { now })
         return Router(
             endpoints, settings: .init(access: access, limits: limits, now: { now }, uptime: uptime),
             responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))

@@ -1,8 +1,12 @@
+import Tokens
+
 /// A request that has reached a route, with all that the route may use.
 struct Call: Sendable {
     let responder: Responder
     let path: PathParameters
     let parameters: RequestParameters
+    /// Whose token it bears; nil if the route asks for none, as where the daemon has no keys.
+    let bearer: TokenClaims?
     /// The body; what it must be is up to the route's own schema.
     let body: [UInt8]
     /// What is known of the store, taken once a request.

@@ -1,7 +1,9 @@
 import HTTP
 
 /// A row of the table that routes requests and describes the service: what is asked, who may ask, what is answered.
-struct Endpoint: Sendable {
+///
+/// A class, because a request passes it on often and a structure of so many parts is dear to copy.
+final class Endpoint: Sendable {
     /// Answers a request that has been let in and whose parameters are within bounds.
     typealias Handler = @Sendable (Call) throws(Problem) -> HTTPResponse
 

@@ -18,7 +18,7 @@ extension Responder {
     /// `GET /openapi.json`.
     @Sendable
     fileprivate static func serviceDescription(_ call: Call) -> HTTPResponse {
-        .content("application/json", call.responder.description)
+        .content("application/json", call.responder.openAPI)
     }
 
     /// `GET /metrics`.

@@ -35,8 +35,7 @@ extension Responder {
             try directory.joinedGroups(ofUser: call.id, in: snapshot)
         }
         guard let joined else {
-            let near = try readingDirectory { () throws(ServiceError) in try directory.userIDs(near: call.id) }
-            throw .unknown(.unknownUser, "user", id: call.id, near: near)
+            throw .unknown(.unknownUser, "user", id: call.id, near: try usersNear(call, in: directory))
         }
         let suggestions = snapshot.recommender.recommendations(joined: joined, limit: limit)
         return .json { json in
@@ -66,6 +65,12 @@ extension Responder {
             json.member("photoId", call.id)
             json.suggestions("groups", suggestions, in: snapshot.model)
         }
+    }
+
+    /// Ids of users near one that does not exist; none for a member, who must not be told who else there is.
+    private static func usersNear(_ call: Call, in directory: any MemberDirectory) throws(Problem) -> [String] {
+        guard call.bearer == nil else { return [] }
+        return try readingDirectory { () throws(ServiceError) in try directory.userIDs(near: call.id) }
     }
 
     private static func readingDirectory<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {

@@ -9,7 +9,7 @@ struct Responder: Sendable {
     /// Who has figures to tell at `/metrics`.
     var metricSources: [any MetricSource] = []
     /// The description of the service at `/openapi.json`.
-    var description: [UInt8] = []
+    var openAPI: [UInt8] = []
     /// The time, in Unix milliseconds.
     let now: @Sendable () -> Int64
 

@@ -14,7 +14,7 @@ struct Router: Sendable {
     }
 
     private let endpoints: [Endpoint]
-    private let table: RouteTable<Int>
+    private let table: RouteTable
     private let settings: Settings
     private let gate: Gate
     private let responder: Responder
@@ -28,7 +28,7 @@ struct Router: Sendable {
         _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog
     ) {
         self.endpoints = endpoints
-        table = RouteTable(endpoints.enumerated().map { .init($1.method, $1.pattern, $0) })
+        table = RouteTable(endpoints.map { ($0.method, $0.pattern) })
         self.settings = settings
         gate = Gate(policy: settings.access, limits: settings.limits)
         self.responder = responder
@@ -68,12 +68,12 @@ struct Router: Sendable {
     }
 
     private func answer(
-        _ request: HTTPRequest, _ match: RouteTable<Int>.Match, at uptime: UInt64
+        _ request: HTTPRequest, _ match: RouteTable.Match, at uptime: UInt64
     ) throws(Problem) -> HTTPResponse {
         // A server in front may take an escaped slash for one that parts segments, and check another path than this.
         if request.segments.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) { throw .escapedSlash() }
         switch match {
-        case .found(let number, _, let segments):
+        case .found(let number, let segments):
             return try answer(request, endpoints[number], segments: segments, at: uptime)
         case .methodNotAllowed(let methods):
             let allowed = methods + [.options]
@@ -94,7 +94,7 @@ struct Router: Sendable {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
         if endpoint.bodySchema != nil { try Self.checkJSON(request) }
         let call = Call(
-            responder: responder, path: path, parameters: parameters, body: request.body,
+            responder: responder, path: path, parameters: parameters, bearer: bearer, body: request.body,
             state: responder.follower.current)
         var response = try endpoint.handler(call)
         // What only bearers get, no cache may give to others.
@@ -115,10 +115,10 @@ struct Router: Sendable {
     }
 }
 
-extension RouteTable.Match where Handler == Int {
+extension RouteTable.Match {
     /// The number of the endpoint that was found.
     fileprivate var endpoint: Int? {
-        guard case .found(let number, _, _) = self else { return nil }
+        guard case .found(let number, _) = self else { return nil }
         return number
     }
 }
