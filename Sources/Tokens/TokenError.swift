@@ -1,4 +1,6 @@
-/// Why a token opens nothing, or a file gives no keys. No message has the token or a key in it.
+/// Why a token opens nothing, or a file gives no keys.
+///
+/// No message has the token or a key in it.
 public struct TokenError: Error, Equatable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Code: String, Sendable, Equatable, CaseIterable {

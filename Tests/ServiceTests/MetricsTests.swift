@@ -9,7 +9,9 @@ import Tokens
 
 @testable import Service
 
-/// What Prometheus would read: samples by name and labels. It refuses whatever the format does not allow.
+/// What Prometheus would read: samples by name and labels.
+///
+/// It refuses whatever the format does not allow.
 private struct Scrape {
     private(set) var samples: [String: Double] = [:]
     private(set) var types: [String: String] = [:]

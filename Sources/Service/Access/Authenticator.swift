@@ -2,7 +2,9 @@ import HTTP
 import Synchronization
 import Tokens
 
-/// Finds out whose token a request bears. A token is verified once, then known until it expires or the keys change.
+/// Finds out whose token a request bears.
+///
+/// A token is verified once, then known until it expires or the keys change.
 final class Authenticator: Sendable {
     /// How many tokens are known at a time.
     static let capacity = 16_384

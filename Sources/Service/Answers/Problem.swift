@@ -100,10 +100,13 @@ extension Problem {
 
     /// No version has been loaded yet.
     static func noModel(_ state: VersionFollower.State) -> Problem {
-        Problem(
+        let since = state.storeUnreachableSinceMilliseconds
+        return Problem(
             status: .serviceUnavailable, kind: .noModel, title: "No model is loaded",
             detail: "\(state.problem ?? "no version is loaded"); the daemon takes a version up as soon as there is one",
-            extensions: [.texts("missing", ["model"])], headers: ["Retry-After": "5"])
+            extensions: [.texts("missing", ["model"])]
+                + (since.map { [.number("storeUnreachableSinceMilliseconds", Int($0))] } ?? []),
+            headers: ["Retry-After": "5"])
     }
 
     /// Memberships or photos cannot be read right now.

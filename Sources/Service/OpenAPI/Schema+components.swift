@@ -25,6 +25,9 @@ extension Schema {
         .sometimes("maximum", .integer(), "The greatest number allowed"),
         .sometimes("near", .array(.string()), "Ids near one that does not exist"),
         .sometimes("missing", .array(.string()), "What the daemon lacks"),
+        .sometimes(
+            "storeUnreachableSinceMilliseconds", .integer(),
+            "When the store was first found away, in Unix milliseconds"),
     ])
 
     private static let health = Schema.object([.always("status", .string(words: ["alive"]), "Always the same")])

@@ -64,8 +64,7 @@ enum ServeCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let store = try parsed.openStore()
-        var configuration = Daemon.Configuration(
-            store: store, directory: try directory(parsed, store), server: try server(parsed))
+        var configuration = Daemon.Configuration(store: store, server: try server(parsed))
         configuration.access = try access(parsed)
         configuration.rateLimits = [:]
         for (role, option) in [(Role.member, "member-rate"), (.admin, "member-rate"), (.service, "service-rate")] {
@@ -74,6 +73,7 @@ enum ServeCommand: Subcommand {
         }
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.logsRequests = parsed.flag("log-requests")
+        configuration.directory = try directory(parsed, store)
         try Daemon(configuration).runUntilTerminated()
     }
 
