@@ -4,9 +4,6 @@ import Synchronization
 ///
 /// A file that becomes unreadable or wrong takes nothing away: the keys before it stay.
 public final class KeyRing: Sendable {
-    /// The file.
-    public let file: KeyFile
-
     private struct State {
         var keys: KeySet
         var stamp: KeyFile.Stamp
@@ -15,6 +12,7 @@ public final class KeyRing: Sendable {
         var refused: KeyFile.Stamp?
     }
 
+    private let file: KeyFile
     private let state: Mutex<State>
 
     /// Reads the keys of a file.

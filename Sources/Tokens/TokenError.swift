@@ -3,31 +3,31 @@
 /// No message has the token or a key in it.
 public struct TokenError: Error, Equatable, CustomStringConvertible {
     /// What kind of failure it is.
-    public enum Code: String, Sendable, Equatable, CaseIterable {
+    public enum Code: Sendable, Equatable {
         /// It is longer than any honest token.
-        case tooLong = "too_long"
+        case tooLong
         /// It is not three parts of base64url with JSON objects in them.
         case malformed
         /// Its algorithm is not HS256.
-        case wrongAlgorithm = "wrong_algorithm"
+        case wrongAlgorithm
         /// No key bears the id it names.
-        case unknownKey = "unknown_key"
+        case unknownKey
         /// It was not signed with the key it names, or was changed since.
-        case badSignature = "bad_signature"
+        case badSignature
         /// Its time is over.
         case expired
         /// Its time has not come.
-        case notYetValid = "not_yet_valid"
+        case notYetValid
         /// It is meant for somebody else.
-        case wrongAudience = "wrong_audience"
+        case wrongAudience
         /// Somebody else made it.
-        case wrongIssuer = "wrong_issuer"
+        case wrongIssuer
         /// A claim is missing, or cannot be what it is.
-        case badClaim = "bad_claim"
+        case badClaim
         /// The key file cannot be read or written.
-        case keyFileFailed = "key_file_failed"
+        case keyFileFailed
         /// The key file has something else in it than keys that may be used, or anybody may read it.
-        case badKeyFile = "bad_key_file"
+        case badKeyFile
     }
 
     /// The kind.

@@ -81,7 +81,7 @@ struct RouterTests {
                 content: .json(schema: "Health"), caching: .never,
                 handler: { (call: Call) throws(Problem) in .content("application/json", call.body) }))
         let router = service.router()
-        for type in ["application/json", "Application/JSON; charset=utf-8"] {
+        for type in ["application/json", "Application/JSON; charset=utf-8", "application/json ;x=y"] {
             let answer = try router.answer(
                 "/v1/echo", method: "POST", headers: ["Content-Type: \(type)"], body: Array("{}".utf8))
             #expect(answer.status == 200)

@@ -104,8 +104,8 @@ struct Router: Sendable {
     }
 
     private static func checkJSON(_ request: HTTPRequest) throws(Problem) {
-        let type = request.headers["Content-Type"]?.split(separator: ";").first?.lowercased()
-        guard type?.trimmingPrefix(while: { $0 == " " }) == "application/json" else { throw .notJSON() }
+        let type = request.headers["Content-Type"]?.split(separator: ";").first?.trimmingSpaces
+        guard type?.lowercased() == "application/json" else { throw .notJSON() }
     }
 
     private func note(_ problem: Problem, _ request: HTTPRequest?, id: String, at uptime: UInt64) {
