@@ -31,7 +31,7 @@ struct TokenCheckerTests {
     func foreign() throws {
         #expect(try code() == nil)
         #expect(try code(claims: #"{"sub":"ann","aud":["x","coterie"],"exp":1795000000.5,"nbf":1795000000}"#) == nil)
-        let token = try Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
+        let token = Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
         let claims = try Sample.checker.claims(of: token, keys: Sample.keys("a"), atMilliseconds: Sample.now)
         #expect(claims.role == .member)
         #expect(claims.subject == "ann")
@@ -56,6 +56,22 @@ struct TokenCheckerTests {
     func algorithms(name: String) throws {
         let code = try code(header: #"{"alg":"\#(name)","typ":"JWT","kid":"a"}"#)
         #expect(code == .wrongAlgorithm || code == .malformed)
+    }
+
+    @Test("A stronger algorithm under the same key is another algorithm")
+    func strongerAlgorithms() throws {
+        // Made with Python's hmac module, and genuine but for the algorithm: libjwt accepts both.
+        let signatures = [
+            "HS384": "Lj1KmFrXU7hel14QMlwubhNydbItlry5XqDpqlNiKWST-qzd0xbJvrbRHCLlIJi8",
+            "HS512":
+                "wzjo2Mu_En1t1_-ngTG4LxsxqU5SJD2bxJa3RRV2moIetsNr1kLbqmuesSz69n9fw5L1xraijyJozsCIK6gvDg",
+        ]
+        for (name, signature) in signatures {
+            let header = #"{"alg":"\#(name)","typ":"JWT","kid":"a"}"#
+            let token = "\(Forgery.part(header)).\(Forgery.part(Self.claims)).\(signature)"
+            #expect(JSONWebToken(reading: token, key: try Sample.keys("a").signing) != nil)
+            #expect(try Sample.code(token) == .wrongAlgorithm)
+        }
     }
 
     @Test("Without an algorithm, or with none, a token is nothing")
@@ -110,7 +126,7 @@ struct TokenCheckerTests {
             (#","iss":"site""#, TokenError.Code?.none), (#","iss":"other""#, .wrongIssuer), ("", .wrongIssuer),
         ] {
             let claims = #"{"sub":"ann","aud":"coterie","exp":1795000060\#(claim)}"#
-            let token = try Forgery.token(header: Self.header, claims: claims, secret: Sample.secret)
+            let token = Forgery.token(header: Self.header, claims: claims, secret: Sample.secret)
             #expect(try Sample.code(token, checker: checker) == expected)
         }
     }
@@ -122,7 +138,7 @@ struct TokenCheckerTests {
 
     @Test("Every change of a single character is noticed")
     func tampering() throws {
-        let token = try Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
+        let token = Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
         let keys = try Sample.keys("a")
         for place in token.indices {
             var changed = token
@@ -143,7 +159,7 @@ struct TokenCheckerTests {
     @Test("Anything at all is survived, and opens nothing", arguments: 0..<4)
     func noise(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let token = try Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
+        let token = Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
         let keys = try Sample.keys("a")
         let morsels = ["", ".", "..", "=", "\0", "\u{FF}", "eyJhbGciOiJub25lIn0", "%00", " ", "\n", "😀"]
         for _ in 0..<500 {
