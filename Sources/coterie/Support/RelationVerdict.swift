@@ -31,7 +31,9 @@ struct RelationVerdict: Encodable {
         let minimumEntries = report?.minimumEntries ?? 1
         let kind: MatrixKind = relation == .photos ? .pools : .memberships
         let found = try catalog.overlaps(of: group, kind, minimumCommon: minimumCommon, alwaysIncluding: other)
-        let mine = found.overlaps.first { $0.groupID == other.id } ?? Overlap(groupID: other.id, common: 0, size: 0)
+        let mine =
+            found.overlaps.first { $0.groupID.hasSameBytes(as: other.id) }
+            ?? Overlap(groupID: other.id, common: 0, size: 0)
         self.relation = relation.rawValue
         size = found.size
         otherSize = mine.size
@@ -39,7 +41,7 @@ struct RelationVerdict: Encodable {
         cosine = size > 0 && otherSize > 0 ? Double(common) / (Double(size) * Double(otherSize)).squareRoot() : 0
 
         let passing = found.overlaps.filter { $0.common >= minimumCommon && $0.size >= minimumEntries }
-        let isPassing = passing.contains { $0.groupID == other.id } && size >= minimumEntries
+        let isPassing = passing.contains { $0.groupID.hasSameBytes(as: other.id) } && size >= minimumEntries
         candidates = size >= minimumEntries ? passing.count : 0
         rank = isPassing ? 1 + passing.count { Self.isBefore($0, mine) } : nil
         if let index = version.model.index(ofID: group.id), let otherIndex = version.model.index(ofID: other.id) {
@@ -63,7 +65,7 @@ struct RelationVerdict: Encodable {
     }
 
     private func explanation(_ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?) -> String {
-        if group.id == other.id { return "a group is not its own neighbour" }
+        if group.id.hasSameBytes(as: other.id) { return "a group is not its own neighbour" }
         for record in [group, other] where record.visibility == .private {
             return "\(record.id) is private, and private groups are in no list"
         }
@@ -92,4 +94,9 @@ struct RelationVerdict: Encodable {
         }
         return "not listed: \(reason); \(counts)"
     }
+}
+
+extension String {
+    /// Whether two ids are the same: to Swift, texts are equal already if they look the same.
+    fileprivate func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }
