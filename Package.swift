@@ -32,6 +32,8 @@ let package = Package(
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
         .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Pure.
         module("SparseMatrix"),
@@ -49,17 +51,19 @@ let package = Package(
         module("SQLite", ["CSQLite"]),
         module("Redis", ["CHiredis"]),
         module("HTTP", ["CMicroHTTPD"]),
+        module("Tokens", ["CLibJWT"]),
+        module("Compression", ["CZlib"]),
 
         // The system.
         module("Catalog", ["SQLite", "SparseMatrix", "RecordReading"]),
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
         module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
-        module("Service", ["HTTP", "Recommendation", "Model", "ModelStore", "Catalog"]),
+        module("Service", ["HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog"]),
         .executableTarget(
             name: "coterie",
             dependencies: [
                 "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
-                "HTTP", "Service", "Similarity", "SyntheticCommunity", "RecordReading",
+                "HTTP", "Service", "Similarity", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -79,7 +83,12 @@ let package = Package(
         tests("HTTPTests", ["HTTP", "TestSupport"]),
         tests(
             "ServiceTests",
-            ["Service", "HTTP", "Model", "ModelStore", "Recommendation", "Catalog", "SQLite", "TestSupport"]),
+            [
+                "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "Catalog",
+                "SQLite", "TestSupport",
+            ]),
+        tests("TokensTests", ["Tokens", "TestSupport"]),
+        tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),

@@ -18,6 +18,8 @@ final class Connection: @unchecked Sendable {
     }
 
     let socket: Int32
+    /// Whether there were too many when it was opened.
+    var isSurplus = false
     private let deadlineNanoseconds: Atomic<UInt64>
 
     var phase = Phase.idle

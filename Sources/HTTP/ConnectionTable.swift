@@ -32,8 +32,12 @@ final class ConnectionTable: Sendable {
         now + duration.nanoseconds
     }
 
-    func insert(_ connection: Connection) {
-        connections.withLock { $0[ObjectIdentifier(connection)] = connection }
+    /// - Returns: how many there are now.
+    func insert(_ connection: Connection) -> Int {
+        connections.withLock { connections in
+            connections[ObjectIdentifier(connection)] = connection
+            return connections.count
+        }
     }
 
     /// To be called before the socket is closed: its number may then be given to another connection.

@@ -16,6 +16,8 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
         case badRequest
         /// A request whose body is longer than allowed: answered with 413.
         case bodyTooLarge
+        /// A request on a connection beyond those that are served: answered with 503.
+        case tooManyConnections
     }
 
     /// The kind.

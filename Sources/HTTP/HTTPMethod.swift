@@ -16,6 +16,8 @@ public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let put = HTTPMethod(rawValue: "PUT")
     /// Remove.
     public static let delete = HTTPMethod(rawValue: "DELETE")
+    /// Ask which methods are possible.
+    public static let options = HTTPMethod(rawValue: "OPTIONS")
 
     /// The name.
     public var description: String { rawValue }

@@ -7,8 +7,11 @@ extension HTTPServer {
         public var port: UInt16 = 0
         /// Threads that receive requests and run the handler, from 1 to 256.
         public var threadCount = 2
-        /// Connections open at a time, all threads together, from `threadCount` to 65536; more wait to be accepted.
+        /// Connections served at a time, all threads together, from `threadCount` to 65536.
         public var connectionLimit = 1024
+        /// Connections beyond those that are told so (see `Refusal`) and closed, from 0 to 4096; more wait to be
+        /// accepted.
+        public var surplusConnectionLimit = 64
         /// Connections open at a time from one address, 0 for no limit; more are closed at once.
         public var connectionLimitPerAddress = 0
         /// How long a connection may lie idle between two requests, from 1 to 3600 seconds.
@@ -37,6 +40,7 @@ extension HTTPServer {
             }
             try require(threadCount, in: 1...256, "threadCount")
             try require(connectionLimit, in: threadCount...65536, "connectionLimit")
+            try require(surplusConnectionLimit, in: 0...4096, "surplusConnectionLimit")
             try require(connectionLimitPerAddress, in: 0...65536, "connectionLimitPerAddress")
             try require(idleTimeoutSeconds, in: 1...3600, "idleTimeoutSeconds")
             try require(headerLimitBytes, in: 2048...(1 << 20), "headerLimitBytes")

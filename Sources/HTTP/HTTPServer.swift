@@ -14,7 +14,7 @@ public final class HTTPServer: Sendable {
     /// Other connections of the same thread wait meanwhile, and `stop` waits for it: it must return soon.
     public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
-    /// Answers what never became a request: an error of code `badRequest` or `bodyTooLarge`.
+    /// Answers what never became a request: an error of code `badRequest`, `bodyTooLarge` or `tooManyConnections`.
     ///
     /// The connection ends afterwards.
     public typealias Refusal = @Sendable (HTTPError) -> HTTPResponse
@@ -82,6 +82,12 @@ public final class HTTPServer: Sendable {
     /// Answers a refused request with a line of text.
     @Sendable
     public static func plainRefusal(_ error: HTTPError) -> HTTPResponse {
-        HTTPResponse(status: error.code == .bodyTooLarge ? .contentTooLarge : .badRequest, text: error.message)
+        let status: HTTPStatus =
+            switch error.code {
+            case .bodyTooLarge: .contentTooLarge
+            case .tooManyConnections: .serviceUnavailable
+            default: .badRequest
+            }
+        return HTTPResponse(status: status, text: error.message)
     }
 }

@@ -11,14 +11,24 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// 200.
     public static let ok = HTTPStatus(rawValue: 200)
+    /// 204.
+    public static let noContent = HTTPStatus(rawValue: 204)
     /// 400.
     public static let badRequest = HTTPStatus(rawValue: 400)
+    /// 401.
+    public static let unauthorized = HTTPStatus(rawValue: 401)
+    /// 403.
+    public static let forbidden = HTTPStatus(rawValue: 403)
     /// 404.
     public static let notFound = HTTPStatus(rawValue: 404)
     /// 405.
     public static let methodNotAllowed = HTTPStatus(rawValue: 405)
     /// 413.
     public static let contentTooLarge = HTTPStatus(rawValue: 413)
+    /// 415.
+    public static let unsupportedMediaType = HTTPStatus(rawValue: 415)
+    /// 429.
+    public static let tooManyRequests = HTTPStatus(rawValue: 429)
     /// 500.
     public static let internalServerError = HTTPStatus(rawValue: 500)
     /// 501.

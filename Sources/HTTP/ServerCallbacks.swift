@@ -7,7 +7,7 @@ enum ServerCallbacks {
         return unsafe shim_server_settings(
             flags: flags, listening_socket: socket,
             pool_size: configuration.threadCount == 1 ? 0 : UInt32(configuration.threadCount),
-            connection_limit: UInt32(configuration.connectionLimit),
+            connection_limit: UInt32(configuration.connectionLimit + configuration.surplusConnectionLimit),
             connection_limit_per_address: UInt32(configuration.connectionLimitPerAddress),
             idle_timeout_seconds: UInt32(configuration.idleTimeoutSeconds),
             connection_memory_limit_bytes: configuration.headerLimitBytes,

@@ -31,7 +31,7 @@ final class ServerCore: Sendable {
     func opened(socket: Int32) -> Connection {
         let connection = Connection(
             socket: socket, deadline: ConnectionTable.moment(after: configuration.receiveTimeout))
-        connections.insert(connection)
+        connection.isSurplus = connections.insert(connection) > configuration.connectionLimit
         return connection
     }
 
@@ -50,6 +50,10 @@ final class ServerCore: Sendable {
     func received(_ headers: HTTPHeaders, on connection: Connection) -> HTTPResponse? {
         connection.phase = .receiving
         connection.headers = headers
+        if connection.isSurplus {
+            let limit = configuration.connectionLimit
+            return refuse(HTTPError(.tooManyConnections, "\(limit) connections are open already"), on: connection)
+        }
         let lengths = headers.values(of: "Content-Length")
         // Two readings of where a request ends are how one request is smuggled into another.
         if lengths.count > 1 || (lengths.count == 1 && headers["Transfer-Encoding"] != nil) {

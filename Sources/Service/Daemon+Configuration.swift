@@ -1,37 +1,40 @@
 public import HTTP
 public import ModelStore
 public import Recommendation
+public import Tokens
 
 extension Daemon {
-    /// Takes one line, without its end; called from several threads at a time.
-    public typealias Log = @Sendable (_ line: String) -> Void
-
-    /// What a daemon serves, where, and how.
+    /// What a daemon serves, where, to whom, and how.
     public struct Configuration: Sendable {
         /// Where versions are published.
         public var store: any VersionStore
         /// Who is a member of what; nil if nobody can say, and lists for users and photos are not served.
         public var directory: (any MemberDirectory)?
-        /// Where it listens, and its limits; the address must be of the loopback interface.
+        /// Where it listens, and its limits; without keys, the address must be of the loopback interface.
         public var server: HTTPServer.Configuration
+        /// Who may ask what.
+        public var access = AccessPolicy()
+        /// How often the bearers of tokens may ask, by their role; a role without a limit is not limited.
+        public var rateLimits: [Role: RateLimit] = [.member: RateLimit(perSecond: 20, burst: 40)]
         /// How relations are blended.
         public var weights = RelationWeights()
-        /// How often the store is asked which version is current; 10 milliseconds or more.
+        /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.
         public var pollInterval = Duration.milliseconds(500)
+        /// How old a version may be before `/readyz` calls it stale.
+        public var staleAfter = Duration.seconds(14 * 86400)
         /// How long a stop waits for responses under way.
         public var stopGrace = Duration.seconds(10)
-        /// Takes what happens: a start, a version, a failure.
-        public var log: Log
-        /// Takes a JSON object for every request; nil to log none.
-        public var requestLog: Log?
+        /// Takes what happens: a start, a version, a failure, a refusal.
+        public var log: EventLog
+        /// Whether the log takes every request.
+        public var logsRequests = false
         /// The time, in Unix milliseconds.
-        public var now: @Sendable () -> Int64 = { WallClock.nowMilliseconds }
+        public var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
 
-        /// A configuration with the usual intervals, without a directory.
+        /// A configuration with the usual intervals and limits, without a directory and without keys.
         public init(
             store: any VersionStore, directory: (any MemberDirectory)? = nil,
-            server: HTTPServer.Configuration = HTTPServer.Configuration(),
-            log: @escaping Log = { StandardErrorLog.write($0) }
+            server: HTTPServer.Configuration = HTTPServer.Configuration(), log: EventLog = .standardError
         ) {
             self.store = store
             self.directory = directory
@@ -39,14 +42,15 @@ extension Daemon {
             self.log = log
         }
 
-        /// Refuses addresses that other machines can reach: whoever can ask is told anything about anybody.
+        /// Refuses addresses that other machines can reach where no tokens are asked for: whoever can ask is then told
+        /// anything about anybody.
         func validate() throws(ServiceError) {
-            guard server.address.hasPrefix("127.") || server.address == "::1" else {
+            guard access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
                 throw ServiceError(
                     .addressRefused,
                     """
-                    the daemon does not listen at \(server.address), because it does not yet ask clients for a token: \
-                    use 127.0.0.1 or ::1
+                    the daemon does not listen at \(server.address) without keys to check tokens with: \
+                    give it a key file, or use 127.0.0.1 or ::1
                     """)
             }
             guard pollInterval >= .milliseconds(10), pollInterval <= .seconds(3600) else {

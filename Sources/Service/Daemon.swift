@@ -1,6 +1,7 @@
 import Dispatch
 import HTTP
 import Synchronization
+import Tokens
 
 /// The serving daemon, from `init` until `stop`.
 ///
@@ -12,39 +13,68 @@ public final class Daemon: Sendable {
 
     private let configuration: Configuration
     private let server: HTTPServer
-    private let polls: PollTimer
+    private let timers: [RepeatingTimer]
     private let hasStopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
 
-    /// Cancelling is all that is done to it, from any thread.
-    private struct PollTimer: @unchecked Sendable {
-        let timer: any DispatchSourceTimer
-    }
-
     /// Starts to listen, and to follow the store.
     ///
-    /// - Throws: `ServiceError.addressRefused` for an address that other machines can reach, `startFailed` if the
-    ///   port is taken or a limit is out of bounds.
+    /// - Throws: `ServiceError.addressRefused` for an address that other machines can reach if no tokens are asked
+    ///   for, `startFailed` if the port is taken or a limit is out of bounds.
     public init(_ configuration: Configuration) throws(ServiceError) {
         try configuration.validate()
+        let log = configuration.log
         let follower = VersionFollower(
-            store: configuration.store, weights: configuration.weights, log: configuration.log)
-        let directory = configuration.directory.map { LoggedDirectory($0, log: configuration.log) }
-        let responder = Responder(follower: follower, directory: directory, now: configuration.now)
-        let answer = RequestLog.wrap(responder, log: configuration.requestLog, now: configuration.now)
+            store: configuration.store, weights: configuration.weights, log: log, now: configuration.now)
+        let keyWatch = configuration.access.keys.map { KeyWatch($0, log: log) }
+        let router = Self.router(configuration, follower: follower, keyWatch: keyWatch)
         do {
             server = try HTTPServer(
-                configuration.server, refusal: { Problem.refused($0).response(instance: nil) }, handler: answer)
+                configuration.server, refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
         } catch {
             throw ServiceError(.startFailed, error.message)
         }
         self.configuration = configuration
         port = server.port
-        configuration.log("listening at port \(port) of \(server.address)")
-        polls = PollTimer(timer: follower.start(interval: configuration.pollInterval))
+        Self.announce(server, configuration)
+        let interval = configuration.pollInterval
+        var timers = [RepeatingTimer(label: "version-follower", interval: interval) { follower.poll() }]
+        if let keyWatch {
+            timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
+        }
+        self.timers = timers
     }
 
-    deinit { polls.timer.cancel() }
+    private static func router(
+        _ configuration: Configuration, follower: VersionFollower, keyWatch: KeyWatch?
+    ) -> Router {
+        let endpoints = Endpoint.table
+        let metrics = RequestMetrics(endpoints)
+        var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
+        if let keyWatch { sources.append(keyWatch) }
+        let responder = Responder(
+            follower: follower,
+            directory: configuration.directory.map { LoggedDirectory($0, log: configuration.log) },
+            staleAfter: configuration.staleAfter, metricSources: sources,
+            openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
+            now: configuration.now)
+        return Router(
+            endpoints,
+            settings: Router.Settings(
+                access: configuration.access, limits: configuration.rateLimits, now: configuration.now),
+            responder: responder, metrics: metrics,
+            log: RequestLog(configuration.log, recordsEveryRequest: configuration.logsRequests))
+    }
+
+    private static func announce(_ server: HTTPServer, _ configuration: Configuration) {
+        let log = configuration.log
+        log.info("listening at port \(server.port) of \(server.address)")
+        guard configuration.access.keys != nil else {
+            return log.warning("no keys: everything is open to every process of this machine, and to no other")
+        }
+        let open = configuration.access.openAreas.map(\.rawValue).sorted().joined(separator: ", ")
+        log.info("tokens are asked for\(open.isEmpty ? "" : ", but not for \(open)")")
+    }
 
     /// Waits until `stop` has been called and is done.
     public func run() {
@@ -58,10 +88,10 @@ public final class Daemon: Sendable {
     /// To be called from any thread but those that answer requests; a second call returns at once.
     public func stop() {
         guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        configuration.log("stopping")
-        polls.timer.cancel()
+        configuration.log.info("stopping")
+        for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
-        configuration.log("stopped")
+        configuration.log.info("stopped")
         hasStopped.signal()
     }
 }

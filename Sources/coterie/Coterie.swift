@@ -8,7 +8,7 @@ enum Coterie {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, PhotoCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self,
-            ServeCommand.self, TrendingCommand.self, CurateCommand.self, CompletionCommand.self,
+            ServeCommand.self, TokenCommand.self, TrendingCommand.self, CurateCommand.self, CompletionCommand.self,
         ]
     }
 

@@ -113,6 +113,7 @@ struct LimitTests {
         let server = try makeServer {
             $0.threadCount = 1
             $0.connectionLimit = 2
+            $0.surplusConnectionLimit = 0
         }
         defer { server.stop() }
         var held = [try makeClient(server), try makeClient(server)]
@@ -122,6 +123,32 @@ struct LimitTests {
         #expect(held[0].request("GET", "/")?.status == 200)
         held.removeAll()
         #expect(third.receive()?.text == #"GET ["third"] [] "#)
+    }
+
+    @Test("Connections beyond the limit are told so, until others go")
+    func surplusConnections() async throws {
+        let server = try makeServer {
+            $0.threadCount = 1
+            $0.connectionLimit = 2
+            $0.surplusConnectionLimit = 2
+        }
+        defer { server.stop() }
+        var held = [try makeClient(server), try makeClient(server)]
+        for client in held { #expect(client.request("GET", "/")?.status == 200) }
+        for _ in 0..<20 {
+            let client = try makeClient(server)
+            let response = client.request("GET", "/")
+            #expect(response?.status == 503)
+            #expect(response?.headers["connection"] == "close")
+            #expect(client.waitForEnd())
+        }
+        held.removeAll()
+        var isServed = false
+        for _ in 0..<3000 where !isServed {
+            isServed = try makeClient(server).request("GET", "/")?.status == 200
+            if !isServed { try await Task.sleep(for: .milliseconds(5)) }
+        }
+        #expect(isServed)
     }
 
     @Test("Limits out of bounds are refused by name")

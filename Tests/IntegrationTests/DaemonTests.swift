@@ -109,7 +109,8 @@ struct DaemonTests {
         try await daemon.wait(forVersion: currentVersion(workspace))
         let run = await daemon.end(with: signal)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-        #expect(run.errors.hasSuffix("stopping\nstopped\n"))
+        let messages = run.errors.matches(of: #/"message":"(.*?)"/#).map(\.output.1)
+        #expect(messages.suffix(2) == ["stopping", "stopped"])
         #expect(SocketClient(port: daemon.port) == nil)
     }
 

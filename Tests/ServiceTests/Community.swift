@@ -1,9 +1,11 @@
+import Foundation
 import HTTP
 import Model
 import ModelStore
 import Recommendation
 import Synchronization
 import TestSupport
+import Tokens
 
 @testable import Service
 
@@ -13,7 +15,7 @@ enum Community {
         GroupFacts(id: "alps", title: "Alps", photoCount: 10, memberCount: 20),
         GroupFacts(id: "birds", title: "Birds \"of\" a\\feather\n\u{1}", photoCount: 11, memberCount: 21),
         GroupFacts(id: "cats 🐈", title: "Cats 🐈‍⬛", photoCount: 12, memberCount: 22, joinPolicy: .approval),
-        GroupFacts(id: "dogs/wolves", title: "", photoCount: 13, memberCount: 23, joinPolicy: .invite),
+        GroupFacts(id: "dogs & wolves", title: "", photoCount: 13, memberCount: 23, joinPolicy: .invite),
         GroupFacts(id: "élan", title: "Élan", photoCount: 14, memberCount: 24),
     ]
 
@@ -59,7 +61,7 @@ enum Community {
 
 /// A directory in memory.
 struct FakeDirectory: MemberDirectory {
-    var users: [String: [UInt32]] = ["ann": [0], "bob": [], "zoë/q": [0, 3]]
+    var users: [String: [UInt32]] = ["ann": [0], "bob": [], "zoë q": [0, 3]]
     var photos: [String: PhotoContext] = [
         "p1": PhotoContext(groups: [0], companions: [2: .init(photos: 2, share: 1)]),
         "p2": PhotoContext(ownerGroups: [3: 3, 0: 1], tags: ["Snow"], place: PlaceCell(latitude: 46.55, longitude: 8)),
@@ -82,9 +84,17 @@ struct FakeDirectory: MemberDirectory {
 
 /// Log lines as they come.
 final class Lines: Sendable {
+    private struct Entry: Decodable { var message: String }
+
     private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
-    var log: Daemon.Log { { line in self.lines.withLock { $0.append(line) } } }
+
+    /// The lines as they were written.
+    var raw: [String] { lines.withLock { $0 } }
+    /// Their messages.
+    var all: [String] {
+        raw.map { (try? JSONDecoder().decode(Entry.self, from: Data($0.utf8)))?.message ?? "no JSON: \($0)" }
+    }
+    var log: EventLog { EventLog(now: { 61_000_000 }) { line in self.lines.withLock { $0.append(line) } } }
 }
 
 /// How a request reaches the routes.
@@ -97,26 +107,67 @@ enum Transport: CaseIterable, Sendable {
 struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
+    var endpoints = Endpoint.table
+    var access = AccessPolicy()
+    var limits: [Role: RateLimit] = [:]
+    var lines = Lines()
+    /// The time, in Unix milliseconds.
+    var now: Int64 = 61_000_000
+    /// Nanoseconds of the monotonic clock.
+    var uptime: @Sendable () -> UInt64 = { 1_000_000 }
 
-    /// The answer to a request on a connection of its own.
-    func answer(_ transport: Transport, _ target: String, method: String = "GET") throws -> SocketClient.Response {
-        let follower = VersionFollower(store: store, weights: .init(), log: { _ in })
+    /// A router that has looked for a version once.
+    func router() -> Router {
+        let now = now
+        let follower = VersionFollower(store: store, weights: .init(), log: lines.log, now: { now })
         follower.poll()
-        let responder = Responder(follower: follower, directory: directory, now: { 61_000_000 })
+        let metrics = RequestMetrics(endpoints)
+        let responder = Responder(
+            follower: follower, directory: directory,
+            metricSources: [metrics, ModelMetrics(follower: follower, now: { now })],
+            openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: { now })
+        return Router(
+            endpoints, settings: .init(access: access, limits: limits, now: { now }, uptime: uptime),
+            responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))
+    }
+
+    /// The answer to a request, on a connection of its own.
+    ///
+    /// - Parameter headers: whole lines, such as `Accept: text/plain`.
+    func answer(
+        _ transport: Transport, _ target: String, method: String = "GET", headers: [String] = []
+    ) throws -> SocketClient.Response {
+        let router = router()
         switch transport {
-        case .direct:
-            let request = try HTTPRequest(method: HTTPMethod(rawValue: method), target: target)
-            let response = responder.respond(to: request)
-            var headers: [String: String] = [:]
-            for field in response.headers.fields { headers[field.name.lowercased()] = field.value }
-            return .init(status: response.status.rawValue, headers: headers, body: response.body)
+        case .direct: return try router.answer(target, method: method, headers: headers)
         case .socket:
-            let server = try HTTPServer { responder.respond(to: $0) }
+            let server = try HTTPServer(refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
             defer { server.stop() }
-            guard let client = SocketClient(port: server.port), let response = client.request(method, target) else {
+            guard let client = SocketClient(port: server.port),
+                let response = client.request(method, target, headers: headers)
+            else {
                 throw ServiceError(.startFailed, "no answer")
             }
             return response
         }
+    }
+}
+
+extension Router {
+    /// The answer to a request, straight from the router.
+    func answer(
+        _ target: String, method: String = "GET", headers: [String] = [], body: [UInt8] = []
+    ) throws -> SocketClient.Response {
+        var fields = HTTPHeaders()
+        for header in headers {
+            let parts = header.split(separator: ":", maxSplits: 1).map(String.init)
+            fields.append(name: parts[0], value: String(parts[1].drop { $0 == " " }))
+        }
+        let request = try HTTPRequest(
+            method: HTTPMethod(rawValue: method), target: target, headers: fields, body: body)
+        let response = respond(to: request)
+        var headers: [String: String] = [:]
+        for field in response.headers.fields { headers[field.name.lowercased()] = field.value }
+        return .init(status: response.status.rawValue, headers: headers, body: response.body)
     }
 }

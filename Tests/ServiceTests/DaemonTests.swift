@@ -107,7 +107,7 @@ struct DaemonTests {
         for daemon in daemons { try await wait(for: daemon) { $0.status == 200 } }
         for target in [
             "/readyz", "/v1/groups/alps/similar", "/v1/groups/alps/similar?by=members",
-            "/v1/users/zo%C3%AB%2Fq/recommendations",
+            "/v1/users/zo%C3%AB%20q/recommendations",
             "/v1/photos/p2/groups", "/v1/groups/none/similar",
         ] {
             let bodies = try daemons.map { try get($0, target).body }
@@ -124,7 +124,7 @@ struct DaemonTests {
             _ = try daemon(FakeStore()) { $0.server.address = address }
         }
         #expect(error?.code == .addressRefused)
-        #expect(error?.message.contains("token") == true)
+        #expect(error?.message.contains("keys") == true)
     }
 
     @Test("A port that is taken keeps it from starting")
@@ -155,21 +155,26 @@ struct DaemonTests {
     func requestLog() throws {
         struct Entry: Decodable, Equatable {
             var timeMilliseconds: Int64
+            var level: String
+            var message: String
+            var requestId: String
             var method: String
             var path: String
             var status: Int
             var bodyBytes: Int
         }
         let requests = Lines()
-        let daemon = try daemon(FakeStore()) { $0.requestLog = requests.log }
+        let daemon = try daemon(FakeStore(), requests) { $0.logsRequests = true }
         defer { daemon.stop() }
         let response = try get(daemon, "/healthz")
         _ = try get(daemon, "/v1/%22quoted%22?limit=5")
-        let entries = try requests.all.map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
+        let entries = try requests.raw.filter { $0.contains("\"message\":\"request\"") }
+            .map { try JSONDecoder().decode(Entry.self, from: Data($0.utf8)) }
         #expect(
             entries.first
                 == Entry(
-                    timeMilliseconds: 61_000_000, method: "GET", path: "/healthz", status: 200,
+                    timeMilliseconds: 61_000_000, level: "info", message: "request",
+                    requestId: response.headers["x-request-id"] ?? "", method: "GET", path: "/healthz", status: 200,
                     bodyBytes: response.body.count))
         #expect(entries.last?.path == "/v1/%22quoted%22")
         #expect(entries.last?.status == 404)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Following the current version")
 struct VersionFollowerTests {
     private func follower(_ store: FakeStore, _ lines: Lines = Lines()) -> VersionFollower {
-        VersionFollower(store: store, weights: .init(), log: lines.log)
+        VersionFollower(store: store, weights: .init(), log: lines.log, now: { 5000 })
     }
 
     private func serving(_ follower: VersionFollower) -> String? { follower.current.snapshot?.version.description }
@@ -51,10 +51,13 @@ struct VersionFollowerTests {
         #expect(serving(follower) == "v1")
         #expect(follower.current.problem == "memory is away")
         #expect(!follower.current.storeIsReachable)
+        #expect(follower.current.storeUnreachableSinceMilliseconds == 5000)
+        #expect(follower.pollFailureCount == 3)
         store.state.withLock { $0.failure = nil }
         for _ in 0..<3 { follower.poll() }
         #expect(follower.current.problem == nil)
         #expect(follower.current.storeIsReachable)
+        #expect(follower.current.storeUnreachableSinceMilliseconds == nil)
         #expect(
             lines.all == [
                 "serving version v1: 5 groups, from memory",

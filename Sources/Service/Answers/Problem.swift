@@ -13,6 +13,9 @@ struct Problem: Error {
         case noCatalog = "no-catalog"
         case noModel = "no-model"
         case unavailable = "temporarily-unavailable"
+        case badToken = "bad-token"
+        case forbidden = "forbidden"
+        case tooManyRequests = "too-many-requests"
     }
 
     /// A member beyond those of the RFC.
@@ -28,6 +31,8 @@ struct Problem: Error {
     var detail: String
     var extensions: [Extension] = []
     var headers: HTTPHeaders = [:]
+    /// Why the request was turned away before it reached a route; nil if it did.
+    var refusal: Refusal?
 
     /// The answer.
     ///
@@ -71,11 +76,18 @@ extension Problem {
             detail: "\(method) is not possible here: use \(names)", headers: ["Allow": names])
     }
 
-    /// A request that could not be understood.
-    static func refused(_ error: HTTPError) -> Problem {
-        error.code == .bodyTooLarge
-            ? Problem(status: .contentTooLarge, title: "Content Too Large", detail: error.message)
-            : Problem(status: .badRequest, title: "Bad Request", detail: error.message)
+    /// A parameter is not what it may be.
+    static func badParameter(_ name: String, _ complaint: String, _ extensions: [Extension] = []) -> Problem {
+        Problem(
+            status: .badRequest, kind: .badParameter, title: "Bad parameter",
+            detail: "the parameter \"\(name)\" \(complaint)", extensions: [.text("parameter", name)] + extensions)
+    }
+
+    /// The body is of another type than JSON.
+    static func notJSON() -> Problem {
+        Problem(
+            status: .unsupportedMediaType, title: "Unsupported Media Type",
+            detail: "the body must be JSON: send it with the header field Content-Type: application/json")
     }
 
     /// No group, user or photo has this id; `near` are ids that are close to it.
@@ -87,10 +99,13 @@ extension Problem {
     }
 
     /// No version has been loaded yet.
-    static func noModel(reason: String) -> Problem {
-        Problem(
+    static func noModel(_ state: VersionFollower.State) -> Problem {
+        let since = state.storeUnreachableSinceMilliseconds
+        return Problem(
             status: .serviceUnavailable, kind: .noModel, title: "No model is loaded",
-            detail: "\(reason); the daemon takes a version up as soon as there is one",
+            detail: "\(state.problem ?? "no version is loaded"); the daemon takes a version up as soon as there is one",
+            extensions: [.texts("missing", ["model"])]
+                + (since.map { [.number("storeUnreachableSinceMilliseconds", Int($0))] } ?? []),
             headers: ["Retry-After": "5"])
     }
 

@@ -4,10 +4,10 @@ import Synchronization
 /// A directory that logs when it begins to fail, and when it answers again: once each, however many requests ask.
 final class LoggedDirectory: MemberDirectory {
     private let directory: any MemberDirectory
-    private let log: Daemon.Log
+    private let log: EventLog
     private let isFailing = Mutex(false)
 
-    init(_ directory: any MemberDirectory, log: @escaping Daemon.Log) {
+    init(_ directory: any MemberDirectory, log: EventLog) {
         self.directory = directory
         self.log = log
     }
@@ -42,6 +42,7 @@ final class LoggedDirectory: MemberDirectory {
             defer { before = now }
             return before != now
         }
-        if hasChanged { log(line) }
+        guard hasChanged else { return }
+        if now { log.warning(line) } else { log.info(line) }
     }
 }

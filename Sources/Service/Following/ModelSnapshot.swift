@@ -8,8 +8,8 @@ public final class ModelSnapshot: Sendable {
     public let version: VersionName
     /// Its groups and neighbours.
     public let model: ModelVersion
-    /// When its recompute began, in Unix milliseconds.
-    let createdAtMilliseconds: Int64
+    /// What it was built from.
+    let manifest: Manifest
     let recommender: Recommender
     /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
     let photoRecommender: PhotoRecommender
@@ -18,11 +18,16 @@ public final class ModelSnapshot: Sendable {
     init(_ loaded: LoadedVersion, weights: RelationWeights) {
         version = loaded.manifest.version
         model = loaded.model
-        createdAtMilliseconds = loaded.manifest.createdAtMilliseconds
+        manifest = loaded.manifest
         recommender = Recommender(model: loaded.model, weights: weights)
         photoRecommender = PhotoRecommender(
             model: loaded.model, relations: weights, at: loaded.manifest.createdAtMilliseconds / 1000)
     }
+
+    /// How long ago its recompute began, in seconds.
+    ///
+    /// - Parameter now: the time, in Unix milliseconds.
+    func ageSeconds(at now: Int64) -> Int64 { max(0, now - manifest.createdAtMilliseconds) / 1000 }
 
     /// Ids of groups that stand next to one that does not exist: at most `count` of them, ascending.
     func groupIDs(near id: String, count: Int = 6) -> [String] {

@@ -1,4 +1,3 @@
-import Dispatch
 import Model
 import ModelStore
 import Recommendation
@@ -16,6 +15,8 @@ final class VersionFollower: Sendable {
         var problem: String? = "no version has been looked for yet"
         /// Whether the store answered when it was last asked.
         var storeIsReachable = false
+        /// When the store was first found not to answer, in Unix milliseconds; nil if it answers.
+        var storeUnreachableSinceMilliseconds: Int64?
     }
 
     /// A version that could not be loaded, and how often that was tried.
@@ -32,32 +33,29 @@ final class VersionFollower: Sendable {
 
     let store: any VersionStore
     private let weights: RelationWeights
-    private let log: Daemon.Log
+    private let log: EventLog
+    private let now: @Sendable () -> Int64
+    private let failedPolls = Atomic<UInt64>(0)
     private let state = Mutex(State())
     private let failure = Mutex<Failure?>(nil)
     /// Whether the version loaded last may still be asked for: once is enough, as it does not change by itself.
     private let mayAskForLastLoaded = Mutex(true)
-    private let queue = DispatchQueue(label: "version-follower")
 
-    init(store: any VersionStore, weights: RelationWeights, log: @escaping Daemon.Log) {
+    /// - Parameter now: the time, in Unix milliseconds.
+    init(
+        store: any VersionStore, weights: RelationWeights, log: EventLog, now: @escaping @Sendable () -> Int64
+    ) {
         self.store = store
         self.weights = weights
         self.log = log
+        self.now = now
     }
 
     /// The state right now; requests ask once.
     var current: State { state.withLock { $0 } }
 
-    /// Polls now and then at an interval, on a thread of its own, until the returned timer is cancelled.
-    func start(interval: Duration) -> any DispatchSourceTimer {
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        let (seconds, attoseconds) = interval.components
-        let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-        timer.schedule(deadline: .now(), repeating: .nanoseconds(nanoseconds))
-        timer.setEventHandler { [weak self] in self?.poll() }
-        timer.activate()
-        return timer
-    }
+    /// How often the current version could not be asked for, or loaded.
+    var pollFailureCount: UInt64 { failedPolls.load(ordering: .relaxed) }
 
     /// Asks the store once, and takes up what is current; called by one thread at a time.
     func poll() {
@@ -69,6 +67,7 @@ final class VersionFollower: Sendable {
             try passOverPause(of: version)
             try takeUp(version)
         } catch {
+            failedPolls.wrappingAdd(1, ordering: .relaxed)
             if error.code == .unavailable { takeUpLastLoaded() }
             note(problem: error.message, reachable: error.code != .unavailable)
         }
@@ -83,7 +82,7 @@ final class VersionFollower: Sendable {
         guard mayAsk, current.snapshot == nil, let loaded = try? store.lastLoaded() else { return }
         let snapshot = ModelSnapshot(loaded, weights: weights)
         state.withLock { $0.snapshot = snapshot }
-        log("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
+        log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
     private func takeUp(_ version: VersionName) throws(StoreError) {
@@ -91,7 +90,7 @@ final class VersionFollower: Sendable {
             let snapshot = ModelSnapshot(try store.load(version), weights: weights)
             failure.withLock { $0 = nil }
             state.withLock { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
-            log("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
+            log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
         } catch {
             let error = StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
             failure.withLock { failure in
@@ -119,11 +118,17 @@ final class VersionFollower: Sendable {
             defer {
                 state.problem = problem
                 state.storeIsReachable = reachable
+                state.storeUnreachableSinceMilliseconds =
+                    reachable ? nil : state.storeUnreachableSinceMilliseconds ?? now()
             }
             return (state.problem, state.snapshot)
         }
         guard problem != before else { return }
         let serving = snapshot.map { "goes on serving version \($0.version)" } ?? "has no version to serve"
-        log(problem.map { "\($0); the daemon \(serving)" } ?? "the store answers again; the daemon \(serving)")
+        if let problem {
+            log.warning("\(problem); the daemon \(serving)")
+        } else {
+            log.info("the store answers again; the daemon \(serving)")
+        }
     }
 }

@@ -2,6 +2,21 @@ import HTTP
 import Model
 import Recommendation
 
+extension Endpoint {
+    /// What is known of groups.
+    static let groups = [
+        Endpoint(
+            "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
+            summary: "Groups that are like a group, best first",
+            path: [Parameter("id", .identifier, "The group's id")],
+            parameters: [
+                Parameter("by", standard: Responder.Likeness.both, "What the groups have in common"), .limit,
+            ],
+            content: .json(schema: "SimilarGroups"), caching: .shared, problems: [.notFound, .serviceUnavailable],
+            handler: Responder.similarGroups)
+    ]
+}
+
 extension Responder {
     /// What similar groups have in common: a relation, or both of them blended.
     enum Likeness: String, CaseIterable {
@@ -21,21 +36,22 @@ extension Responder {
 
     /// `GET /v1/groups/{id}/similar?by=photos|members|both&limit=N`: the neighbours of a group, best first.
     @Sendable
-    static func similarGroups(_ call: Call) throws(Problem) -> HTTPResponse {
-        let likeness = try call.parameters.choice("by", standard: Likeness.both)
-        let limit = try call.parameters.limit()
-        let model = call.snapshot.model
+    fileprivate static func similarGroups(_ call: Call) throws(Problem) -> HTTPResponse {
+        let likeness = call.parameters.choice("by", of: Likeness.self)
+        let limit = call.parameters.limit
+        let snapshot = try call.snapshot
+        let model = snapshot.model
         guard let group = model.index(ofID: call.id) else {
-            throw .unknown(.unknownGroup, "group", id: call.id, near: call.snapshot.groupIDs(near: call.id))
+            throw .unknown(.unknownGroup, "group", id: call.id, near: snapshot.groupIDs(near: call.id))
         }
-        return .json(.shared) { json in
-            json.member("modelVersion", call.snapshot.version.description)
+        return .json { json in
+            json.member("modelVersion", snapshot.version.description)
             json.member("groupId", call.id)
             json.member("by", likeness.rawValue)
             if let relation = likeness.relation {
                 json.neighbours(model.neighbours(of: group, by: relation).prefix(limit), by: relation, in: model)
             } else {
-                json.blended(call.snapshot.recommender.similar(to: UInt32(group), limit: limit), in: model)
+                json.blended(snapshot.recommender.similar(to: UInt32(group), limit: limit), in: model)
             }
         }
     }

@@ -2,31 +2,60 @@ import HTTP
 import Model
 import ModelStore
 
+extension Endpoint {
+    /// Whether the daemon is alive, and can serve.
+    static let health = [
+        Endpoint(
+            "health", .get, "/healthz", .open, summary: "Whether the process is alive",
+            content: .json(schema: "Health"), caching: .never, handler: Responder.health),
+        Endpoint(
+            "readiness", .get, "/readyz", .open, summary: "Which version serves, and what is missing or stale",
+            content: .json(schema: "Readiness"), caching: .never, problems: [.serviceUnavailable],
+            handler: Responder.readiness),
+    ]
+}
+
 extension Responder {
     /// `GET /healthz`: the process is alive.
     @Sendable
-    static func health(_ responder: Responder) -> HTTPResponse {
-        .json(.never) { $0.member("status", "alive") }
+    fileprivate static func health(_ call: Call) -> HTTPResponse {
+        .json { $0.member("status", "alive") }
     }
 
     /// `GET /readyz`: which version serves, and whether it is known to be the current one.
     ///
     /// - Throws: a `Problem` of status 503 if no version is loaded.
     @Sendable
-    static func readiness(_ responder: Responder) throws(Problem) -> HTTPResponse {
-        let state = responder.follower.current
-        guard let snapshot = state.snapshot else { throw .noModel(reason: state.problem ?? "no version is loaded") }
-        let ageMilliseconds = max(0, responder.now() - snapshot.createdAtMilliseconds)
-        return .json(.never) { json in
+    fileprivate static func readiness(_ call: Call) throws(Problem) -> HTTPResponse {
+        let snapshot = try call.snapshot
+        return .json { json in
             json.member("status", "ready")
-            json.member("modelVersion", snapshot.version.description)
-            json.member("modelAgeSeconds", ageMilliseconds / 1000)
-            json.member("groupCount", snapshot.model.groupCount)
-            json.member("degraded", state.problem != nil)
-            if let problem = state.problem { json.member("reason", problem) }
-            json.object("store") { json in
-                json.member("location", responder.follower.store.location)
-                json.member("reachable", state.storeIsReachable)
+            json.freshness(of: snapshot, call)
+            json.texts("missing", call.responder.missingParts)
+        }
+    }
+
+    /// What the daemon was started without, and cannot answer about.
+    private var missingParts: [String] {
+        if directory == nil { return ["memberships", "photos"] }
+        return directory?.knowsPhotos == true ? [] : ["photos"]
+    }
+}
+
+extension JSONWriter {
+    /// Members that tell how fresh a version is, and what is known of the store.
+    mutating func freshness(of snapshot: ModelSnapshot, _ call: Call) {
+        member("modelVersion", snapshot.version.description)
+        member("modelAgeSeconds", snapshot.ageSeconds(at: call.responder.now()))
+        member("groupCount", snapshot.model.groupCount)
+        member("stale", call.responder.isStale(snapshot))
+        member("degraded", call.state.problem != nil)
+        if let problem = call.state.problem { member("reason", problem) }
+        object("store") { json in
+            json.member("location", call.responder.follower.store.location)
+            json.member("reachable", call.state.storeIsReachable)
+            if let since = call.state.storeUnreachableSinceMilliseconds {
+                json.member("unreachableSinceMilliseconds", since)
             }
         }
     }

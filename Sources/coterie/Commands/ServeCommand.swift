@@ -1,52 +1,108 @@
 import CommandLineOptions
-import Glibc
 import HTTP
 import ModelStore
 import Service
+import Tokens
 
 /// `coterie serve`.
 enum ServeCommand: Subcommand {
     static let command = Command(
         "serve", summary: "Serve similar groups and recommendations over HTTP",
         discussion: """
-            GET /v1/groups/{id}/similar, /v1/users/{id}/recommendations, /v1/photos/{id}/groups, /healthz and /readyz. \
-            Follows newly published versions without a restart. Listens at loopback only, because it does not yet ask \
-            clients for a token. Ends cleanly on SIGTERM.
+            What it answers is described by the daemon itself, at /openapi.json; /healthz and /readyz tell how it is, \
+            /metrics has figures for Prometheus. Follows newly published versions without a restart. Ends cleanly on \
+            SIGTERM.
+
+            With a key file, every request must bear a token: a member's opens /v1/users/{that member} and nothing else, \
+            a service's opens groups, photos and metrics, an admin's /v1/admin. "coterie token" makes keys and tokens. \
+            The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
+            there.
 
             Memberships and photos are read from the catalog. Without one, memberships come from the store if it is \
             Redis, and photos are not served.
+
+            The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             Option(
-                "address", "ADDRESS", help: "Where to listen: 127.0.0.1 or ::1", default: "127.0.0.1",
-                environment: "COTERIE_ADDRESS"),
+                "address", "ADDRESS", help: "Where to listen: a numeric address of this machine",
+                default: "127.0.0.1", environment: "COTERIE_ADDRESS"),
             Option(
                 "port", short: "p", "PORT", help: "The port; 0 takes any that is free", default: "8080",
                 environment: "COTERIE_PORT"),
-            Option("threads", "N", help: "Threads that answer requests", default: "2"),
-            Option(flag: "log-requests", help: "Write a JSON line to standard error for every request"),
+            Option("threads", "N", help: "Threads that answer requests, each one at a time", default: "2"),
+            Option(
+                "keys", "FILE", help: "The keys that tokens are checked with: a JSON Web Key Set, closed to others",
+                environment: "COTERIE_KEYS"),
+            CommonOptions.audience, CommonOptions.issuer,
+            Option(
+                "open", "AREAS",
+                help:
+                    "What needs no token, with commas: any of \(Area.allCases.map(\.rawValue).joined(separator: ", "))",
+                environment: "COTERIE_OPEN", isRepeating: true),
+            Option(
+                "member-rate", "N",
+                help: "Requests a second from a member or an admin, twice as many at once; in this daemon; 0 for any",
+                default: "20"),
+            Option(
+                "service-rate", "N",
+                help: "Requests a second from a service, twice as many at once; in this daemon; 0 for any", default: "0"
+            ),
+            Option(
+                "connections", "N", help: "Connections served at a time; more are answered with status 503",
+                default: "1024"),
+            Option(
+                "stale-after", "DURATION", help: "The age at which /readyz calls a version stale: 36h, 14d",
+                default: "14d"),
+            Option(flag: "log-requests", help: "Log every request, not only those that are refused"),
         ],
         examples: [
             "coterie serve", "coterie serve --store redis://localhost --port 8081 --log-requests",
+            "coterie serve --address 10.0.0.5 --keys /etc/coterie/keys.json --open groups,trending",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let store = try parsed.openStore()
+        var configuration = Daemon.Configuration(store: store, server: try server(parsed))
+        configuration.access = try access(parsed)
+        configuration.rateLimits = [:]
+        for (role, option) in [(Role.member, "member-rate"), (.admin, "member-rate"), (.service, "service-rate")] {
+            let rate = try parsed.integer(option, in: 0...500_000)
+            if rate > 0 { configuration.rateLimits[role] = RateLimit(perSecond: rate, burst: 2 * rate) }
+        }
+        configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
+        configuration.logsRequests = parsed.flag("log-requests")
+        configuration.directory = try directory(parsed, store)
+        try Daemon(configuration).runUntilTerminated()
+    }
+
+    private static func server(_ parsed: ParsedCommand) throws -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
         server.address = parsed.text("address")
         server.port = UInt16(try parsed.integer("port", in: 0...65535))
         server.threadCount = try parsed.integer("threads", in: 1...256)
-        let directory = try directory(parsed, store)
-        var configuration = Daemon.Configuration(store: store, directory: directory, server: server)
-        if parsed.flag("log-requests") { configuration.requestLog = { StandardErrorLog.write($0) } }
-        try Daemon(configuration).runUntilTerminated()
+        server.connectionLimit = try parsed.integer("connections", in: server.threadCount...65536)
+        return server
+    }
+
+    private static func access(_ parsed: ParsedCommand) throws -> AccessPolicy {
+        var policy = AccessPolicy(checker: parsed.tokenChecker)
+        policy.keys = try parsed.textIfGiven("keys").map { path throws in try KeyRing(KeyFile(path: path)) }
+        for name in parsed.texts("open").flatMap({ $0.split(separator: ",") }) {
+            guard let area = Area(rawValue: String(name)) else {
+                let names = Area.allCases.map(\.rawValue).joined(separator: ", ")
+                throw parsed.badValue(String(name), of: "open", expected: "any of \(names), with commas")
+            }
+            policy.openAreas.insert(area)
+        }
+        return policy
     }
 
     private static func directory(_ parsed: ParsedCommand, _ store: any VersionStore) throws -> (any MemberDirectory)? {
         let path = parsed.text("catalog")
         guard try parsed.openCatalogIfPresent() != nil else {
-            StandardErrorLog.write(
+            EventLog.standardError.warning(
                 store.keepsProfiles
                     ? "no catalog at \(path): memberships are read from the store, photos are not served"
                     : "no catalog at \(path): only groups are served")

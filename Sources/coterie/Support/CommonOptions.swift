@@ -4,6 +4,7 @@ import FoundationEssentials
 import Glibc
 import Model
 import ModelStore
+import Tokens
 
 /// Options that several commands share.
 enum CommonOptions {
@@ -18,6 +19,12 @@ enum CommonOptions {
         "cache", "FOLDER",
         help: "Where images of versions are kept that come from Redis; ~/.cache/coterie unless said otherwise",
         environment: "COTERIE_CACHE")
+    static let audience = Option(
+        "audience", "NAME", help: "Whom tokens are meant for, their claim aud", default: "coterie",
+        environment: "COTERIE_AUDIENCE")
+    static let issuer = Option(
+        "issuer", "NAME", help: "Who makes tokens, their claim iss; anybody with a key unless said otherwise",
+        environment: "COTERIE_ISSUER")
     static let json = Option(flag: "json", help: "Answer in JSON")
     static let limit = Option("limit", short: "n", "N", help: "How many to list, at most", default: "20")
     static let threads = Option(
@@ -38,6 +45,9 @@ extension ParsedCommand {
             throw error
         }
     }
+
+    /// What tokens must say of their audience and their maker.
+    var tokenChecker: TokenChecker { TokenChecker(audience: text("audience"), issuer: textIfGiven("issuer")) }
 
     /// Opens the store.
     func openStore() throws(StoreError) -> any VersionStore {

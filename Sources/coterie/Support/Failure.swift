@@ -3,6 +3,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recompute
+import Tokens
 
 /// Why a command ends without having done what it was asked to: an exit code and a sentence for a person.
 struct Failure: Error {
@@ -30,6 +31,8 @@ struct Failure: Error {
         case RecomputeError.store(let error): self.init(error)
         case RecomputeError.tooLittleMemory: self.init(Self.tryLater, "\(error)")
         case let error as RecomputeError: self.init(Self.badData, error.description)
+        case let error as TokenError:
+            self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
         default: self.init(Self.general, "\(error)")
         }
     }

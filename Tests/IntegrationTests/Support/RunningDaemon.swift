@@ -30,8 +30,7 @@ final class RunningDaemon {
     }
 
     private static func port(in log: String) -> UInt16? {
-        let line = log.split(separator: "\n").first { $0.hasPrefix("listening at port ") }
-        return line.flatMap { UInt16($0.dropFirst("listening at port ".count).prefix { $0.isNumber }) }
+        log.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
     }
 
     /// The answer to a request over a connection of its own.

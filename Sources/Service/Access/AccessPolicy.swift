@@ -1,0 +1,31 @@
+public import Tokens
+
+/// Who may ask what.
+public struct AccessPolicy: Sendable {
+    /// The keys that tokens are checked with; nil to ask for no tokens, which is only done on the loopback interface.
+    public var keys: KeyRing?
+    /// Whom tokens must be meant for, and who must have made them.
+    public var checker: TokenChecker
+    /// What is open to clients without a token.
+    public var openAreas: Set<Area>
+
+    /// A policy; without keys everything is open.
+    public init(
+        keys: KeyRing? = nil, checker: TokenChecker = TokenChecker(audience: "coterie"), openAreas: Set<Area> = []
+    ) {
+        self.keys = keys
+        self.checker = checker
+        self.openAreas = openAreas
+    }
+
+    /// The role that a route asks for; nil if it asks for no token.
+    func role(for access: Access) -> Role? {
+        guard keys != nil else { return nil }
+        switch access {
+        case .open: return nil
+        case .member: return .member
+        case .site(let area): return openAreas.contains(area) ? nil : .service
+        case .admin: return .admin
+        }
+    }
+}

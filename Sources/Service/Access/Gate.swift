@@ -1,0 +1,39 @@
+import HTTP
+import Tokens
+
+/// Lets those requests pass that the policy allows, at the rate it allows.
+struct Gate: Sendable {
+    private let policy: AccessPolicy
+    private let authenticator: Authenticator?
+    private let limiter: RateLimiter
+
+    init(policy: AccessPolicy, limits: [Role: RateLimit]) {
+        self.policy = policy
+        authenticator = policy.keys.map { Authenticator(keys: $0, checker: policy.checker) }
+        limiter = RateLimiter(limits)
+    }
+
+    /// Checks a request for a route.
+    ///
+    /// - Parameters:
+    ///   - now: the time, in Unix milliseconds.
+    ///   - uptime: nanoseconds of the monotonic clock.
+    /// - Returns: whose token it bears; nil if the route asks for none.
+    /// - Throws: a `Problem` of status 401, 403 or 429.
+    func admit(
+        _ headers: HTTPHeaders, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
+    ) throws(Problem) -> TokenClaims? {
+        guard let authenticator, let role = policy.role(for: access) else { return nil }
+        let claims = try authenticator.claims(in: headers, at: now)
+        // Before anything else, so that asking for what is forbidden counts as well.
+        if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }
+        guard claims.role == role else { throw .wrongRole(claims.role, needed: role) }
+        if case .member(let name) = access, !claims.isSubject(path[name]) { throw .otherMember() }
+        return claims
+    }
+}
+
+extension TokenClaims {
+    /// Whether an id is the subject's, byte for byte: to Swift, "é" and "e" with an accent behind it are equal.
+    fileprivate func isSubject(_ id: String) -> Bool { subject.utf8.elementsEqual(id.utf8) }
+}

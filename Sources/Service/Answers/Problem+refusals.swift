@@ -1,0 +1,67 @@
+import HTTP
+import Tokens
+
+extension Problem {
+    /// A request that could not be understood, or came when there was no room for it.
+    static func refused(_ error: HTTPError) -> Problem {
+        switch error.code {
+        case .bodyTooLarge:
+            Problem(
+                status: .contentTooLarge, title: "Content Too Large", detail: error.message,
+                refusal: .contentTooLarge)
+        case .tooManyConnections:
+            Problem(
+                status: .serviceUnavailable, kind: .unavailable, title: "Too many connections", detail: error.message,
+                headers: ["Retry-After": "1"], refusal: .overloaded)
+        default: Problem(status: .badRequest, title: "Bad Request", detail: error.message, refusal: .badRequest)
+        }
+    }
+
+    /// The path has a segment with a slash in it.
+    static func escapedSlash() -> Problem {
+        Problem(
+            status: .badRequest, title: "Bad Request",
+            detail:
+                "the address has an escaped slash (%2F) in its path, which means different things to different servers",
+            refusal: .badRequest)
+    }
+
+    /// The route asks for a token, and there is none.
+    static func noToken() -> Problem {
+        Problem(
+            status: .unauthorized, kind: .badToken, title: "Token needed",
+            detail: "send a token, in the header field Authorization: Bearer TOKEN",
+            headers: ["WWW-Authenticate": "Bearer"], refusal: .tokenMissing)
+    }
+
+    /// The token opens nothing.
+    static func badToken(_ error: TokenError) -> Problem {
+        Problem(
+            status: .unauthorized, kind: .badToken, title: "Bad token", detail: error.message,
+            headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""],
+            refusal: error.code == .expired ? .tokenExpired : .tokenInvalid)
+    }
+
+    /// The token is genuine, but for something else.
+    static func wrongRole(_ role: Role, needed: Role) -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Forbidden",
+            detail: "the token's role is \(role.rawValue), and this is for tokens of role \(needed.rawValue)",
+            refusal: .forbidden)
+    }
+
+    /// The token is another member's.
+    static func otherMember() -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Forbidden",
+            detail: "the token is another member's: it opens the paths of its own subject alone", refusal: .forbidden)
+    }
+
+    /// Its bearer asks too often.
+    static func tooManyRequests(waitNanoseconds wait: UInt64) -> Problem {
+        Problem(
+            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many requests",
+            detail: "the token's bearer asks more often than is allowed",
+            headers: ["Retry-After": String((wait + 999_999_999) / 1_000_000_000)], refusal: .rateLimited)
+    }
+}

@@ -1,0 +1,172 @@
+import Model
+
+extension Schema {
+    /// The schemas that have a name, in the order of the document.
+    static let components: [(name: String, schema: Schema)] =
+        [("Problem", problem), ("Health", health), ("Readiness", readiness), ("Store", store)]
+        + [("SimilarGroups", similarGroups), ("SimilarGroup", similarGroup), ("RelationShare", relationShare)]
+        + [("Recommendations", recommendations), ("GroupsForPhoto", groupsForPhoto)]
+        + [("Suggestion", suggestion), ("Reason", reason)]
+        + [("GroupForPhoto", groupForPhoto), ("PhotoReason", photoReason)]
+        + [("ModelReport", modelReport), ("RelationReport", relationReport), ("Description", .anyObject)]
+
+    private static let relation = Schema.string(words: Relation.allCases.map(\.rawValue))
+    private static let version = Property.always(
+        "modelVersion", .string(), "The model version that everything in the answer is of")
+
+    private static let problem = Schema.object([
+        .always("type", .string(), "What kind of problem it is: about:blank, or urn:coterie:problem:KIND"),
+        .always("title", .string(), "The kind, for people"),
+        .always("status", .integer(400...599), "The status of the answer"),
+        .always("detail", .string(), "What is wrong here, and what to do"),
+        .sometimes("instance", .string(), "The path of the request"),
+        .sometimes("parameter", .string(), "The parameter that is wrong"),
+        .sometimes("allowed", .array(.string()), "What is allowed instead"),
+        .sometimes("minimum", .integer(), "The least number allowed"),
+        .sometimes("maximum", .integer(), "The greatest number allowed"),
+        .sometimes("near", .array(.string()), "Ids near one that does not exist"),
+        .sometimes("missing", .array(.string()), "What the daemon lacks"),
+        .sometimes(
+            "storeUnreachableSinceMilliseconds", .integer(),
+            "When the store was first found away, in Unix milliseconds"),
+    ])
+
+    private static let health = Schema.object([.always("status", .string(words: ["alive"]), "Always the same")])
+
+    private static let store = Schema.object([
+        .always("location", .string(), "Where versions come from"),
+        .always("reachable", .boolean, "Whether it answered when it was last asked"),
+        .sometimes("unreachableSinceMilliseconds", .integer(), "When it was first found away, in Unix milliseconds"),
+    ])
+
+    /// What tells how fresh a version is.
+    private static let freshness: [Property] = [
+        version,
+        .always("modelAgeSeconds", .count, "How long ago the version's recompute began"),
+        .always("groupCount", .count, "Groups in the version"),
+        .always("stale", .boolean, "Whether the version is older than it should be"),
+        .always("degraded", .boolean, "Whether the version may not be the current one"),
+        .sometimes("reason", .string(), "Why it may not be"),
+        .always("store", .component("Store"), "Where versions come from"),
+    ]
+
+    private static let readiness = Schema.object(
+        [.always("status", .string(words: ["ready"]), "Always the same")] + freshness + [
+            .always(
+                "missing", .array(.string(words: ["memberships", "photos"])),
+                "What the daemon was started without")
+        ])
+
+    private static let similarGroups = Schema.object([
+        version,
+        .always("groupId", .string(), "The group that was asked about"),
+        .always("by", .string(words: Responder.Likeness.allCases.map(\.rawValue)), "What the groups have in common"),
+        .always("neighbours", .array(.component("SimilarGroup")), "Groups that are like it, best first"),
+    ])
+
+    private static let similarGroup = Schema.object([
+        .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
+        .always("groupId", .string(), "The group"),
+        .always("title", .string(), "Its title"),
+        .always("score", .number, "How alike they are: a similarity, or with by=both a blend"),
+        .sometimes("common", .count, "Photos or members in common; not with by=both"),
+        .sometimes("photoCount", .count, "Its photos; not with by=members"),
+        .sometimes("memberCount", .count, "Its members; not with by=photos"),
+        .sometimes("relations", .array(.component("RelationShare")), "What the score is made of; with by=both"),
+    ])
+
+    private static let relationShare = Schema.object([
+        .always("relation", relation, "What the groups have in common"),
+        .always("share", .number, "Its share of the score, from 0 to 1"),
+        .always("common", .count, "How much of it they have in common"),
+    ])
+
+    private static let recommendations = Schema.object([
+        version,
+        .always("userId", .string(), "The member"),
+        .always("recommendations", .array(.component("Suggestion")), "Groups, best first"),
+    ])
+
+    private static let groupsForPhoto = Schema.object([
+        version,
+        .always("photoId", .string(), "The photo"),
+        .always("groups", .array(.component("GroupForPhoto")), "Groups, best first"),
+    ])
+
+    /// What every suggested group has, whatever it was suggested for.
+    private static let suggestedGroup: [Property] = [
+        .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
+        .always("groupId", .string(), "The group"),
+        .always("title", .string(), "Its title"),
+        .always("score", .number, "How well it fits; comparable within the list"),
+        .always("memberCount", .count, "Its members"),
+        .always("photoCount", .count, "Its photos"),
+        .always("joinPolicy", .string(words: ["open", "approval", "invite"]), "How one joins it"),
+    ]
+
+    private static let suggestion = Schema.object(
+        suggestedGroup + [
+            .always("reasons", .array(.component("Reason")), "What brought it here, the strongest first")
+        ])
+
+    private static let groupForPhoto = Schema.object(
+        suggestedGroup + [
+            .always("reasons", .array(.component("PhotoReason")), "What brought it here, the strongest first")
+        ])
+
+    private static let photoReason = Schema.object([
+        .always(
+            "kind", .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]), "What speaks for it"),
+        .always("share", .number, "Its share of the score, from 0 to 1"),
+        .sometimes("photos", .count, "Photos that share pools with it, or the owner's photos there"),
+        .sometimes("groupId", .string(), "A group the photo is in, which it is like"),
+        .sometimes("title", .string(), "That group's title"),
+        .sometimes("relation", relation, "What the two groups have in common"),
+        .sometimes("common", .count, "How much they have in common"),
+        .sometimes("tags", .array(.string()), "The photo's tags that the group's photos have"),
+        .sometimes("latitude", .number, "The middle of the area that the group's photos are from"),
+        .sometimes("longitude", .number, "The middle of the area that the group's photos are from"),
+        .sometimes("isMember", .boolean, "Whether the owner is a member"),
+    ])
+
+    private static let reason = Schema.object([
+        .always("groupId", .string(), "A group that it is like"),
+        .always("title", .string(), "That group's title"),
+        .always("relation", relation, "What the two have in common"),
+        .always("share", .number, "Its share of the score, from 0 to 1"),
+        .always("common", .count, "How much they have in common"),
+    ])
+
+    private static let modelReport = Schema.object(
+        freshness + [
+            .always("createdAtMilliseconds", .integer(), "When the recompute began, in Unix milliseconds"),
+            .always("sizeBytes", .count, "The size of the version"),
+            .always("recomputeSeconds", .number, "How long the recompute took"),
+            .always(
+                "catalog",
+                .object([
+                    .always("schemaVersion", .count, "The version of its schema"),
+                    .always("changeCount", .count, "A number that grows with every change"),
+                ]), "The catalog it was built from"),
+            .always(
+                "groups",
+                .object([
+                    .always("included", .count, "Public groups"),
+                    .always("leftOutPrivate", .count, "Private groups, which are in no version"),
+                ]), "Groups in and out of the version"),
+            .always("relations", .array(.component("RelationReport")), "How each relation was computed"),
+        ])
+
+    private static let relationReport = Schema.object([
+        .always("relation", relation, "What groups have in common"),
+        .always("measure", .string(), "The formula"),
+        .always("measureParameters", .map(.number), "The formula's parameters"),
+        .always("minimumEntries", .count, "Photos or members that a group needs to count"),
+        .always("minimumCommon", .count, "Photos or members that a pair needs in common"),
+        .always("limit", .count, "Neighbours of a group, at most"),
+        .always("entries", .count, "Pairs of a group and a photo or member"),
+        .always("groupsCounted", .count, "Groups that counted"),
+        .always("groupsWithNeighbours", .count, "Groups with a neighbour"),
+        .always("neighbours", .count, "Neighbours of all groups"),
+    ])
+}

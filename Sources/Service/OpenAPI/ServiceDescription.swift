@@ -1,0 +1,133 @@
+import HTTP
+import Tokens
+
+/// The table of endpoints as an OpenAPI 3.1 document, for one policy of access.
+struct ServiceDescription: Sendable {
+    let endpoints: [Endpoint]
+    let policy: AccessPolicy
+
+    /// The document.
+    var json: [UInt8] {
+        JSONWriter.object { json in
+            json.member("openapi", "3.1.0")
+            json.object("info") { json in
+                json.member("title", "Coterie")
+                json.member("version", "1")
+                json.member("summary", "Groups that members of a photo community would love to join")
+            }
+            json.object("paths") { json in
+                for (pattern, operations) in operationsByPattern {
+                    json.object(pattern) { json in
+                        for endpoint in operations { write(endpoint, to: &json) }
+                    }
+                }
+            }
+            json.object("components") { json in
+                writeSchemas(to: &json)
+                writeResponses(to: &json)
+                writeSecuritySchemes(to: &json)
+            }
+        }
+    }
+
+    /// The endpoints of every pattern, in the order of the table.
+    private var operationsByPattern: [(String, [Endpoint])] {
+        var patterns: [String] = []
+        for endpoint in endpoints where !patterns.contains(endpoint.pattern) { patterns.append(endpoint.pattern) }
+        return patterns.map { pattern in (pattern, endpoints.filter { $0.pattern == pattern }) }
+    }
+
+    private func write(_ endpoint: Endpoint, to json: inout JSONWriter) {
+        json.object(endpoint.method.rawValue.lowercased()) { json in
+            json.member("operationId", endpoint.name)
+            json.member("summary", endpoint.summary)
+            json.objects("parameters", parameters(of: endpoint)) { json, element in
+                let (parameter, place) = element
+                json.member("name", parameter.name)
+                json.member("in", place)
+                json.member("description", parameter.help)
+                json.member("required", place == "path")
+                json.object("schema") { parameter.schema.write(to: &$0) }
+            }
+            if let schema = endpoint.bodySchema {
+                json.object("requestBody") { json in
+                    json.member("required", true)
+                    writeContent("application/json", .component(schema), to: &json)
+                }
+            }
+            json.object("responses") { writeResponses(of: endpoint, to: &$0) }
+            json.objects("security", [policy.role(for: endpoint.access)].compactMap(\.self)) { json, role in
+                json.texts(Self.schemeName(of: role), [])
+            }
+        }
+    }
+
+    private func parameters(of endpoint: Endpoint) -> [(Parameter, place: String)] {
+        endpoint.pathParameters.map { ($0, "path") } + endpoint.parameters.map { ($0, "query") }
+    }
+
+    private func writeResponses(of endpoint: Endpoint, to json: inout JSONWriter) {
+        json.object("200") { json in
+            json.member("description", endpoint.summary)
+            switch endpoint.content {
+            case .json(let schema): writeContent("application/json", .component(schema), to: &json)
+            case .text(let type): writeContent(type, .string(), to: &json)
+            }
+        }
+        for status in problems(of: endpoint) {
+            json.object(status.description) { $0.member("$ref", "#/components/responses/Problem") }
+        }
+    }
+
+    /// The statuses of all problems that an endpoint may have, ascending.
+    private func problems(of endpoint: Endpoint) -> [HTTPStatus] {
+        var statuses: Set<HTTPStatus> = Set(endpoint.problems).union([
+            .badRequest, .contentTooLarge, .serviceUnavailable,
+        ])
+        if policy.role(for: endpoint.access) != nil {
+            statuses.formUnion([.unauthorized, .forbidden, .tooManyRequests])
+        }
+        if endpoint.bodySchema != nil { statuses.insert(.unsupportedMediaType) }
+        return statuses.sorted { $0.rawValue < $1.rawValue }
+    }
+
+    private func writeContent(_ type: String, _ schema: Schema, to json: inout JSONWriter) {
+        json.object("content") { json in
+            json.object(type) { json in
+                json.object("schema") { schema.write(to: &$0) }
+            }
+        }
+    }
+
+    private func writeSchemas(to json: inout JSONWriter) {
+        json.object("schemas") { json in
+            for (name, schema) in Schema.components {
+                json.object(name) { schema.write(to: &$0) }
+            }
+        }
+    }
+
+    private func writeResponses(to json: inout JSONWriter) {
+        json.object("responses") { json in
+            json.object("Problem") { json in
+                json.member("description", "What is wrong (RFC 9457)")
+                writeContent("application/problem+json", .component("Problem"), to: &json)
+            }
+        }
+    }
+
+    private func writeSecuritySchemes(to json: inout JSONWriter) {
+        json.object("securitySchemes") { json in
+            for role in Role.allCases {
+                json.object(Self.schemeName(of: role)) { json in
+                    json.member("type", "http")
+                    json.member("scheme", "bearer")
+                    json.member("bearerFormat", "JWT")
+                    json.member("description", "A token whose claim role is \(role.rawValue)")
+                }
+            }
+        }
+    }
+
+    private static func schemeName(of role: Role) -> String { "\(role.rawValue)Token" }
+}

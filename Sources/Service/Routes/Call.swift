@@ -1,0 +1,29 @@
+import Tokens
+
+/// A request that has reached a route, with all that the route may use.
+struct Call: Sendable {
+    let responder: Responder
+    let path: PathParameters
+    let parameters: RequestParameters
+    /// Whose token it bears; nil if the route asks for none, as where the daemon has no keys.
+    let bearer: TokenClaims?
+    /// The body; what it must be is up to the route's own schema.
+    let body: [UInt8]
+    /// What is known of the store, taken once a request.
+    let state: VersionFollower.State
+
+    /// The parameter `{id}` of the path.
+    var id: String { path["id"] }
+    /// Who is a member of what.
+    var directory: (any MemberDirectory)? { responder.directory }
+
+    /// The version that answers; everything in the answer is of this one.
+    ///
+    /// - Throws: a `Problem` of status 503 if there is none.
+    var snapshot: ModelSnapshot {
+        get throws(Problem) {
+            guard let snapshot = state.snapshot else { throw .noModel(state) }
+            return snapshot
+        }
+    }
+}

@@ -1,0 +1,44 @@
+/// A parameter of a path or a query: what may stand there, checked before a route is asked, and what it means.
+struct Parameter: Sendable {
+    /// What it may be.
+    enum Kind: Sendable {
+        /// The outside id of something, in a path.
+        case identifier
+        /// A whole number within bounds, both inclusive.
+        case integer(ClosedRange<Int>, standard: Int)
+        /// One of several words.
+        case choice([String], standard: String)
+    }
+
+    /// The longest id, in Unicode scalars, inclusive.
+    static let identifierLimit = 512
+
+    let name: String
+    let kind: Kind
+    /// What it is, in a few words.
+    let help: String
+
+    init(_ name: String, _ kind: Kind, _ help: String) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+    }
+
+    /// One of the values of an enumeration.
+    init<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, standard: Choice, _ help: String) {
+        self.init(name, .choice(Choice.allCases.map(\.rawValue), standard: standard.rawValue), help)
+    }
+
+    /// How many rows an answer may have.
+    static let limit = Parameter("limit", .integer(1...200, standard: 20), "How many rows to answer with, at most")
+
+    /// What it may be, as a schema.
+    var schema: Schema {
+        switch kind {
+        // Neither a slash nor NUL, which are refused, escaped or not.
+        case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^/\\u0000]+$")
+        case .integer(let bounds, let standard): .integer(bounds, standard: standard)
+        case .choice(let words, let standard): .string(words: words, standard: standard)
+        }
+    }
+}

@@ -1,0 +1,95 @@
+import HTTP
+
+/// The query parameters of a request, each known by name and checked against its bounds.
+struct RequestParameters: Sendable {
+    private enum Value {
+        case integer(Int)
+        case word(String)
+    }
+
+    private let declared: [Parameter]
+    /// In the order of `declared`, standards filled in.
+    private var values: [Value?]
+
+    /// Takes the parameters of a request.
+    ///
+    /// - Throws: a `Problem` that names a parameter which is out of bounds, is not declared, or comes twice: a
+    ///   misspelt parameter that was passed over would look like one that had no effect.
+    init(_ query: [HTTPRequest.QueryParameter], declared: [Parameter]) throws(Problem) {
+        self.declared = declared
+        values = declared.map { _ in nil }
+        for parameter in query {
+            guard let place = declared.firstIndex(where: { $0.name == parameter.name }) else {
+                throw Self.unknown(parameter.name, declared: declared.map(\.name))
+            }
+            guard values[place] == nil else { throw .badParameter(parameter.name, "comes twice: give it once") }
+            values[place] = try Self.value(parameter.value, of: declared[place])
+        }
+        for (place, parameter) in declared.enumerated() where values[place] == nil {
+            values[place] = Self.standard(of: parameter)
+        }
+    }
+
+    /// The value of a whole number that is declared.
+    func integer(_ name: String) -> Int {
+        guard case .integer(let value) = value(of: name) else { preconditionFailure("\(name) is no number") }
+        return value
+    }
+
+    /// The value of a choice that is declared.
+    func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
+        guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
+            preconditionFailure("\(name) is no \(Choice.self)")
+        }
+        return choice
+    }
+
+    /// How many rows are asked for: `Parameter.limit`.
+    var limit: Int { integer(Parameter.limit.name) }
+
+    private func value(of name: String) -> Value? {
+        guard let place = declared.firstIndex(where: { $0.name == name }) else {
+            preconditionFailure("the route does not declare the parameter \(name)")
+        }
+        return values[place]
+    }
+
+    private static func standard(of parameter: Parameter) -> Value? {
+        switch parameter.kind {
+        case .identifier: nil
+        case .integer(_, let standard): .integer(standard)
+        case .choice(_, let standard): .word(standard)
+        }
+    }
+
+    private static func value(_ text: String, of parameter: Parameter) throws(Problem) -> Value {
+        switch parameter.kind {
+        case .identifier: return .word(text)
+        case .integer(let bounds, _): return .integer(try integer(text, in: bounds, of: parameter.name))
+        case .choice(let words, _):
+            guard words.contains(text) else {
+                let list = words.joined(separator: ", ")
+                throw .badParameter(
+                    parameter.name, "is \"\(text)\": it must be one of \(list)", [.texts("allowed", words)])
+            }
+            return .word(text)
+        }
+    }
+
+    private static func integer(_ text: String, in bounds: ClosedRange<Int>, of name: String) throws(Problem) -> Int {
+        // Digits only: "+5" is a number to Swift, but not what the bounds describe.
+        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(text),
+            bounds.contains(value)
+        else {
+            throw .badParameter(
+                name, "is \"\(text)\": it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)",
+                [.number("minimum", bounds.lowerBound), .number("maximum", bounds.upperBound)])
+        }
+        return value
+    }
+
+    private static func unknown(_ name: String, declared: [String]) -> Problem {
+        let known = declared.isEmpty ? "none here" : "these here: \(declared.joined(separator: ", "))"
+        return .badParameter(name, "is unknown; there are \(known)", [.texts("allowed", declared)])
+    }
+}

@@ -1,0 +1,124 @@
+import HTTP
+import Tokens
+
+/// Every request comes through here: it is named, routed, let in or not, checked, answered, compressed and counted.
+struct Router: Sendable {
+    /// What the router goes by.
+    struct Settings: Sendable {
+        var access = AccessPolicy()
+        var limits: [Role: RateLimit] = [:]
+        /// The time, in Unix milliseconds.
+        var now: @Sendable () -> Int64
+        /// Nanoseconds of the monotonic clock.
+        var uptime: @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
+    }
+
+    private let endpoints: [Endpoint]
+    private let table: RouteTable
+    private let settings: Settings
+    private let gate: Gate
+    private let responder: Responder
+    private let metrics: RequestMetrics
+    private let log: RequestLog
+    private let identifiers = RequestIdentifiers()
+    private let compressor = ResponseCompressor()
+
+    /// A router of endpoints.
+    init(
+        _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog
+    ) {
+        self.endpoints = endpoints
+        table = RouteTable(endpoints.map { ($0.method, $0.pattern) })
+        self.settings = settings
+        gate = Gate(policy: settings.access, limits: settings.limits)
+        self.responder = responder
+        self.metrics = metrics
+        self.log = log
+    }
+
+    /// The answer to a request.
+    func respond(to request: HTTPRequest) -> HTTPResponse {
+        let start = settings.uptime()
+        metrics.began()
+        let id = identifiers.identifier(for: request)
+        let match = table.match(request.method, request.segments)
+        var response: HTTPResponse
+        do throws(Problem) {
+            response = try answer(request, match, at: start)
+        } catch {
+            note(error, request, id: id, at: start)
+            response = error.response(instance: request.rawPath)
+        }
+        compressor.compress(&response, for: request)
+        response.headers.append(name: RequestIdentifiers.fieldName, value: id)
+        let nanoseconds = settings.uptime() - start
+        metrics.ended(endpoint: match.endpoint, status: response.status, nanoseconds: nanoseconds)
+        log.answered(request, response, id: id, nanoseconds: nanoseconds)
+        return response
+    }
+
+    /// The answer to what never became a request.
+    func refuse(_ error: HTTPError) -> HTTPResponse {
+        let id = identifiers.new()
+        let problem = Problem.refused(error)
+        note(problem, nil, id: id, at: settings.uptime())
+        var response = problem.response(instance: nil)
+        response.headers.append(name: RequestIdentifiers.fieldName, value: id)
+        return response
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ match: RouteTable.Match, at uptime: UInt64
+    ) throws(Problem) -> HTTPResponse {
+        // A server in front may take an escaped slash for one that parts segments, and check another path than this.
+        if request.segments.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) { throw .escapedSlash() }
+        switch match {
+        case .found(let number, let segments):
+            return try answer(request, endpoints[number], segments: segments, at: uptime)
+        case .methodNotAllowed(let methods):
+            let allowed = methods + [.options]
+            guard request.method == .options else { throw .methodNotAllowed(request.method, allowed: allowed) }
+            return HTTPResponse(
+                status: .noContent, headers: ["Allow": allowed.map(\.rawValue).joined(separator: ", ")])
+        case .notFound: throw .noSuchPath()
+        }
+    }
+
+    private func answer(
+        _ request: HTTPRequest, _ endpoint: Endpoint, segments: [String], at uptime: UInt64
+    ) throws(Problem) -> HTTPResponse {
+        let path = endpoint.path(segments)
+        let bearer = try gate.admit(
+            request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
+        try path.checkLengths()
+        let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
+        if endpoint.bodySchema != nil { try Self.checkJSON(request) }
+        let call = Call(
+            responder: responder, path: path, parameters: parameters, bearer: bearer, body: request.body,
+            state: responder.follower.current)
+        var response = try endpoint.handler(call)
+        // What only bearers get, no cache may give to others.
+        let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
+        response.headers.append(name: "Cache-Control", value: caching.rawValue)
+        return response
+    }
+
+    private static func checkJSON(_ request: HTTPRequest) throws(Problem) {
+        let type = request.headers["Content-Type"]?.split(separator: ";").first?.trimmingSpaces
+        guard type?.lowercased() == "application/json" else { throw .notJSON() }
+    }
+
+    private func note(_ problem: Problem, _ request: HTTPRequest?, id: String, at uptime: UInt64) {
+        guard let refusal = problem.refusal else { return }
+        metrics.refused(refusal)
+        log.refused(refusal, problem.detail, request, id: id, at: uptime)
+    }
+}
+
+extension RouteTable.Match {
+    /// The number of the endpoint that was found.
+    fileprivate var endpoint: Int? {
+        guard case .found(let number, _) = self else { return nil }
+        return number
+    }
+}

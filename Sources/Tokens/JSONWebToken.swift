@@ -1,0 +1,79 @@
+import CLibJWT
+import Glibc
+
+/// A token as libjwt holds it.
+@safe
+struct JSONWebToken: ~Copyable {
+    private let handle: OpaquePointer
+
+    /// A token without claims or a signature.
+    init() throws(TokenError) {
+        var handle: OpaquePointer?
+        guard unsafe jwt_new(&handle) == 0, let handle = unsafe handle else { throw Self.outOfMemory }
+        unsafe self.handle = handle
+    }
+
+    /// Reads a token; with a key, only one that was signed with it.
+    ///
+    /// Without a key libjwt checks nothing. With one it accepts any of the algorithms of its kind, any time and any
+    /// claims: all that is left to the caller.
+    ///
+    /// - Returns: nil if libjwt refuses it.
+    init?(reading text: String, key: SigningKey?) {
+        var handle: OpaquePointer?
+        let outcome =
+            if let key {
+                unsafe jwt_decode(&handle, text, key.secret, Int32(key.secret.count))
+            } else {
+                unsafe jwt_decode(&handle, text, nil, 0)
+            }
+        guard outcome == 0, let handle = unsafe handle else { return nil }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe jwt_free(handle) }
+
+    /// A field of the header that is text; nil if there is none.
+    func header(_ name: String) -> String? {
+        guard let text = unsafe jwt_get_header(handle, name) else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// A field of the header as JSON, whatever it is; nil if there is none.
+    func headerJSON(_ name: String) -> String? { unsafe Self.taken(jwt_get_headers_json(handle, name)) }
+
+    /// All claims, as one JSON object.
+    var claimsJSON: String? { unsafe Self.taken(jwt_get_grants_json(handle, nil)) }
+
+    /// Adds a claim that is text.
+    func add(_ name: String, _ value: String) throws(TokenError) {
+        guard unsafe jwt_add_grant(handle, name, value) == 0 else { throw Self.refused(name) }
+    }
+
+    /// Adds a claim that is an integer.
+    func add(_ name: String, _ value: Int) throws(TokenError) {
+        guard unsafe jwt_add_grant_int(handle, name, value) == 0 else { throw Self.refused(name) }
+    }
+
+    /// The token as it is sent, signed with a key.
+    func encoded(signedWith key: SigningKey) throws(TokenError) -> String {
+        guard unsafe jwt_add_header(handle, "kid", key.id) == 0,
+            unsafe jwt_set_alg(handle, JWT_ALG_HS256, key.secret, Int32(key.secret.count)) == 0,
+            let text = unsafe Self.taken(jwt_encode_str(handle))
+        else { throw Self.outOfMemory }
+        return text
+    }
+
+    private static func refused(_ claim: String) -> TokenError {
+        TokenError(.badClaim, "the claim \"\(claim)\" cannot be written")
+    }
+
+    private static var outOfMemory: TokenError { TokenError(.malformed, "the token cannot be made: out of memory") }
+
+    /// The text of a C string that is the caller's to free.
+    private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text = unsafe text else { return nil }
+        defer { unsafe free(text) }
+        return unsafe String(cString: text)
+    }
+}

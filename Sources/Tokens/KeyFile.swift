@@ -1,0 +1,106 @@
+import Glibc
+
+/// A file of keys, in JSON, that only its owner and group may read.
+public struct KeyFile: Sendable {
+    /// The longest file that is read, in bytes.
+    static let maximumByteCount = 64 * 1024
+
+    /// Where it is.
+    public let path: String
+
+    /// A file that need not exist yet.
+    public init(path: String) { self.path = path }
+
+    /// What tells one state of a file from the next.
+    struct Stamp: Equatable {
+        let device: UInt
+        let inode: UInt
+        let byteCount: Int
+        let modifiedSeconds: Int
+        let modifiedNanoseconds: Int
+        let changedSeconds: Int
+        let changedNanoseconds: Int
+
+        fileprivate init(_ status: stat) {
+            device = status.st_dev
+            inode = status.st_ino
+            byteCount = status.st_size
+            modifiedSeconds = status.st_mtim.tv_sec
+            modifiedNanoseconds = status.st_mtim.tv_nsec
+            changedSeconds = status.st_ctim.tv_sec
+            changedNanoseconds = status.st_ctim.tv_nsec
+        }
+    }
+
+    /// The keys in the file.
+    ///
+    /// - Throws: `TokenError.keyFileFailed` if it cannot be read, `badKeyFile` if everybody may read it or it has no
+    ///   usable keys.
+    public func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
+
+    /// The state of the file right now; nil if it cannot be told.
+    func stamp() -> Stamp? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return Stamp(status)
+    }
+
+    func readWithStamp() throws(TokenError) -> (keys: KeySet, stamp: Stamp) {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw failure("cannot be read") }
+        defer { close(descriptor) }
+        var status = stat()
+        guard unsafe fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
+        guard status.st_mode & S_IRWXO == 0 else {
+            throw TokenError(.badKeyFile, "the key file \(path) is open to everybody: chmod 600 it, and make new keys")
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount + 1)
+        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+        guard count >= 0 else { throw failure("cannot be read") }
+        guard count <= Self.maximumByteCount else {
+            throw TokenError(.badKeyFile, "the key file \(path) is longer than \(Self.maximumByteCount) bytes")
+        }
+        do throws(TokenError) {
+            return (try KeySet(json: Array(bytes.prefix(count))), Stamp(status))
+        } catch {
+            throw TokenError(error.code, "the key file \(path): \(error.message)")
+        }
+    }
+
+    /// Puts a new key of 32 random bytes first, and makes the file (mode 0600) if there is none.
+    ///
+    /// A reader sees the old file or the new one, nothing in between. Who may read the file stays as it was.
+    ///
+    /// - Returns: the new key.
+    public func addKey(id: String) throws(TokenError) -> SigningKey {
+        let key = try SigningKey.random(id: id)
+        var before = stat()
+        let exists = unsafe stat(path, &before) == 0
+        let contents = try KeySet([key] + (exists ? read().keys : [])).json()
+        try replace(with: contents, asReadableAs: exists ? before : nil)
+        return key
+    }
+
+    private func replace(with contents: [UInt8], asReadableAs before: stat?) throws(TokenError) {
+        let draft = "\(path).new"
+        // Exclusively, so that nobody can have prepared a file there that they may read.
+        unsafe unlink(draft)
+        let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw failure("cannot be written") }
+        // To another owner first: the mode must never be open to a group that the file was not meant for.
+        if let before, fchown(descriptor, before.st_uid, before.st_gid) == 0 {
+            fchmod(descriptor, before.st_mode & 0o770)
+        }
+        let isWritten = unsafe write(descriptor, contents, contents.count) == contents.count && fsync(descriptor) == 0
+        close(descriptor)
+        guard isWritten, unsafe rename(draft, path) == 0 else {
+            let failed = failure("cannot be written")
+            unsafe unlink(draft)
+            throw failed
+        }
+    }
+
+    private func failure(_ what: String) -> TokenError {
+        TokenError(.keyFileFailed, "the key file \(path) \(what): \(unsafe String(cString: strerror(errno)))")
+    }
+}

@@ -1,0 +1,51 @@
+import Synchronization
+
+/// The keys of a file as they are now: the file is read again when it has changed.
+///
+/// A file that becomes unreadable or wrong takes nothing away: the keys before it stay.
+public final class KeyRing: Sendable {
+    private struct State {
+        var keys: KeySet
+        var stamp: KeyFile.Stamp
+        var generation = 0
+        /// The state of the file that could not be used, so that it is complained about once.
+        var refused: KeyFile.Stamp?
+    }
+
+    private let file: KeyFile
+    private let state: Mutex<State>
+
+    /// Reads the keys of a file.
+    public init(_ file: KeyFile) throws(TokenError) {
+        self.file = file
+        let (keys, stamp) = try file.readWithStamp()
+        state = Mutex(State(keys: keys, stamp: stamp))
+    }
+
+    /// The keys, and a number that grows whenever they change.
+    public var current: (keys: KeySet, generation: Int) {
+        state.withLock { ($0.keys, $0.generation) }
+    }
+
+    /// Reads the file again if it is not as it was.
+    ///
+    /// - Returns: whether the keys were replaced.
+    /// - Throws: once for each change of the file after which it cannot be used.
+    public func refresh() throws(TokenError) -> Bool {
+        let stamp = file.stamp()
+        let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
+        // A file that is missing for a moment is one that is being replaced.
+        guard !isKnown, let stamp else { return false }
+        do throws(TokenError) {
+            let (keys, stamp) = try file.readWithStamp()
+            return state.withLock { state in
+                let hasChanged = keys != state.keys
+                state = State(keys: keys, stamp: stamp, generation: state.generation + (hasChanged ? 1 : 0))
+                return hasChanged
+            }
+        } catch {
+            state.withLock { $0.refused = stamp }
+            throw error
+        }
+    }
+}

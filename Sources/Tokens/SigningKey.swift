@@ -1,0 +1,45 @@
+/// A secret that tokens are signed and checked with (HMAC with SHA-256).
+public struct SigningKey: Sendable, Equatable {
+    /// The shortest secret, in bytes, inclusive: as long as the hash (RFC 7518, section 3.2).
+    public static let minimumByteCount = 32
+    /// The longest, in bytes, inclusive: more adds nothing.
+    public static let maximumByteCount = 512
+
+    /// The name that tokens choose it by, their header's `kid`.
+    public let id: String
+    let secret: [UInt8]
+
+    /// A key.
+    ///
+    /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id 1 to 64 of ASCII letters,
+    ///   digits, dots, hyphens and underscores.
+    public init(id: String, secret: [UInt8]) throws(TokenError) {
+        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.mayBeInID) else {
+            throw TokenError(
+                .badKeyFile, "a key's id must be 1 to 64 ASCII letters, digits, dots, hyphens and underscores")
+        }
+        guard (Self.minimumByteCount...Self.maximumByteCount).contains(secret.count) else {
+            let bounds = "\(Self.minimumByteCount) to \(Self.maximumByteCount)"
+            throw TokenError(.badKeyFile, "the key \"\(id)\" has \(secret.count) bytes: it must have \(bounds)")
+        }
+        self.id = id
+        self.secret = secret
+    }
+
+    /// A key of 32 bytes that nobody can guess.
+    public static func random(id: String) throws(TokenError) -> SigningKey {
+        // The system's generator is fit for secrets: getrandom(2).
+        var generator = SystemRandomNumberGenerator()
+        return try SigningKey(
+            id: id, secret: (0..<minimumByteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+
+    private static func mayBeInID(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

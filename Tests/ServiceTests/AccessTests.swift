@@ -1,0 +1,207 @@
+import HTTP
+import TestSupport
+import Testing
+import Tokens
+
+@testable import Service
+
+/// Every test runs straight against the router, and over a socket.
+@Suite("Access")
+struct AccessTests {
+    private let bearers: Bearers
+    private var service: Routes
+
+    init() throws {
+        bearers = try Bearers()
+        service = Routes(store: FakeStore(try Community.version("v1")))
+        service.access = bearers.policy()
+    }
+
+    private static let ofAnn = "/v1/users/ann/recommendations"
+    private static let ofSite = ["/v1/groups/alps/similar", "/v1/photos/p1/groups", "/metrics"]
+    private static let ofAdmins = "/v1/admin/model"
+
+    private func status(_ transport: Transport, _ target: String, _ headers: [String]) throws -> Int {
+        let answer = try service.answer(transport, target, headers: headers)
+        if answer.status >= 400 { _ = try ProblemBody(answer) }
+        return answer.status
+    }
+
+    @Test("A token opens what its role is for, and nothing else", arguments: Transport.allCases)
+    func roles(transport: Transport) throws {
+        let member = [try bearers.field("ann")]
+        let service = [try bearers.field("web", .service)]
+        let admin = [try bearers.field("root", .admin)]
+        #expect(try status(transport, Self.ofAnn, member) == 200)
+        #expect(try status(transport, Self.ofAdmins, admin) == 200)
+        for other in [service, admin] { #expect(try status(transport, Self.ofAnn, other) == 403) }
+        for other in [member, service] { #expect(try status(transport, Self.ofAdmins, other) == 403) }
+        for target in Self.ofSite {
+            #expect(try status(transport, target, service) == 200)
+            for other in [member, admin] { #expect(try status(transport, target, other) == 403) }
+        }
+    }
+
+    @Test("A member's token opens no other member's paths", arguments: Transport.allCases)
+    func otherMember(transport: Transport) throws {
+        for subject in ["bob", "Ann", "ann ", "an", "annn", "e\u{301}lan"] {
+            let headers = [try bearers.field(subject)]
+            #expect(try status(transport, Self.ofAnn, headers) == 403)
+            // Equal to Swift, not the same bytes.
+            #expect(try status(transport, "/v1/users/%C3%A9lan/recommendations", headers) == 403)
+        }
+        // Whether somebody exists is nobody else's business.
+        #expect(try status(transport, "/v1/users/nobody/recommendations", [bearers.field("ann")]) == 403)
+        let nobody = try service.answer(
+            transport, "/v1/users/nobody/recommendations", headers: [bearers.field("nobody")])
+        #expect(nobody.status == 404)
+        #expect(try ProblemBody(nobody).near == nil)
+    }
+
+    @Test("Without a token only what is open is answered", arguments: Transport.allCases)
+    func noToken(transport: Transport) throws {
+        for target in ["/healthz", "/readyz", "/openapi.json"] { #expect(try status(transport, target, []) == 200) }
+        for target in Self.ofSite + [Self.ofAnn, Self.ofAdmins] {
+            let answer = try service.answer(transport, target)
+            #expect(answer.status == 401)
+            #expect(answer.headers["www-authenticate"] == "Bearer")
+        }
+        // Neither are bad parameters judged, nor is it told what exists.
+        #expect(try status(transport, "/v1/users/nobody/recommendations?limt=1", []) == 401)
+    }
+
+    @Test("Areas are opened one by one", arguments: Transport.allCases)
+    func openAreas(transport: Transport) throws {
+        let targets: [(Area, String)] = [
+            (.groups, "/v1/groups/alps/similar"), (.photos, "/v1/photos/p1/groups"), (.metrics, "/metrics"),
+        ]
+        for area in Area.allCases {
+            var service = service
+            service.access = bearers.policy(open: [area])
+            for (other, target) in targets {
+                #expect(try service.answer(transport, target).status == (other == area ? 200 : 401))
+            }
+            #expect(try service.answer(transport, Self.ofAnn).status == 401)
+            #expect(try service.answer(transport, Self.ofAdmins).status == 401)
+        }
+    }
+
+    @Test("Forged tokens open nothing, and none is logged", arguments: Transport.allCases)
+    func forged(transport: Transport) throws {
+        let good = try bearers.field("ann")
+        let parts = good.dropFirst("Authorization: Bearer ".count).split(separator: ".").map(String.init)
+        func bearer(_ header: String, _ claims: String, _ signature: String) -> String {
+            "Authorization: Bearer \(header).\(claims).\(signature)"
+        }
+        let none = Forgery.part(#"{"alg":"none","kid":"first"}"#)
+        let stronger = Forgery.part(#"{"alg":"HS512","kid":"first"}"#)
+        let bobs = Forgery.part(#"{"sub":"ann","role":"admin","aud":"coterie","exp":99999999999}"#)
+        let unkeyed = Forgery.token(
+            header: #"{"alg":"HS256","kid":"first"}"#, claims: #"{"sub":"ann","aud":"coterie","exp":61060}"#, secret: []
+        )
+        let cases = [
+            try bearers.field("ann", seconds: 0), try bearers.field("ann", from: 1),
+            try bearers.field("ann", audience: "other"), bearer(none, parts[1], ""), bearer(none, parts[1], parts[2]),
+            bearer(stronger, parts[1], parts[2]), bearer(parts[0], bobs, parts[2]),
+            bearer(parts[0], parts[1], String(parts[2].reversed())), "Authorization: Bearer \(unkeyed)",
+            "Authorization: \(parts.joined(separator: "."))", "Authorization: Basic YW5uOmFubg==",
+            "Authorization: Bearer", "Authorization: Bearer  \(parts.joined(separator: "."))",
+            "Authorization: Bearer \(String(repeating: "a", count: 5000))",
+            "Authorization: Bearer \(parts.joined(separator: ".")), Bearer x",
+        ]
+        for field in cases {
+            #expect(try status(transport, Self.ofAnn, [field]) == 401, "\(field)")
+            #expect(try status(transport, Self.ofAdmins, [field]) == 401, "\(field)")
+        }
+        // Two fields, whichever is the good one.
+        for pair in [[good, cases[0]], [cases[0], good], [good, good]] {
+            #expect(try status(transport, Self.ofAnn, pair) == 401)
+        }
+        #expect(try status(transport, Self.ofAnn, [good]) == 200)
+        #expect(service.lines.all.contains("refused"))
+        for line in service.lines.raw {
+            for secret in [parts[1], parts[2], unkeyed] { #expect(!line.contains(secret)) }
+        }
+    }
+
+    @Test("The scheme's name may be in any case of letters", arguments: ["bearer", "BEARER", "bEaReR"])
+    func scheme(name: String) throws {
+        let token = try bearers.field("ann").split(separator: " ")[2]
+        #expect(try status(.direct, Self.ofAnn, ["authorization: \(name) \(token)"]) == 200)
+    }
+
+    @Test("Escaped slashes and NULs are refused", arguments: Transport.allCases)
+    func escapes(transport: Transport) throws {
+        let ann = [try bearers.field("ann")]
+        for target in [
+            "/v1/users/ann%2Frecommendations", "/v1/users/bob%2F..%2Fann/recommendations", "/v1%2fusers/ann",
+            "/v1/users/ann%2f/recommendations", "/v1/admin%2Fmodel",
+        ] {
+            #expect(try status(transport, target, ann) == 400)
+        }
+        guard transport == .socket else { return }
+        for target in ["/v1/users/ann%00/recommendations", "/v1/users/ann%00bob/recommendations", "/%00", "/v1/%zz"] {
+            let answer = try service.answer(transport, target, headers: ann)
+            #expect(answer.status == 400)
+            #expect(answer.headers["x-request-id"] != nil)
+            _ = try ProblemBody(answer)
+        }
+    }
+
+    @Test("What only bearers get, no shared cache may keep", arguments: Transport.allCases)
+    func caching(transport: Transport) throws {
+        let site = [try bearers.field("web", .service)]
+        func caching(_ service: Routes, _ target: String, _ headers: [String]) throws -> String? {
+            try service.answer(transport, target, headers: headers).headers["cache-control"]
+        }
+        #expect(try caching(service, Self.ofAnn, [bearers.field("ann")]) == "private, no-cache")
+        #expect(try caching(service, Self.ofSite[0], site) == "private, max-age=60")
+        #expect(try caching(service, Self.ofAdmins, [bearers.field("root", .admin)]) == "no-store")
+        var open = service
+        open.access = bearers.policy(open: [.groups])
+        #expect(try caching(open, Self.ofSite[0], []) == "public, max-age=60")
+    }
+
+    @Test("A token that is known already still expires, and goes with its key")
+    func knownTokens() throws {
+        let authenticator = Authenticator(keys: bearers.ring, checker: TokenChecker(audience: "coterie"))
+        let value = try String(bearers.field("ann", seconds: 60).dropFirst("Authorization: ".count))
+        let headers: HTTPHeaders = ["Authorization": value]
+        for time in [0, 1, 59_999] {
+            #expect(try authenticator.claims(in: headers, at: Bearers.now + Int64(time)).subject == "ann")
+        }
+        #expect(throws: Problem.self) { try authenticator.claims(in: headers, at: Bearers.now + 60_000) }
+        // The key that signed it is still there, behind a new one.
+        _ = try bearers.file.addKey(id: "second")
+        #expect(try bearers.ring.refresh())
+        #expect(try authenticator.claims(in: headers, at: Bearers.now).subject == "ann")
+        // Now it is not.
+        try bearers.replaceKeys()
+        #expect(try bearers.ring.refresh())
+        #expect(throws: Problem.self) { try authenticator.claims(in: headers, at: Bearers.now) }
+    }
+
+    @Test("Any bytes in the field are survived, and open nothing", arguments: 0..<2)
+    func noise(seed: UInt64) throws {
+        let router = service.router()
+        let server = try HTTPServer(refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
+        defer { server.stop() }
+        var generator = SeededGenerator(seed: seed)
+        let good = Array(try bearers.field("ann").utf8)
+        for _ in 0..<150 {
+            var field = good
+            for _ in 0..<Int.random(in: 1...3, using: &generator) {
+                // Neither line breaks, which end the field, nor the field's name.
+                let place = Int.random(in: 15..<field.count, using: &generator)
+                let byte = UInt8.random(in: 0...255, using: &generator)
+                field[place] = byte == 10 || byte == 13 ? 0 : byte
+            }
+            guard field != good else { continue }
+            let client = try #require(SocketClient(port: server.port))
+            client.send(Array("GET \(Self.ofAnn) HTTP/1.1\r\nHost: t\r\n".utf8) + field + Array("\r\n\r\n".utf8))
+            if let response = client.receive() { #expect([400, 401].contains(response.status)) }
+        }
+        let client = try #require(SocketClient(port: server.port))
+        #expect(client.request("GET", Self.ofAnn, headers: [try bearers.field("ann")])?.status == 200)
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import TestSupport
+import Testing
+import Tokens
+
+@testable import Service
+
+/// A key file, and header fields with tokens that were signed with its keys.
+final class Bearers {
+    static let now: Int64 = 61_000_000
+    private let folder: TemporaryDirectory
+    let file: KeyFile
+    let ring: KeyRing
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        file = KeyFile(path: "\(folder.path)/keys.json")
+        _ = try file.addKey(id: "first")
+        ring = try KeyRing(file)
+    }
+
+    func policy(open: Set<Area> = []) -> AccessPolicy { AccessPolicy(keys: ring, openAreas: open) }
+
+    /// A whole header field.
+    func field(
+        _ subject: String, _ role: Role = .member, seconds: Int64 = 60, from: Int64 = 0, audience: String = "coterie"
+    ) throws -> String {
+        let claims = TokenClaims(
+            subject: subject, role: role, expiresAtMilliseconds: Self.now + seconds * 1000,
+            validFromMilliseconds: Self.now + from * 1000)
+        return "Authorization: Bearer \(try claims.token(signedWith: file.read().signing, audience: audience))"
+    }
+}
+
+extension Bearers {
+    /// Puts a file with one key, a new one, in the place of the file.
+    func replaceKeys() throws {
+        let other = KeyFile(path: "\(file.path).other")
+        _ = try other.addKey(id: "other")
+        #expect(unsafe rename(other.path, file.path) == 0)
+    }
+}

@@ -1,0 +1,118 @@
+import HTTP
+import TestSupport
+import Testing
+import Tokens
+
+@testable import Service
+
+@Suite("The daemon and its keys")
+struct DaemonAccessTests {
+    private let bearers: Bearers
+    private let lines = Lines()
+
+    init() throws { bearers = try Bearers() }
+
+    private func daemon(_ configure: (inout Daemon.Configuration) -> Void = { _ in }) throws -> Daemon {
+        var configuration = Daemon.Configuration(
+            store: FakeStore(try Community.version("v1")), directory: FakeDirectory(), log: lines.log)
+        configuration.access = bearers.policy()
+        configuration.pollInterval = .milliseconds(10)
+        configuration.now = { Bearers.now }
+        configure(&configuration)
+        return try Daemon(configuration)
+    }
+
+    private func status(_ daemon: Daemon, _ target: String, _ headers: [String]) throws -> Int {
+        let client = try #require(SocketClient(port: daemon.port))
+        return try #require(client.request("GET", target, headers: headers)).status
+    }
+
+    private static let ofAnn = "/v1/users/ann/recommendations"
+
+    /// Asks until the status is as wanted: the daemon looks at the store and the key file when it does.
+    private func wait(for daemon: Daemon, _ headers: [String], until wanted: Int) async throws {
+        for _ in 0..<3000 {
+            if try status(daemon, Self.ofAnn, headers) == wanted { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("the daemon did not get there within 15 seconds")
+    }
+
+    @Test("Keys come and go while the daemon runs")
+    func rotation() async throws {
+        let daemon = try daemon { $0.rateLimits = [:] }
+        defer { daemon.stop() }
+        let old = [try bearers.field("ann")]
+        try await wait(for: daemon, old, until: 200)
+        _ = try bearers.file.addKey(id: "second")
+        let new = [try bearers.field("ann")]
+        try await wait(for: daemon, new, until: 200)
+        #expect(try status(daemon, Self.ofAnn, old) == 200)
+        try bearers.replaceKeys()
+        let latest = [try bearers.field("ann")]
+        try await wait(for: daemon, latest, until: 200)
+        #expect(try status(daemon, Self.ofAnn, old) == 401)
+        #expect(try status(daemon, Self.ofAnn, new) == 401)
+        #expect(lines.all.contains("the keys have changed; tokens of these are accepted now: second, first"))
+        let secrets = try (old + new + latest).map { try #require($0.split(separator: ".").last) }
+        for line in lines.raw {
+            for secret in secrets { #expect(!line.contains(secret)) }
+        }
+    }
+
+    @Test("With keys it listens wherever it is told to, and says what is open; without, only on loopback")
+    func announcements() throws {
+        let daemon = try daemon {
+            $0.server.address = "0.0.0.0"
+            $0.access = bearers.policy(open: [.trending, .groups])
+        }
+        daemon.stop()
+        #expect(lines.all[1] == "tokens are asked for, but not for groups, trending")
+        #expect(throws: ServiceError.self) {
+            try self.daemon {
+                $0.server.address = "0.0.0.0"
+                $0.access = AccessPolicy()
+            }
+        }
+        try self.daemon { $0.access = AccessPolicy() }.stop()
+        #expect(lines.all.contains("no keys: everything is open to every process of this machine, and to no other"))
+    }
+
+    @Test("Refusals are logged with their reason, but not without end")
+    func refusals() throws {
+        let daemon = try daemon()
+        defer { daemon.stop() }
+        let client = try #require(SocketClient(port: daemon.port))
+        for number in 0..<200 {
+            let answer = client.request("GET", "\(Self.ofAnn)?secret=s3cret", headers: ["X-Request-Id: r\(number)"])
+            #expect(answer?.status == 401)
+        }
+        let refusals = lines.raw.filter { $0.contains(#""message":"refused""#) }
+        #expect((1..<200).contains(refusals.count))
+        let first = try #require(refusals.first)
+        for part in [
+            #""level":"warning""#, #""reason":"token_missing""#, #""requestId":"r0""#, #""method":"GET""#,
+            #""path":"/v1/users/ann/recommendations""#,
+        ] {
+            #expect(first.contains(part))
+        }
+        #expect(!lines.raw.contains { $0.contains("s3cret") })
+    }
+
+    @Test("Connections beyond the limit are answered with a problem")
+    func connections() throws {
+        let daemon = try daemon {
+            $0.server.threadCount = 1
+            $0.server.connectionLimit = 1
+        }
+        defer { daemon.stop() }
+        let first = try #require(SocketClient(port: daemon.port))
+        #expect(first.request("GET", "/healthz")?.status == 200)
+        let second = try #require(SocketClient(port: daemon.port))
+        let answer = try #require(second.request("GET", "/healthz"))
+        #expect(answer.status == 503)
+        #expect(answer.headers["retry-after"] == "1")
+        #expect(try ProblemBody(answer).type == "urn:coterie:problem:temporarily-unavailable")
+        #expect(first.request("GET", "/healthz")?.status == 200)
+    }
+}

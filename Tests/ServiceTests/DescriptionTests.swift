@@ -1,0 +1,116 @@
+import Foundation
+import HTTP
+import ModelStore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("The description of the service")
+struct DescriptionTests {
+    private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
+
+    private func checker(_ service: Routes) throws -> SchemaChecker {
+        try SchemaChecker(service.answer(.direct, "/openapi.json").body)
+    }
+
+    @Test("Every reference leads somewhere, every name is one operation's, and every parameter of a path is declared")
+    func document() throws {
+        let checker = try checker(service())
+        #expect(checker.document["openapi"] as? String == "3.1.0")
+        #expect(!checker.references.isEmpty)
+        for reference in checker.references { #expect(checker.target(of: reference) != nil, "\(reference)") }
+        let paths = try #require(checker.document["paths"] as? [String: [String: [String: Any]]])
+        var names: Set<String> = []
+        for (pattern, operations) in paths {
+            for operation in operations.values {
+                #expect(names.insert(try #require(operation["operationId"] as? String)).inserted)
+                let parameters = try #require(operation["parameters"] as? [[String: Any]])
+                for parameter in parameters where parameter["in"] as? String == "path" {
+                    #expect(pattern.contains("{\(parameter["name"] as? String ?? "")}"))
+                }
+            }
+        }
+        #expect(names.count == Endpoint.table.count)
+        // Each schema that has a name is used.
+        let used = Set(checker.references)
+        for (name, _) in Schema.components { #expect(used.contains(Schema.reference(to: name)), "\(name)") }
+    }
+
+    /// Requests to every route, with what may go well and wrong there.
+    private static let targets: [(pattern: String, targets: [String])] = [
+        ("/healthz", ["/healthz", "/healthz?a=b"]),
+        ("/readyz", ["/readyz"]),
+        ("/openapi.json", ["/openapi.json"]),
+        ("/metrics", ["/metrics", "/metrics?x="]),
+        (
+            "/v1/groups/{id}/similar",
+            ["", "?by=photos", "?by=members&limit=1", "?by=both", "?limit=0"].map { "/v1/groups/alps/similar\($0)" }
+                + ["/v1/groups/none/similar"]
+        ),
+        (
+            "/v1/users/{id}/recommendations",
+            ["ann", "bob", "none", "zo%C3%AB%20q"].map { "/v1/users/\($0)/recommendations" }
+        ),
+        ("/v1/photos/{id}/groups", ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" }),
+        ("/v1/admin/model", ["/v1/admin/model"]),
+    ]
+
+    @Test("Every route answers as is described, also without a model, a directory, or its memberships")
+    func answers() throws {
+        #expect(Set(Self.targets.map(\.pattern)) == Set(Endpoint.table.map(\.pattern)))
+        let whole = try service()
+        var bare = whole
+        bare.directory = nil
+        var failing = whole
+        failing.directory = FakeDirectory(failure: ServiceError(.directoryFailed, "the catalog is away"))
+        let store = FakeStore()
+        store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
+        var statuses: Set<Int> = []
+        for service in [whole, bare, failing, Routes(store: store)] {
+            let checker = try checker(service)
+            for (pattern, targets) in Self.targets {
+                for target in targets {
+                    let answer = try service.answer(.direct, target)
+                    statuses.insert(answer.status)
+                    try expect(answer, of: pattern, isDescribedBy: checker, "\(target)")
+                }
+            }
+        }
+        #expect(statuses == [200, 400, 404, 501, 503])
+    }
+
+    @Test("Answers that a token decides are described")
+    func refusals() throws {
+        let bearers = try Bearers()
+        var service = try service()
+        service.access = bearers.policy(open: [.photos])
+        let checker = try checker(service)
+        for (pattern, targets) in Self.targets {
+            for headers in [[], [try bearers.field("ann")]] {
+                let answer = try service.answer(.direct, targets[0], headers: headers)
+                try expect(answer, of: pattern, isDescribedBy: checker, "\(targets[0]) \(headers)")
+            }
+        }
+        func security(_ pattern: String) -> [[String: [String]]]? {
+            let path = (checker.document["paths"] as? [String: [String: [String: Any]]])?[pattern]
+            return path?["get"]?["security"] as? [[String: [String]]]
+        }
+        #expect(security("/v1/users/{id}/recommendations") == [["memberToken": []]])
+        #expect(security("/v1/groups/{id}/similar") == [["serviceToken": []]])
+        #expect(security("/v1/photos/{id}/groups") == [])
+        #expect(security("/v1/admin/model") == [["adminToken": []]])
+        #expect(security("/healthz") == [])
+    }
+
+    private func expect(
+        _ answer: SocketClient.Response, of pattern: String, isDescribedBy checker: SchemaChecker, _ comment: Comment
+    ) throws {
+        let type = try #require(answer.headers["content-type"])
+        let schema = try #require(checker.schema("GET", pattern, status: answer.status, type: type), comment)
+        guard type.hasSuffix("json") else { return }
+        let value = try JSONSerialization.jsonObject(with: Data(answer.body))
+        #expect(checker.complaints(value, schema) == [], comment)
+    }
+}

@@ -1,0 +1,101 @@
+import Synchronization
+import TestSupport
+import Testing
+import Tokens
+
+@testable import Service
+
+@Suite("Limits of rate")
+struct RateLimitTests {
+    @Test("Never more than the burst, and the rate after it", arguments: 0..<20)
+    func bounds(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let perSecond = Int.random(in: 1...50, using: &generator)
+        let limit = RateLimit(perSecond: perSecond, burst: Int.random(in: 1...20, using: &generator))
+        var pace = RateLimit.Pace()
+        var now: UInt64 = 1 << 40
+        // A bucket that fills by one token every interval, counted in nanoseconds of tokens.
+        var bucket = limit.intervalNanoseconds * limit.burst
+        for _ in 0..<2000 {
+            let step = UInt64.random(in: 0...(2 * limit.intervalNanoseconds), using: &generator)
+            now += step
+            bucket = min(bucket + step, limit.intervalNanoseconds * limit.burst)
+            let wait = pace.admit(limit, at: now)
+            if bucket >= limit.intervalNanoseconds {
+                #expect(wait == nil)
+                bucket -= limit.intervalNanoseconds
+            } else {
+                #expect(wait == limit.intervalNanoseconds - bucket)
+            }
+        }
+    }
+
+    @Test("Every bearer counts alone, and a role without a limit not at all")
+    func bearers() {
+        let limiter = RateLimiter([.member: RateLimit(perSecond: 1, burst: 2)])
+        func claims(_ subject: String, _ role: Role) -> TokenClaims {
+            TokenClaims(subject: subject, role: role, expiresAtMilliseconds: .max)
+        }
+        for subject in ["ann", "bob"] {
+            #expect(
+                (0..<4).map { _ in limiter.admit(claims(subject, .member), at: 0) == nil } == [
+                    true, true, false, false,
+                ])
+        }
+        for _ in 0..<10 { #expect(limiter.admit(claims("ann", .service), at: 0) == nil) }
+        #expect(limiter.admit(claims("ann", .member), at: 1_000_000_000) == nil)
+    }
+
+    @Test("Who asks too often is told how long to wait, whatever they ask for", arguments: [true, false])
+    func answers(isAllowed: Bool) throws {
+        let bearers = try Bearers()
+        let time = Atomic<UInt64>(0)
+        var service = Routes(store: FakeStore(try Community.version("v1")), access: bearers.policy())
+        service.limits = [.member: RateLimit(perSecond: 1, burst: 3)]
+        service.uptime = { time.load(ordering: .relaxed) }
+        let router = service.router()
+        let target = "/v1/users/\(isAllowed ? "ann" : "bob")/recommendations"
+        // Two tokens of one bearer count together.
+        let tokens = [try bearers.field("ann", seconds: 60), try bearers.field("ann", seconds: 61)]
+        for number in 0..<3 {
+            #expect(try router.answer(target, headers: [tokens[number % 2]]).status == (isAllowed ? 200 : 403))
+        }
+        let refused = try router.answer(target, headers: [tokens[0]])
+        #expect(refused.status == 429)
+        #expect(refused.headers["retry-after"] == "1")
+        #expect(try ProblemBody(refused).type == "urn:coterie:problem:too-many-requests")
+        #expect(try router.answer("/v1/users/bob/recommendations", headers: [bearers.field("bob")]).status == 200)
+        time.store(1_000_000_000, ordering: .relaxed)
+        #expect(try router.answer(target, headers: [tokens[1]]).status == (isAllowed ? 200 : 403))
+        #expect(try router.answer(target, headers: [tokens[1]]).status == 429)
+    }
+}
+
+@Suite("Tables of what is recent")
+struct RecentTableTests {
+    @Test("What is there is right, never too much, and the latest half is always there", arguments: [2, 3, 10, 64])
+    func property(limit: Int) {
+        var generator = SeededGenerator(seed: UInt64(limit))
+        var table = RecentTable<Int, Int>(limit: limit)
+        var latest: [Int: Int] = [:]
+        var uses: [Int] = []
+        for round in 0..<5000 {
+            let key = Int.random(in: 0..<(2 * limit), using: &generator)
+            if Bool.random(using: &generator) {
+                table.insert(round, for: key)
+                latest[key] = round
+                uses.append(key)
+            } else if let value = table.value(of: key) {
+                #expect(value == latest[key])
+                uses.append(key)
+            } else {
+                // Then at least half of the limit of others were used since.
+                let since = uses.reversed().prefix { $0 != key }
+                #expect(latest[key] == nil || Set(since).count >= limit / 2)
+            }
+            #expect(table.count <= limit)
+        }
+        table.removeAll()
+        #expect(table.count == 0)
+    }
+}
