@@ -12,8 +12,8 @@ struct SearchPlan: Sendable {
 
     init(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters, _ path: ProcessorPath, threads: Int) {
         let prepared = PreparedMatrix(
-            matrix, minimumEntries: parameters.minimumEntries, usesBitmaps: parameters.measure == .cosine,
-            threads: threads)
+            matrix, minimumEntries: parameters.minimumEntries,
+            bitmaps: parameters.measure == .cosine ? .counting : .weighing(path), threads: threads)
         self.parameters = parameters
         self.path = path
         self.prepared = prepared
