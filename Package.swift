@@ -44,6 +44,7 @@ let package = Package(
         module("RecordReading"),
         module("SyntheticCommunity"),
         module("CommandLineOptions"),
+        module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
         // Thin wrappers over the C libraries.
         module("SQLite", ["CSQLite"]),
@@ -59,12 +60,15 @@ let package = Package(
             name: "coterie",
             dependencies: [
                 "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
-                "HTTP", "Service", "Similarity", "SyntheticCommunity", "RecordReading",
+                "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "coterie-bench",
-            dependencies: ["Catalog", "CommandLineOptions", "Similarity", "SparseMatrix", "SQLite"],
+            dependencies: [
+                "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recompute", "Redis", "Similarity",
+                "SimilarityOptions", "SparseMatrix", "SQLite",
+            ],
             swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.
@@ -82,6 +86,7 @@ let package = Package(
             ["Service", "HTTP", "Model", "ModelStore", "Recommendation", "Catalog", "SQLite", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
+        tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(

@@ -88,6 +88,7 @@ extension RecomputeJob {
                 let (then, now) = (manifest[relation], parameters[relation])
                 return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
                     && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
+                    && then?.measureParameters == now.measure.forManifest.parameters
             }
         }
     }
@@ -119,7 +120,8 @@ extension RecomputeJob {
     private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
         -> (NeighbourTable, outcome: String)
     {
-        let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
+        let search = NeighbourSearch(
+            parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
         let lists = search.run(on: matrix) { done, total in
             clock.advance(done: done, total: total, unit: nil)
         }
@@ -130,19 +132,21 @@ extension RecomputeJob {
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
         -> Manifest.RelationReport
     {
+        let path = parameters.path
         let parameters = parameters[relation]
         let matrix = reading.matrix
         let counted = (0..<matrix.rowCount).count { matrix.size(ofRow: $0) >= parameters.minimumEntries }
-        let (measure, measureParameters) = parameters.measure.forManifest
+        let formula = parameters.measure.forManifest
         return Manifest.RelationReport(
-            relation: relation, measure: measure, measureParameters: measureParameters,
+            relation: relation, measure: formula.name, measureParameters: formula.parameters,
+            weights: parameters.weights(in: matrix),
             minimumEntries: parameters.minimumEntries, minimumCommon: parameters.minimumCommon,
             limit: parameters.limit, entries: matrix.entryCount,
             entriesOfPrivateGroups: reading.entriesOfPrivateGroups,
             entriesOfPrivatePhotos: reading.entriesOfPrivatePhotos, groupsCounted: counted,
             groupsBelowMinimum: matrix.rowCount - counted,
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
-            neighbours: table.neighbours.count, path: ProcessorPath.fastest.rawValue)
+            neighbours: table.neighbours.count, path: path.rawValue)
     }
 
     private func checkThatSomethingCameOut(
@@ -204,23 +208,6 @@ extension GroupFacts {
         switch relation {
         case .photos: photoCount = UInt32(size)
         case .members: memberCount = UInt32(size)
-        }
-    }
-}
-
-extension SimilarityParameters.Measure {
-    /// The formula's name and parameters, as the manifest has them.
-    var forManifest: (name: String, parameters: [String: Double]) {
-        switch self {
-        case .cosine: ("cosine", [:])
-        case .modified(let family):
-            (
-                "modified",
-                [
-                    "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
-                    "h": family.shrinkage, "r": family.scorePower,
-                ]
-            )
         }
     }
 }
