@@ -16,8 +16,8 @@ func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
 }
 
-func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
 let package = Package(
@@ -93,6 +93,8 @@ let package = Package(
             "RecomputeTests",
             ["Recompute", "Catalog", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
+        // They run the executable as users do, beside which they are built.
+        tests("IntegrationTests", ["coterie", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),
     ],
     swiftLanguageModes: [.v6]
 )

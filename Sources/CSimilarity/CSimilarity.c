@@ -78,6 +78,8 @@ uint32_t coterie_scan(int path, int width, coterie_scan_job *job) {
 #if defined(__x86_64__)
     if (path == COTERIE_AVX512) BY_WIDTH(avx512);
     if (path == COTERIE_AVX2) BY_WIDTH(avx2);
+#else
+    (void)path;
 #endif
     BY_WIDTH(portable);
 }
@@ -86,6 +88,8 @@ uint32_t coterie_scan_weighted(int path, coterie_weighted_job *job) {
 #if defined(__x86_64__)
     if (path == COTERIE_AVX512) return scan_weighted_avx512(job);
     if (path == COTERIE_AVX2) return scan_weighted_avx2(job);
+#else
+    (void)path;
 #endif
     return scan_weighted_portable(job);
 }

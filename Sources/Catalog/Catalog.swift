@@ -32,7 +32,13 @@ public final class Catalog {
             let canWrite = mode == .writing || Self.allows(path, W_OK)
             database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
-        } catch { throw CatalogError(error) }
+        } catch {
+            guard error.isUnopenable else { throw CatalogError(error) }
+            throw CatalogError(
+                .fileFailed,
+                "cannot open the catalog \(path): it must be a file, in a folder that exists and that this user may write to"
+            )
+        }
         // Before anything is written: somebody else's database must stay as it is.
         let version = try CatalogSchema.checkedVersion(database)
         if mode == .writing {

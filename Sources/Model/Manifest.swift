@@ -78,8 +78,9 @@ extension Manifest {
         public var measure: String
         /// The formula's parameters by name (a, p, q, h, r); empty for plain cosine.
         public var measureParameters: [String: Double]
-        /// For the modified cosine, what a user or photo in so many groups weighs, in units of 2⁻³¹: with these integers
-        /// any engine gets the same sums. Groups below X do not count. Nil for plain cosine.
+        /// For the modified cosine, what a user or photo in so many groups weighs, in units of 2⁻³¹.
+        ///
+        /// With these integers any engine gets the same sums. Groups below X do not count. Nil for plain cosine.
         public var weights: [Int: UInt32]?
         /// X, inclusive.
         public var minimumEntries: Int

@@ -36,6 +36,11 @@ public protocol VersionStore: Sendable {
     /// A version, verified and ready to be read.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
+    /// The version that was loaded last on this machine, verified again, for when the store is away.
+    ///
+    /// - Returns: nil if the store keeps nothing on this machine but itself, or nothing was loaded yet.
+    func lastLoaded() throws(StoreError) -> LoadedVersion?
+
     /// The groups a user has joined, as ascending group indexes of a version; nil if the store keeps no profiles
     /// or does not know the user.
     func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]?
@@ -49,6 +54,9 @@ public protocol VersionStore: Sendable {
 extension VersionStore {
     /// Not unless a store says so.
     public var keepsProfiles: Bool { false }
+
+    /// Nil unless a store says otherwise.
+    public func lastLoaded() throws(StoreError) -> LoadedVersion? { nil }
 }
 
 /// A version that was read from a store and verified.

@@ -21,7 +21,7 @@ extension RecomputeJob {
             throw .catalog(error)
         }
         return try inSnapshot(of: catalog) { () throws(RecomputeError) in
-            try plan(catalog, clock, observer)
+            let work = try plan(catalog, clock, observer)
             let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
             var facts = groups.filter { $0.visibility == .public }.map(GroupFacts.init)
             guard !facts.isEmpty else {
@@ -32,7 +32,7 @@ extension RecomputeJob {
             var profiles: MemberProfiles?
             for relation in Relation.allCases {
                 let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                    try readMatrix(relation, catalog, groups, clock)
+                    try readMatrix(relation, catalog, groups, rowCount: work[relation]?.rows ?? 0, clock)
                 }
                 for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
                 let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
@@ -60,7 +60,8 @@ extension RecomputeJob {
     }
 
     /// Says how much work there is, and refuses to begin if the memory cannot suffice.
-    private func plan(_ catalog: Catalog, _ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError)
+    private func plan(_ catalog: Catalog, _ clock: StepClock, _ observer: any RecomputeObserver)
+        throws(RecomputeError) -> [Relation: WorkEstimate]
     {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
@@ -78,6 +79,7 @@ extension RecomputeJob {
         if let available, estimate.memoryBytes > available {
             throw .tooLittleMemory(neededBytes: estimate.memoryBytes, availableBytes: available)
         }
+        return estimate.work
     }
 
     /// The newest version that was computed just so; a store that cannot tell is no reason to fail yet.
@@ -102,13 +104,12 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], _ clock: StepClock
+        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
             let kind: MatrixKind = relation == .photos ? .pools : .memberships
-            let total = try catalog.rowCount(kind)
             let reading = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { rows in
-                clock.advance(done: rows, total: total, unit: "rows")
+                clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
             if reading.entriesOfPrivateGroups > 0 { outcome += ", \(reading.entriesOfPrivateGroups) of private groups" }

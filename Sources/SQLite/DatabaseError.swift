@@ -20,6 +20,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether another connection holds a lock: trying later helps.
     public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
 
+    /// Whether the file could not be opened: it is a directory, its folder does not exist, or this user may not.
+    public var isUnopenable: Bool { primaryCode == 14 }
+
     /// Whether the file is something else than a SQLite database.
     public var isNotADatabase: Bool { primaryCode == 26 }
 

@@ -51,10 +51,12 @@ enum RecomputeBenchmark: Benchmark {
         let bytesBefore = try store.bytesReceived()
         let job = RecomputeJob(
             catalogPath: path, store: store.store, parameters: parameters, startedAtMilliseconds: 0)
-        let (outcome, wholeSeconds) = try Measuring.seconds { try job.run(observer: StepPrinter()) }
+        let log = ForecastLog()
+        let (outcome, wholeSeconds) = try Measuring.seconds { try job.run(observer: log) }
         var report = RecomputeReport(
             store: store.kind, threads: threads, steps: outcome.steps, wholeSeconds: wholeSeconds,
-            byteCount: try store.bytesReceived() - bytesBefore, path: parameters.path)
+            byteCount: try store.bytesReceived() - bytesBefore, path: parameters.path,
+            expectedSeconds: log.expectedSeconds, forecastError: log.worstError(wholeSeconds: wholeSeconds))
         (report.rows, report.scanSeconds) = try Measuring.seconds { try CatalogScan.run(path, threads: threads) }
         for relation in Relation.allCases {
             report.kernelSeconds += try kernelSeconds(relation, path, parameters)
@@ -74,17 +76,4 @@ enum RecomputeBenchmark: Benchmark {
         let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds
     }
-}
-
-/// Prints each step as it ends, and how good the forecast was.
-private struct StepPrinter: RecomputeObserver {
-    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
-        print("expected: \(Measuring.fixed(estimate.seconds)) s, \(estimate.memoryBytes >> 20) MiB")
-    }
-    func stepBegan(_ name: String) {}
-    func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) {}
-    func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {
-        print("\(report.name): \(Measuring.fixed(report.seconds)) s, peak \(report.peakBytes >> 20) MiB, \(outcome)")
-    }
-    func warn(_ message: String) { printError("warning: \(message)") }
 }

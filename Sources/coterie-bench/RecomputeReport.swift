@@ -15,6 +15,10 @@ struct RecomputeReport {
     /// What was written to the store.
     let byteCount: Int
     let path: ProcessorPath
+    /// What the job expected before it read anything large.
+    let expectedSeconds: Double
+    /// The worst prediction from a fifth of the way on, as a share of the whole.
+    let forecastError: Double
     /// Rows of both tables, and stepping through them.
     var rows = 0
     var scanSeconds = 0.0
@@ -35,6 +39,8 @@ struct RecomputeReport {
             "floor, plain write of \(byteCount) bytes (\(store)): \(Measuring.fixed(writeSeconds)) s",
             "sum of the floors: \(Measuring.fixed(floorSeconds)) s",
             "whole: \(Measuring.fixed(wholeSeconds)) s, peak \(peakBytes >> 20) MiB",
+            "forecast: \(Measuring.fixed(expectedSeconds)) s at first; from a fifth of the way on wrong by at most "
+                + "\(Measuring.fixed(100 * forecastError))%",
             "ratio: \(Measuring.fixed(ratio)), at most \(Measuring.fixed(Self.bound))",
         ]
     }
@@ -46,7 +52,8 @@ struct RecomputeReport {
             "path":"\(path.rawValue)","steps":{\(stepsJSON)},"scanSeconds":\(Measuring.rounded(scanSeconds)),\
             "kernelSeconds":\(Measuring.rounded(kernelSeconds)),"writeSeconds":\(Measuring.rounded(writeSeconds)),\
             "floorSeconds":\(Measuring.rounded(floorSeconds)),"wholeSeconds":\(Measuring.rounded(wholeSeconds)),\
-            "ratio":\(Measuring.rounded(ratio)),"bound":\(Self.bound),"peakBytes":\(peakBytes)}
+            "ratio":\(Measuring.rounded(ratio)),"bound":\(Self.bound),"peakBytes":\(peakBytes),\
+            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),"forecastError":\(Measuring.rounded(forecastError))}
             """
     }
 }

@@ -59,10 +59,10 @@ struct HostileClientTests {
                     [200, 400, 413, 431, 505].contains(response.status), "\(String(decoding: bytes, as: UTF8.self))")
                 answered += 1
             }
-            if round.isMultiple(of: 15) { #expect(try makeClient(server).request("GET", "/")?.status == 200) }
+            if round.isMultiple(of: 15) { try expectAnswer(of: server) }
         }
         #expect(answered > 20)
-        #expect(try makeClient(server).request("GET", "/")?.status == 200)
+        try expectAnswer(of: server)
     }
 
     @Test("Bytes that are no HTTP at all are survived")
@@ -75,7 +75,15 @@ struct HostileClientTests {
             client.send((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) })
             #expect(client.waitForEnd())
         }
-        #expect(try makeClient(server).request("GET", "/")?.status == 200)
+        try expectAnswer(of: server)
+    }
+
+    /// A good request is answered; on a busy machine one may arrive after the short deadline of these servers.
+    private func expectAnswer(of server: HTTPServer) throws {
+        for _ in 0..<100 {
+            if try makeClient(server).request("GET", "/")?.status == 200 { return }
+        }
+        Issue.record("a good request is not answered any more")
     }
 
     @Test("Clients that vanish in the middle of a request or a response raise no signal")

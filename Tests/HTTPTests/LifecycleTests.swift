@@ -38,7 +38,7 @@ struct LifecycleTests {
         let client = try makeClient(server)
         client.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
         for await _ in began { break }
-        let stop = Task.detached { server.stop(waitingAtMost: .seconds(30)) }
+        let stop = Task.detached { server.stop(waitingAtMost: .seconds(600)) }
         // Refused as soon as the stop has begun; until then accepted, and closed without an answer.
         while SocketClient(port: server.port) != nil { try await Task.sleep(for: .milliseconds(2)) }
         mayFinish.store(true, ordering: .releasing)

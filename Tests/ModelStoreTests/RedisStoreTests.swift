@@ -144,11 +144,27 @@ struct RedisStoreTests {
         #expect(try encodedAgain(again.load(versions[3]).model) == models[3])
         #expect(errorCode { _ = try again.load(versions[0]) } == .unavailable)
         // A damaged image is not served.
-        let path = "\(cache)/versions/\(versions[2])/model.coterie"
+        let path = "\(cache)/127.0.0.1:\(server.port):0:coterie:/versions/\(versions[2])/model.coterie"
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes[bytes.count - 1] ^= 1
         try bytes.write(to: URL(fileURLWithPath: path))
         #expect(try again.lastLoaded()?.manifest.version == versions[3])
+    }
+
+    @Test("never takes the image of another server, database or prefix for the version loaded last")
+    func imagesOfOthers() throws {
+        let subject = try StoreUnderTest(.redis)
+        let server = try #require(subject.server)
+        let cache = subject.directory.path + "/cache"
+        let version = try subject.publish(1, SampleModel.model(groupCount: 10)).version
+        _ = try subject.store.load(version)
+        #expect(try subject.store.lastLoaded()?.manifest.version == version)
+        for (url, prefix) in [
+            ("redis://127.0.0.2:\(server.port)", "coterie:"), ("\(server.url)/1", "coterie:"), (server.url, "a/../b:"),
+        ] {
+            let other = RedisStore(try RedisAddress(url), cacheDirectory: cache, prefix: prefix)
+            #expect(try other.lastLoaded() == nil)
+        }
     }
 
     @Test("fetches a version again if its image is damaged or of other content")
@@ -157,7 +173,8 @@ struct RedisStoreTests {
         let model = try SampleModel.model(groupCount: 80)
         let version = try subject.publish(1, model).version
         _ = try subject.store.load(version)
-        let folder = "\(subject.directory.path)/cache/versions/\(version)"
+        let port = try #require(subject.server).port
+        let folder = "\(subject.directory.path)/cache/127.0.0.1:\(port):0:coterie:/versions/\(version)"
         for name in ["model.coterie", "manifest.json"] {
             try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             #expect(try encodedAgain(subject.store.load(version).model) == model)

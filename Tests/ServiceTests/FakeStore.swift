@@ -8,6 +8,9 @@ final class FakeStore: VersionStore {
         var versions: [VersionName: LoadedVersion] = [:]
         var current: VersionName?
         var profiles: [String: [UInt32]] = [:]
+        /// What is kept of the store on this machine.
+        var lastLoaded: LoadedVersion?
+        var lastLoadedCount = 0
         /// What asking for the current version fails with.
         var failure: StoreError?
         /// What loading a version fails with.
@@ -43,6 +46,13 @@ final class FakeStore: VersionStore {
         if let failure { throw failure }
         guard let loaded else { throw StoreError(.unknownVersion, "there is no version \(version)") }
         return loaded
+    }
+
+    func lastLoaded() throws(StoreError) -> LoadedVersion? {
+        state.withLock { state in
+            state.lastLoadedCount += 1
+            return state.lastLoaded
+        }
     }
 
     func makeCurrent(_ version: VersionName) throws(StoreError) {

@@ -77,6 +77,51 @@ struct VersionFollowerTests {
         #expect(serving(follower) == "v1")
     }
 
+    @Test("Started while the store is away, it serves the version loaded last and says so, until the store is back")
+    func startWithoutStore() throws {
+        let store = FakeStore(try Community.version("v1"), try Community.version("v2"))
+        let image = try Community.version("v1")
+        store.state.withLock {
+            $0.failure = StoreError(.unavailable, "memory is away")
+            $0.lastLoaded = image
+        }
+        let lines = Lines()
+        let follower = follower(store, lines)
+        for _ in 0..<3 { follower.poll() }
+        #expect(serving(follower) == "v1")
+        #expect(follower.current.problem == "memory is away")
+        #expect(!follower.current.storeIsReachable)
+        store.state.withLock { $0.failure = nil }
+        follower.poll()
+        #expect(serving(follower) == "v2")
+        #expect(follower.current.problem == nil)
+        #expect(
+            lines.all == [
+                "serving version v1: 5 groups, from the image kept of it",
+                "memory is away; the daemon goes on serving version v1",
+                "serving version v2: 5 groups, from memory",
+            ])
+    }
+
+    @Test("What is kept on this machine is asked for once, and never in place of what serves")
+    func lastLoadedOnce() throws {
+        let store = FakeStore(try Community.version("v2"))
+        let image = try Community.version("v1")
+        let follower = follower(store)
+        follower.poll()
+        store.state.withLock {
+            $0.failure = StoreError(.unavailable, "memory is away")
+            $0.lastLoaded = image
+        }
+        for _ in 0..<5 { follower.poll() }
+        #expect(serving(follower) == "v2")
+        store.state.withLock { $0.lastLoaded = nil }
+        let second = self.follower(store)
+        for _ in 0..<5 { second.poll() }
+        #expect(serving(second) == nil)
+        #expect(store.state.withLock { $0.lastLoadedCount } == 1)
+    }
+
     @Test("A store that loses its current version does not take the daemon's")
     func lost() throws {
         let store = FakeStore(try Community.version("v1"))

@@ -2,9 +2,6 @@ import Foundation
 import Synchronization
 
 /// A Redis server on a free port of 127.0.0.1 that keeps nothing, and that ends with this value or with the test.
-///
-/// A shell looks once a second whether the process of the tests is still there, and kills the server when it is not: so no
-/// server is left even if the tests are killed.
 public final class TemporaryRedis: Sendable {
     /// Why a server could not be started.
     public struct Failure: Error, CustomStringConvertible {
@@ -77,7 +74,7 @@ public final class TemporaryRedis: Sendable {
             + ["--dir", directory, "--logfile", log] + options
         server.standardInput = FileHandle.nullDevice
         try server.run()
-        try watch(server)
+        try ChildWatch.begin(server)
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline, server.isRunning {
             let text = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
@@ -87,18 +84,6 @@ public final class TemporaryRedis: Sendable {
         kill(server.processIdentifier, SIGKILL)
         server.waitUntilExit()
         throw Failure(description: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "no log")
-    }
-
-    /// Starts the shell that outlives this process by a second, to kill the server.
-    private static func watch(_ server: Process) throws {
-        let watcher = Process()
-        watcher.executableURL = URL(fileURLWithPath: "/bin/sh")
-        watcher.arguments = [
-            "-c", "while kill -0 $0 && kill -0 $1; do sleep 1; done 2>/dev/null; kill -9 $1 2>/dev/null", "\(getpid())",
-            "\(server.processIdentifier)",
-        ]
-        watcher.standardInput = FileHandle.nullDevice
-        try watcher.run()
     }
 
     private static func freePort() throws -> Int {

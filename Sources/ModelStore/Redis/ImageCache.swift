@@ -1,5 +1,6 @@
 import Glibc
 import Model
+import Redis
 
 /// Images of versions that were loaded from a server: model files in a local folder store.
 struct ImageCache: Sendable {
@@ -11,6 +12,15 @@ struct ImageCache: Sendable {
     private let folder: FolderStore
 
     init(_ directory: String) { folder = FolderStore(directory, durability: .processEnd) }
+
+    /// The name of a server's folder of images: the version loaded last must never be one of another community.
+    static func folderName(of address: RedisAddress, prefix: String) -> String {
+        "\(address.host):\(address.port):\(address.database):\(prefix)".utf8.reduce(into: "") { name, byte in
+            let scalar = Unicode.Scalar(byte)
+            let isPlain = scalar.properties.isAlphabetic && scalar.isASCII || ("0"..."9").contains(scalar)
+            name += isPlain || ".:-_".unicodeScalars.contains(scalar) ? String(scalar) : "%" + String(byte, radix: 16)
+        }
+    }
 
     /// The verified image of a version; nil if there is none, or it is damaged.
     func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }

@@ -20,12 +20,13 @@ public final class RedisStore: VersionStore {
     ///
     /// - Parameters:
     ///   - address: the server.
-    ///   - cacheDirectory: where images of loaded versions are kept; one a daemon, or one shared by those on a machine.
+    ///   - cacheDirectory: where images of loaded versions are kept, those of each server and prefix in a folder of their
+    ///     own; one a daemon, or one shared by those on a machine.
     ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
     public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
         self.address = address
         layout = RedisLayout(prefix: prefix)
-        images = ImageCache(cacheDirectory)
+        images = ImageCache("\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))")
     }
 
     /// The server's address, without the password.

@@ -35,6 +35,8 @@ final class VersionFollower: Sendable {
     private let log: Daemon.Log
     private let state = Mutex(State())
     private let failure = Mutex<Failure?>(nil)
+    /// Whether the version loaded last may still be asked for: once is enough, as it does not change by itself.
+    private let mayAskForLastLoaded = Mutex(true)
     private let queue = DispatchQueue(label: "version-follower")
 
     init(store: any VersionStore, weights: RelationWeights, log: @escaping Daemon.Log) {
@@ -67,8 +69,21 @@ final class VersionFollower: Sendable {
             try passOverPause(of: version)
             try takeUp(version)
         } catch {
+            if error.code == .unavailable { takeUpLastLoaded() }
             note(problem: error.message, reachable: error.code != .unavailable)
         }
+    }
+
+    /// Serves the version that was loaded last on this machine, if none serves yet: a daemon can start without its store.
+    private func takeUpLastLoaded() {
+        let mayAsk = mayAskForLastLoaded.withLock { mayAsk in
+            defer { mayAsk = false }
+            return mayAsk
+        }
+        guard mayAsk, current.snapshot == nil, let loaded = try? store.lastLoaded() else { return }
+        let snapshot = ModelSnapshot(loaded, weights: weights)
+        state.withLock { $0.snapshot = snapshot }
+        log("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
     private func takeUp(_ version: VersionName) throws(StoreError) {

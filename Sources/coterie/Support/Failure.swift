@@ -1,5 +1,6 @@
 import Catalog
 import CommandLineOptions
+import Model
 import ModelStore
 import Recompute
 
@@ -24,6 +25,7 @@ struct Failure: Error {
         case let error as UsageError: self.init(UsageError.exitCode, error.description)
         case let error as CatalogError: self.init(error)
         case let error as StoreError: self.init(error)
+        case let error as ModelError: self.init(Self.badData, error.description)
         case RecomputeError.catalog(let error): self.init(error)
         case RecomputeError.store(let error): self.init(error)
         case RecomputeError.tooLittleMemory: self.init(Self.tryLater, "\(error)")

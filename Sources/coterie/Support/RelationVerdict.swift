@@ -37,7 +37,9 @@ struct RelationVerdict: Encodable {
         let formula = report.flatMap(ListFormula.init)
         let found = try catalog.overlaps(
             of: group, kind, minimumCommon: minimumCommon, alwaysIncluding: other, weights: formula?.weights)
-        let mine = found.overlaps.first { $0.groupID == other.id } ?? Overlap(groupID: other.id, common: 0, size: 0)
+        let mine =
+            found.overlaps.first { $0.groupID.hasSameBytes(as: other.id) }
+            ?? Overlap(groupID: other.id, common: 0, size: 0)
         self.relation = relation.rawValue
         size = found.size
         otherSize = mine.size
@@ -46,7 +48,7 @@ struct RelationVerdict: Encodable {
         score = formula?.score(mine, sourceSize: size)
 
         let passing = found.overlaps.filter { $0.common >= minimumCommon && $0.size >= minimumEntries }
-        let isPassing = passing.contains { $0.groupID == other.id } && size >= minimumEntries
+        let isPassing = passing.contains { $0.groupID.hasSameBytes(as: other.id) } && size >= minimumEntries
         candidates = size >= minimumEntries ? passing.count : 0
         if let formula, isPassing { rank = 1 + passing.count { formula.isBefore($0, mine) } }
         if let index = version.model.index(ofID: group.id), let otherIndex = version.model.index(ofID: other.id) {
@@ -61,7 +63,7 @@ struct RelationVerdict: Encodable {
     }
 
     private func explanation(_ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?) -> String {
-        if group.id == other.id { return "a group is not its own neighbour" }
+        if group.id.hasSameBytes(as: other.id) { return "a group is not its own neighbour" }
         for record in [group, other] where record.visibility == .private {
             return "\(record.id) is private, and private groups are in no list"
         }
@@ -88,4 +90,9 @@ struct RelationVerdict: Encodable {
         }
         return "not listed: \(reason); \(counts)"
     }
+}
+
+extension String {
+    /// Whether two ids are the same: to Swift, texts are equal already if they look the same.
+    fileprivate func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -1,0 +1,30 @@
+import Foundation
+
+/// The checkout that these tests are of, and what lies in it and beside it.
+enum Checkout {
+    /// The folder of Package.swift.
+    static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent().path
+
+    /// The program under test, which is built into the folder of the test bundle.
+    static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appendingPathComponent("coterie").path
+
+    /// The brute force that knows nothing of this package.
+    static let bruteForce = root + "/Tests/IntegrationTests/BruteForce/neighbours.py"
+
+    /// A file of the sample community.
+    static func sample(_ kind: String) -> String { "\(root)/Data/sample/\(kind).tsv" }
+
+    /// A file of the public data that lies beside a checkout where the project is developed, as "youtube/memberships.tsv".
+    static func sharedData(_ path: String) -> String { root + "/../shared/data/" + path }
+
+    /// Whether that data is here.
+    static let hasSharedData = FileManager.default.fileExists(atPath: sharedData("README.md"))
+
+    /// Where a program is on the PATH.
+    static func tool(_ name: String) -> String? {
+        (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin").split(separator: ":").map { "\($0)/\(name)" }
+            .first { FileManager.default.isExecutableFile(atPath: $0) }
+    }
+}

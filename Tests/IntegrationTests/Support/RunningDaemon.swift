@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `coterie serve` at a free port, killed with this value if it was not ended before.
+final class RunningDaemon {
+    /// How long to wait for what a daemon does within a second or so when the machine is idle.
+    private static let patience = Duration.seconds(60)
+
+    private let workspace: Workspace
+    let command: RunningCommand
+    let port: UInt16
+
+    /// Starts a daemon and waits until it listens.
+    init(_ workspace: Workspace, _ options: String..., settings: [String: String] = [:]) async throws {
+        let command = try workspace.start(["serve", "--port", "0"] + options, settings: settings)
+        try ChildWatch.begin(command.process)
+        self.workspace = workspace
+        self.command = command
+        var announced: UInt16?
+        _ = await Self.poll {
+            announced = Self.port(in: command.errors)
+            return announced != nil || !command.isRunning
+        }
+        port = try #require(announced, "the daemon did not start: \(command.errors)")
+    }
+
+    deinit {
+        command.send(SIGKILL)
+    }
+
+    private static func port(in log: String) -> UInt16? {
+        let line = log.split(separator: "\n").first { $0.hasPrefix("listening at port ") }
+        return line.flatMap { UInt16($0.dropFirst("listening at port ".count).prefix { $0.isNumber }) }
+    }
+
+    /// The answer to a request over a connection of its own.
+    func get(_ target: String) throws -> SocketClient.Response {
+        let client = try #require(SocketClient(port: port), "nothing accepts at port \(port): \(command.errors)")
+        return try #require(client.request("GET", target), "no answer to \(target)")
+    }
+
+    /// The JSON of an answer of status 200.
+    func answer<Value: Decodable>(_ target: String, _ type: Value.Type = Value.self) throws -> Value {
+        let response = try get(target)
+        try #require(response.status == 200, "\(target): \(response.text)")
+        return try JSONDecoder().decode(type, from: Data(response.body))
+    }
+
+    /// Waits until the daemon serves and says of itself what is wanted.
+    @discardableResult
+    func wait(until isDone: (Answers.Readiness) -> Bool) async throws -> Answers.Readiness {
+        var last: Answers.Readiness?
+        let isThere = await Self.poll {
+            guard let response = SocketClient(port: port)?.request("GET", "/readyz"), response.status == 200 else {
+                return false
+            }
+            last = try? JSONDecoder().decode(Answers.Readiness.self, from: Data(response.body))
+            return last.map(isDone) ?? false
+        }
+        let readiness = try #require(last, "the daemon is not ready: \(command.errors)")
+        #expect(isThere, "still waiting: \(readiness)")
+        return readiness
+    }
+
+    /// Waits until a version is served.
+    @discardableResult
+    func wait(forVersion version: String) async throws -> Answers.Readiness {
+        try await wait { $0.modelVersion == version && !$0.degraded }
+    }
+
+    /// Ends the daemon.
+    func end(with signal: Int32 = SIGTERM) async -> CommandRun {
+        command.send(signal)
+        return await command.wait()
+    }
+
+    /// Asks again and again.
+    ///
+    /// - Returns: whether the condition was met before patience ended.
+    private static func poll(_ condition: () -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + patience
+        while ContinuousClock.now < deadline {
+            if condition() { return true }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+        return false
+    }
+}

@@ -1,0 +1,48 @@
+import Foundation
+
+/// What the files of the sample community say, read in the plainest way.
+struct SampleCommunity {
+    /// In an order in which nothing names what is not there yet.
+    static let kinds = ["groups", "users", "photos", "memberships", "pools"]
+
+    let privateGroups: Set<String>
+    let publicGroups: [String]
+    let privatePhotos: [String]
+    let publicPhotos: [String]
+    /// The groups of every user, private ones included.
+    let joined: [String: Set<String>]
+    /// The groups of every photo, private ones included.
+    let pools: [String: Set<String>]
+
+    init() throws {
+        let groups = try Self.rows("groups", ["group_id", "visibility"])
+        privateGroups = Set(groups.filter { $0[1] == "private" }.map { $0[0] })
+        publicGroups = groups.filter { $0[1] != "private" }.map { $0[0] }
+        let photos = try Self.rows("photos", ["photo_id", "visibility"])
+        privatePhotos = photos.filter { $0[1] == "private" }.map { $0[0] }
+        publicPhotos = photos.filter { $0[1] != "private" }.map { $0[0] }
+        joined = try Self.groupsByEntry("memberships", "user_id")
+        pools = try Self.groupsByEntry("pools", "photo_id")
+    }
+
+    /// Users by the number of groups they are in, most first; then by id.
+    var usersByActivity: [String] {
+        joined.keys.sorted {
+            let (left, right) = (joined[$0]?.count ?? 0, joined[$1]?.count ?? 0)
+            return left == right ? $0 < $1 : left > right
+        }
+    }
+
+    private static func groupsByEntry(_ kind: String, _ column: String) throws -> [String: Set<String>] {
+        try rows(kind, ["group_id", column]).reduce(into: [:]) { $0[$1[1], default: []].insert($1[0]) }
+    }
+
+    /// Some columns of a file; none of those has quoted fields.
+    private static func rows(_ kind: String, _ columns: [String]) throws -> [[String]] {
+        let text = try String(contentsOfFile: Checkout.sample(kind), encoding: .utf8)
+        let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+        guard let header = lines.first else { return [] }
+        let places = columns.compactMap { name in header.firstIndex { $0 == name } }
+        return lines.dropFirst().map { fields in places.map { String(fields[$0]) } }
+    }
+}
