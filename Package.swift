@@ -46,6 +46,7 @@ let package = Package(
         module("RecordReading"),
         module("SyntheticCommunity"),
         module("CommandLineOptions"),
+        module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
         // Thin wrappers over the C libraries.
         module("SQLite", ["CSQLite"]),
@@ -63,12 +64,15 @@ let package = Package(
             name: "coterie",
             dependencies: [
                 "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
-                "HTTP", "Service", "Similarity", "SyntheticCommunity", "RecordReading", "Tokens",
+                "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "coterie-bench",
-            dependencies: ["Catalog", "CommandLineOptions", "Similarity", "SparseMatrix", "SQLite"],
+            dependencies: [
+                "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recompute", "Redis", "Similarity",
+                "SimilarityOptions", "SparseMatrix", "SQLite",
+            ],
             swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.
@@ -91,6 +95,7 @@ let package = Package(
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
+        tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(

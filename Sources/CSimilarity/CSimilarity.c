@@ -18,11 +18,26 @@ INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t place, uint32_
     return least < job->minimum ? job->minimum : least;
 }
 
+// The least sum that a target at `place` needs, a hair low; no sum reaches 2^63.
+INLINE uint64_t least_sum(const coterie_weighted_job *job, uint32_t place) {
+    const double exact = job->threshold * job->inverses[place / 64];
+    if (exact >= 0x1p47) return INT64_MAX;
+    // Nothing is found without an entry in common. Also where a product of 0 and infinity is no number.
+    return exact >= 1 ? (uint64_t)exact << COTERIE_COUNT_BITS : 1;
+}
+
 // The carry bit of a full adder.
 #define MAJORITY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
 
+// Adds to the 64-bit lanes whose bit is set.
+typedef _Bool lane_flags __attribute__((ext_vector_type(8)));
+typedef int64_t lanes __attribute__((vector_size(64)));
+#define ADD_MASKED(bits, sum, weight)                                                                                  \
+    ((sum) + (-__builtin_convertvector(__builtin_bit_cast(lane_flags, bits), lanes) & (weight)))
+
 #define NAME(x) x##_portable
 #define CARRY MAJORITY
+#define ADD_WHERE ADD_MASKED
 #define TARGET
 #define VECTOR_BYTES 16
 #include "scan.h"
@@ -30,6 +45,7 @@ INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t place, uint32_
 #if defined(__x86_64__)
 #define NAME(x) x##_avx2
 #define CARRY MAJORITY
+#define ADD_WHERE ADD_MASKED
 #define TARGET __attribute__((target("avx2")))
 #define VECTOR_BYTES 32
 #include "scan.h"
@@ -37,6 +53,8 @@ INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t place, uint32_
 #define NAME(x) x##_avx512
 // One instruction, which the compiler does not find by itself.
 #define CARRY(a, b, c) ((BITS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xE8))
+#define ADD_WHERE(bits, sum, weight)                                                                                   \
+    ((lanes)_mm512_mask_add_epi64((__m512i)(sum), bits, (__m512i)(sum), (__m512i)(weight)))
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #define VECTOR_BYTES 64
 #include "scan.h"
@@ -60,14 +78,18 @@ uint32_t coterie_scan(int path, int width, coterie_scan_job *job) {
 #if defined(__x86_64__)
     if (path == COTERIE_AVX512) BY_WIDTH(avx512);
     if (path == COTERIE_AVX2) BY_WIDTH(avx2);
+#else
+    (void)path;
 #endif
     BY_WIDTH(portable);
 }
 
-uint32_t coterie_scan_wide(int path, const uint64_t *least, coterie_scan_job *job) {
+uint32_t coterie_scan_weighted(int path, coterie_weighted_job *job) {
 #if defined(__x86_64__)
-    if (path == COTERIE_AVX512) return scan_wide_avx512(least, job);
-    if (path == COTERIE_AVX2) return scan_wide_avx2(least, job);
+    if (path == COTERIE_AVX512) return scan_weighted_avx512(job);
+    if (path == COTERIE_AVX2) return scan_weighted_avx2(job);
+#else
+    (void)path;
 #endif
-    return scan_wide_portable(least, job);
+    return scan_weighted_portable(job);
 }

@@ -1,4 +1,5 @@
-// Included once for each path, with NAME(x), TARGET, VECTOR_BYTES and CARRY, which it undefines. Vectors are the compiler's own, so that one text
+// Included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE, which it
+// undefines. Vectors are the compiler's own, so that one text
 // serves every processor; a group is GROUP_BYTES / VECTOR_BYTES of them.
 
 typedef uint64_t NAME(bits) __attribute__((vector_size(VECTOR_BYTES)));
@@ -93,18 +94,31 @@ SCAN(uint16_t, 32, uint32_t)
 SCAN(uint32_t, 16, uint16_t)
 #undef SCAN
 
-// Counters of 64 bits, compared alone.
-TARGET static uint32_t NAME(scan_wide)(const uint64_t *least, coterie_scan_job *job) {
-    typedef uint64_t counters __attribute__((vector_size(64)));
+// Sums of 64 bits: a weight for every bit of a map, then the comparison. As many vectors of sums as there are registers
+// for stay in them while all maps pass.
+TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
+    typedef int64_t sums __attribute__((vector_size(64)));
+    enum { LANES = 8, SLAB = VECTOR_BYTES == 64 ? 16 : 4, MAPS_AHEAD = 8 };
     uint32_t found = 0, group = job->group;
     for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++)
-        for (uint32_t place = group * COTERIE_GROUP; place < (group + 1) * COTERIE_GROUP; place += 8) {
-            const uint64_t bound = least[place / 64];
-            const uint64_t *at = (const uint64_t *)job->counters + place;
-            const counters reached = (counters)(*(const counters *)at >= bound);
-            if (!__builtin_reduce_or(reached)) continue;
-            for (uint32_t lane = 0; lane < 8; lane++)
-                if (at[lane] >= bound) job->hits[found++] = (coterie_hit){place + lane, 0};
+        for (uint32_t s = 0; s < COTERIE_GROUP / LANES; s += SLAB) {
+            const uint32_t place = group * COTERIE_GROUP + s * LANES;
+            sums *at = (sums *)(job->counters + place), sum[SLAB];
+            for (uint32_t v = 0; v < SLAB; v++) sum[v] = at[v], at[v] = (sums){0};
+            for (uint32_t k = 0; k < job->map_count; k++) {
+                const uint8_t *map = job->maps[k] + place / 8;
+                if (k + MAPS_AHEAD < job->map_count) __builtin_prefetch(job->maps[k + MAPS_AHEAD] + place / 8);
+                const sums weight = (sums){0} + (int64_t)job->weights[k];
+                for (uint32_t v = 0; v < SLAB; v++) sum[v] = ADD_WHERE(map[v], sum[v], weight);
+            }
+            for (uint32_t v = 0; v < SLAB; v++) {
+                const sums least = (sums){0} + (int64_t)least_sum(job, place + v * LANES);
+                const sums reached = sum[v] >= least;
+                if (!__builtin_reduce_or(reached)) continue;
+                for (uint32_t lane = 0; lane < LANES; lane++)
+                    if (reached[lane] && (uint16_t)sum[v][lane] >= job->minimum)
+                        job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[v][lane], place + v * LANES + lane};
+            }
         }
     job->group = group;
     return found;
@@ -117,3 +131,4 @@ TARGET static uint32_t NAME(scan_wide)(const uint64_t *least, coterie_scan_job *
 #undef TARGET
 #undef VECTOR_BYTES
 #undef CARRY
+#undef ADD_WHERE

@@ -52,7 +52,8 @@ struct MatrixPlan: Sendable {
     let rowOfGroup: [Int32]
     let rowCount: Int
     let columnCount: Int
-    let isPrivatePhoto: BitSet
+    /// Nil if there is none.
+    let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
 
     init(_ catalog: Catalog, kind: MatrixKind, groups: [GroupRecord]) throws(CatalogError) {
@@ -69,12 +70,7 @@ struct MatrixPlan: Sendable {
         let (highest, hidden) = try wrapping { () throws(DatabaseError) in
             let entity = kind == .pools ? "photos" : "users"
             let highest = Int(try catalog.database.integer("SELECT max(\(table.entryColumn)) FROM \(entity)") ?? -1)
-            var hidden = BitSet(count: kind == .pools ? highest + 1 : 0)
-            if kind == .pools {
-                let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
-                while try rows.step() { hidden.insert(Int(rows.integer(0))) }
-            }
-            return (highest, hidden)
+            return (highest, kind == .pools ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
         }
         columnCount = highest + 1
         isPrivatePhoto = hidden
@@ -83,19 +79,25 @@ struct MatrixPlan: Sendable {
         ranges = stride(from: 0, to: rowOfGroup.count, by: width).map { $0..<min($0 + width, rowOfGroup.count) }
     }
 
+    private static func privatePhotos(_ catalog: Catalog, count: Int) throws(DatabaseError) -> BitSet? {
+        let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
+        guard try rows.step() else { return nil }
+        var hidden = BitSet(count: count)
+        repeat { hidden.insert(Int(rows.integer(0))) } while try rows.step()
+        return hidden
+    }
+
     /// Puts the parts together in the order of the rows.
     func assemble(_ parts: [MatrixPart]) throws(CatalogError) -> MatrixReading {
         var offsets = [Int](repeating: 0, count: rowCount + 1)
-        for part in parts {
-            for row in part.rows { offsets[Int(row.row) + 1] = row.entries.count }
-        }
+        for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
         for row in 0..<rowCount { offsets[row + 1] += offsets[row] }
         let total = offsets[rowCount]
         let entries = unsafe [UInt32](unsafeUninitializedCapacity: total) { buffer, initializedCount in
             for part in parts {
-                for row in part.rows {
-                    let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offsets[Int(row.row)]...])
-                    _ = unsafe target.initialize(from: part.entries[row.entries])
+                part.forEachRow { row, entries in
+                    let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offsets[row]...])
+                    _ = unsafe target.initialize(from: entries)
                 }
             }
             initializedCount = total
@@ -115,8 +117,10 @@ struct MatrixPlan: Sendable {
 /// The rows of one range of group keys.
 struct MatrixPart: Sendable {
     let range: Range<Int>
-    private(set) var rows: [(row: Int32, entries: Range<Int>)] = []
-    private(set) var entries: [UInt32] = []
+    /// The rows in the order of their groups' keys, and where their entries begin.
+    private var rows: [(row: Int32, start: Int)] = []
+    private var entries: [UInt32] = []
+    private var lastRow: Int32 = -1
     private(set) var rowsRead = 0
     private(set) var entriesOfPrivateGroups = 0
     private(set) var entriesOfPrivatePhotos = 0
@@ -124,6 +128,7 @@ struct MatrixPart: Sendable {
 
     init(range: Range<Int>) { self.range = range }
 
+    /// Takes a row of the table; those of a group come one after the other.
     mutating func add(group: Int, entry: Int, time: Int64?, _ plan: MatrixPlan) {
         rowsRead += 1
         let row = plan.rowOfGroup[group]
@@ -131,13 +136,23 @@ struct MatrixPart: Sendable {
             entriesOfPrivateGroups += 1
             return
         }
-        guard !plan.isPrivatePhoto.contains(entry) else {
+        if let isPrivatePhoto = plan.isPrivatePhoto, isPrivatePhoto.contains(entry) {
             entriesOfPrivatePhotos += 1
             return
         }
-        if rows.last?.row != row { rows.append((row, entries.count..<entries.count)) }
+        if lastRow != row {
+            rows.append((row, entries.count))
+            lastRow = row
+        }
         if let time { dates.note(time) }
         entries.append(UInt32(clamping: entry))
-        rows[rows.count - 1].entries = rows[rows.count - 1].entries.lowerBound..<entries.count
+    }
+
+    /// Calls `body` with each row and its entries.
+    func forEachRow(_ body: (_ row: Int, _ entries: ArraySlice<UInt32>) -> Void) {
+        for (place, row) in rows.enumerated() {
+            let end = place + 1 < rows.count ? rows[place + 1].start : entries.count
+            body(Int(row.row), entries[row.start..<end])
+        }
     }
 }

@@ -8,12 +8,29 @@ public struct Overlap: Sendable, Equatable {
     public var common: Int
     /// n: the other group's public photos, or members.
     public var size: Int
+    /// The sum of what the common entries weigh; 0 unless weights were asked for.
+    public var weightSum: UInt64
 
     /// Counts.
-    public init(groupID: String, common: Int, size: Int) {
+    public init(groupID: String, common: Int, size: Int, weightSum: UInt64 = 0) {
         self.groupID = groupID
         self.common = common
         self.size = size
+        self.weightSum = weightSum
+    }
+}
+
+/// What an entry weighs by the number of groups it is in.
+public struct EntryWeights {
+    /// Only public groups with at least so many entries (inclusive) count towards the number.
+    public var minimumEntries: Int
+    /// The weight of an entry in so many groups.
+    public var weight: (_ degree: Int) -> UInt32
+
+    /// Weights.
+    public init(minimumEntries: Int, weight: @escaping (_ degree: Int) -> UInt32) {
+        self.minimumEntries = minimumEntries
+        self.weight = weight
     }
 }
 
@@ -33,47 +50,38 @@ extension Catalog {
     ///   - kind: by photos (public ones only) or by members.
     ///   - minimumCommon: groups with fewer common entries are left out (inclusive).
     ///   - required: a group that is reported even if it has fewer.
+    ///   - weights: what common entries weigh, if their sum is wanted; takes reading all groups they are in.
     public func overlaps(
-        of group: GroupRecord, _ kind: MatrixKind, minimumCommon: Int, alwaysIncluding required: GroupRecord? = nil
+        of group: GroupRecord, _ kind: MatrixKind, minimumCommon: Int, alwaysIncluding required: GroupRecord? = nil,
+        weights: EntryWeights? = nil
     ) throws(CatalogError) -> OverlapReport {
         try wrapping { () throws(DatabaseError) in
-            let entries = try visibleEntries(ofGroup: group.key, kind)
-            var common: [Int64: Int] = required.map { [$0.key: 0] } ?? [:]
-            let groupsOfEntry = try database.prepare(
-                "SELECT group_key FROM \(kind.table.name) WHERE \(kind.table.entryColumn) = ?")
+            var counts = try GroupCounting(self, kind)
+            let entries = try counts.visibleEntries(ofGroup: group.key)
+            var found: [Int64: (common: Int, weightSum: UInt64)] = required.map { [$0.key: (0, 0)] } ?? [:]
             for entry in entries {
-                groupsOfEntry.bind(entry, at: 1)
-                while try groupsOfEntry.step() { common[groupsOfEntry.integer(0), default: 0] += 1 }
-            }
-            common[group.key] = nil
-            let description = try database.prepare("SELECT group_id, visibility FROM groups WHERE group_key = ?")
-            var overlaps: [Overlap] = []
-            for (key, count) in common where count >= minimumCommon || key == required?.key {
-                description.bind(key, at: 1)
-                guard try description.step() else { continue }
-                if description.integer(1) == 0 || key == required?.key {
-                    let size = try visibleEntries(ofGroup: key, kind).count
-                    overlaps.append(Overlap(groupID: description.text(0), common: count, size: size))
+                let groups = try counts.groups(ofEntry: entry)
+                var weight: UInt64 = 0
+                if let weights {
+                    weight = UInt64(
+                        weights.weight(try counts.publicGroups(groups, withAtLeast: weights.minimumEntries)))
                 }
-                description.reset()
+                for key in groups {
+                    let before = found[key] ?? (0, 0)
+                    found[key] = (before.common + 1, before.weightSum + weight)
+                }
+            }
+            found[group.key] = nil
+            var overlaps: [Overlap] = []
+            for (key, sums) in found where sums.common >= minimumCommon || key == required?.key {
+                guard let other = try counts.description(ofGroup: key), other.isPublic || key == required?.key else {
+                    continue
+                }
+                overlaps.append(
+                    Overlap(groupID: other.id, common: sums.common, size: other.size, weightSum: sums.weightSum))
             }
             overlaps.sort { $0.groupID.utf8.lexicographicallyPrecedes($1.groupID.utf8) }
             return OverlapReport(size: entries.count, overlaps: overlaps)
         }
-    }
-
-    /// The keys of a group's members, or of the public photos in its pool.
-    private func visibleEntries(ofGroup key: Int64, _ kind: MatrixKind) throws(DatabaseError) -> [Int64] {
-        let sql =
-            switch kind {
-            case .memberships: "SELECT user_key FROM memberships WHERE group_key = ?"
-            case .pools:
-                "SELECT photo_key FROM pools JOIN photos USING (photo_key) WHERE group_key = ? AND visibility = 0"
-            }
-        let rows = try database.prepare(sql)
-        rows.bind(key, at: 1)
-        var entries: [Int64] = []
-        while try rows.step() { entries.append(rows.integer(0)) }
-        return entries
     }
 }

@@ -78,6 +78,10 @@ extension Manifest {
         public var measure: String
         /// The formula's parameters by name (a, p, q, h, r); empty for plain cosine.
         public var measureParameters: [String: Double]
+        /// For the modified cosine, what a user or photo in so many groups weighs, in units of 2⁻³¹.
+        ///
+        /// With these integers any engine gets the same sums. Groups below X do not count. Nil for plain cosine.
+        public var weights: [Int: UInt32]?
         /// X, inclusive.
         public var minimumEntries: Int
         /// Y, inclusive.
@@ -103,13 +107,15 @@ extension Manifest {
 
         /// A report.
         public init(
-            relation: Relation, measure: String, measureParameters: [String: Double], minimumEntries: Int,
-            minimumCommon: Int, limit: Int, entries: Int, entriesOfPrivateGroups: Int, entriesOfPrivatePhotos: Int,
+            relation: Relation, measure: String, measureParameters: [String: Double],
+            weights: [Int: UInt32]? = nil, minimumEntries: Int, minimumCommon: Int, limit: Int, entries: Int,
+            entriesOfPrivateGroups: Int, entriesOfPrivatePhotos: Int,
             groupsCounted: Int, groupsBelowMinimum: Int, groupsWithNeighbours: Int, neighbours: Int, path: String
         ) {
             self.relation = relation
             self.measure = measure
             self.measureParameters = measureParameters
+            self.weights = weights
             self.minimumEntries = minimumEntries
             self.minimumCommon = minimumCommon
             self.limit = limit

@@ -58,9 +58,14 @@ struct Forecast: Sendable {
         return remaining
     }
 
-    /// How much slower than expected it went up to now; what was quick weighs little.
+    /// How much slower than expected it went up to now, the running step included; what was quick weighs little.
     private var pace: Double {
+        var (actual, expected) = (doneActual, doneExpected)
+        if let current, current.fraction > 0 {
+            actual += current.seconds
+            expected += steps[current.index].expectedSeconds * current.fraction
+        }
         // As if half a second had gone just as expected, so that the first milliseconds decide nothing.
-        (doneActual + 0.5) / (doneExpected + 0.5)
+        return (actual + 0.5) / (expected + 0.5)
     }
 }

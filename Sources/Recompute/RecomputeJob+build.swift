@@ -21,7 +21,7 @@ extension RecomputeJob {
             throw .catalog(error)
         }
         return try inSnapshot(of: catalog) { () throws(RecomputeError) in
-            try plan(catalog, clock, observer)
+            let work = try plan(catalog, clock, observer)
             let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
             var facts = groups.filter { $0.visibility == .public }.map(GroupFacts.init)
             guard !facts.isEmpty else {
@@ -34,7 +34,7 @@ extension RecomputeJob {
             var signals = GroupSignals()
             for relation in Relation.allCases {
                 let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                    try readMatrix(relation, catalog, groups, clock)
+                    try readMatrix(relation, catalog, groups, rowCount: work[relation]?.rows ?? 0, clock)
                 }
                 for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
                 let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
@@ -73,7 +73,8 @@ extension RecomputeJob {
     }
 
     /// Says how much work there is, and refuses to begin if the memory cannot suffice.
-    private func plan(_ catalog: Catalog, _ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError)
+    private func plan(_ catalog: Catalog, _ clock: StepClock, _ observer: any RecomputeObserver)
+        throws(RecomputeError) -> [Relation: WorkEstimate]
     {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
@@ -91,6 +92,7 @@ extension RecomputeJob {
         if let available, estimate.memoryBytes > available {
             throw .tooLittleMemory(neededBytes: estimate.memoryBytes, availableBytes: available)
         }
+        return estimate.work
     }
 
     /// The newest version that was computed just so; a store that cannot tell is no reason to fail yet.
@@ -101,6 +103,7 @@ extension RecomputeJob {
                 let (then, now) = (manifest[relation], parameters[relation])
                 return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
                     && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
+                    && then?.measureParameters == now.measure.forManifest.parameters
             }
         }
     }
@@ -114,13 +117,12 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], _ clock: StepClock
+        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
             let kind: MatrixKind = relation == .photos ? .pools : .memberships
-            let total = try catalog.rowCount(kind)
             let reading = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { rows in
-                clock.advance(done: rows, total: total, unit: "rows")
+                clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
             if reading.entriesOfPrivateGroups > 0 { outcome += ", \(reading.entriesOfPrivateGroups) of private groups" }
@@ -132,7 +134,8 @@ extension RecomputeJob {
     private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
         -> (NeighbourTable, outcome: String)
     {
-        let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
+        let search = NeighbourSearch(
+            parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
         let lists = search.run(on: matrix) { done, total in
             clock.advance(done: done, total: total, unit: nil)
         }
@@ -143,19 +146,21 @@ extension RecomputeJob {
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
         -> Manifest.RelationReport
     {
+        let path = parameters.path
         let parameters = parameters[relation]
         let matrix = reading.matrix
         let counted = (0..<matrix.rowCount).count { matrix.size(ofRow: $0) >= parameters.minimumEntries }
-        let (measure, measureParameters) = parameters.measure.forManifest
+        let formula = parameters.measure.forManifest
         return Manifest.RelationReport(
-            relation: relation, measure: measure, measureParameters: measureParameters,
+            relation: relation, measure: formula.name, measureParameters: formula.parameters,
+            weights: parameters.weights(in: matrix),
             minimumEntries: parameters.minimumEntries, minimumCommon: parameters.minimumCommon,
             limit: parameters.limit, entries: matrix.entryCount,
             entriesOfPrivateGroups: reading.entriesOfPrivateGroups,
             entriesOfPrivatePhotos: reading.entriesOfPrivatePhotos, groupsCounted: counted,
             groupsBelowMinimum: matrix.rowCount - counted,
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
-            neighbours: table.neighbours.count, path: ProcessorPath.fastest.rawValue)
+            neighbours: table.neighbours.count, path: path.rawValue)
     }
 
     private func checkThatSomethingCameOut(
@@ -217,23 +222,6 @@ extension GroupFacts {
         switch relation {
         case .photos: photoCount = UInt32(size)
         case .members: memberCount = UInt32(size)
-        }
-    }
-}
-
-extension SimilarityParameters.Measure {
-    /// The formula's name and parameters, as the manifest has them.
-    var forManifest: (name: String, parameters: [String: Double]) {
-        switch self {
-        case .cosine: ("cosine", [:])
-        case .modified(let family):
-            (
-                "modified",
-                [
-                    "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
-                    "h": family.shrinkage, "r": family.scorePower,
-                ]
-            )
         }
     }
 }

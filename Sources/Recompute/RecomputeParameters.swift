@@ -9,6 +9,8 @@ public struct RecomputeParameters: Sendable, Equatable {
     public var members: SimilarityParameters
     /// How many threads read and compute, 1 or more; the result does not depend on it.
     public var threads: Int
+    /// The processor's instructions that compare; the result does not depend on it.
+    public var path: ProcessorPath
     /// How many versions the store keeps, the new one among them, 1 or more.
     public var versionsKept: Int
     /// Whether everything is done but publishing.
@@ -23,6 +25,7 @@ public struct RecomputeParameters: Sendable, Equatable {
         photos = SimilarityParameters(minimumEntries: 5, minimumCommon: 3, limit: 100)
         members = SimilarityParameters(minimumEntries: 5, minimumCommon: 3, limit: 100)
         self.threads = threads
+        path = .fastest
         versionsKept = 3
         isDryRun = false
     }

@@ -10,31 +10,40 @@ struct Formula: Sendable {
     /// The greatest of them.
     let greatestFactor: Double
     let sizes: Storage<UInt32>
-    /// For each 64 ranks the least of their √nⱼ.
+    /// For each 64 ranks the least of their √nⱼ; nothing for a modified cosine.
     let roots: Storage<Float>
+    /// For each 64 ranks the least of their nⱼ^q; nothing for plain cosine.
+    let inverses: Storage<Double>
     /// By degree; nothing for plain cosine.
     let weights: DegreeWeights?
 
     init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure) {
         factors = Storage(uninitialized: prepared.rankCount)
-        roots = Storage(zeroed: prepared.rankCount / 64 + 2 * groupSize / 64)
-        for rank in 0..<prepared.rankCount {
-            // Ranks come in descending order of size: the last of a chunk is its least.
-            unsafe roots.base[rank / 64] = Float(prepared.ranked.sizes.base[rank]).squareRoot()
-        }
+        let chunkCount = prepared.rankCount / 64 + 2 * groupSize / 64
         sizes = prepared.ranked.sizes
         switch measure {
         case .cosine:
             modified = nil
             weights = nil
             greatestFactor = 1
-            for rank in 0..<prepared.rankCount { unsafe factors.base[rank] = Double(prepared.ranked.sizes.base[rank]) }
+            roots = Storage(zeroed: chunkCount)
+            inverses = Storage(zeroed: 0)
+            for rank in 0..<prepared.rankCount {
+                let size = Double(unsafe prepared.ranked.sizes.base[rank])
+                unsafe factors.base[rank] = size
+                // Ranks come in descending order of size: the last of a chunk is its least.
+                unsafe roots.base[rank / 64] = Float(size).squareRoot()
+            }
         case .modified(let modified):
             self.modified = modified
+            roots = Storage(zeroed: 0)
+            inverses = Storage(zeroed: chunkCount)
             var greatest = 0.0
             for rank in 0..<prepared.rankCount {
                 let factor = modified.neighbourFactor(size: Int(unsafe prepared.ranked.sizes.base[rank]))
                 unsafe factors.base[rank] = factor
+                let least = rank % 64 == 0 ? .infinity : unsafe inverses.base[rank / 64]
+                unsafe inverses.base[rank / 64] = min(least, 1 / factor)
                 greatest = max(greatest, factor)
             }
             greatestFactor = greatest

@@ -18,7 +18,7 @@ public struct NeighbourSearch: Sendable {
         self.path = path
     }
 
-    /// Called now and then from any thread with the work done so far and all the work, in one unit.
+    /// Called now and then from any thread with the work done so far and all the work, in some unit.
     public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
 
     /// The `limit` best neighbours of every row.
@@ -34,13 +34,16 @@ public struct NeighbourSearch: Sendable {
         }
         let results = Mutex([TileResult?](repeating: nil, count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
-        let done = Atomic<Int>(0)
+        let total = plan.cost.total(plan.tiles, plan.prepared)
+        let done = Atomic<Int>(plan.cost.preparation)
+        progress(plan.cost.preparation, total)
         withWorkerThreads(min(threads, plan.tiles.count)) { _ in
             let worker = TileWorker(plan)
             while let tile = queue.take() {
                 let result = worker.neighbours(of: plan.tiles[tile])
                 results.withLock { $0[tile] = result }
-                progress(done.add(1, ordering: .relaxed).newValue, plan.tiles.count)
+                let cost = plan.cost.cost(of: plan.tiles[tile], plan.prepared)
+                progress(done.add(cost, ordering: .relaxed).newValue, total)
             }
         }
         return assemble(results.withLock { $0 }, plan, rowCount: matrix.rowCount)

@@ -19,10 +19,10 @@ struct PreparedMatrix: Sendable {
 
     var rankCount: Int { ranked.count }
 
-    init(_ matrix: BinaryMatrix, minimumEntries: Int, usesBitmaps: Bool, threads: Int) {
+    init(_ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int) {
         let ranked = RankedRows(matrix, minimumEntries: minimumEntries)
-        let shapes = BlockShape.several(ranked, matrix, usesBitmaps: usesBitmaps)
-        let whole = BlockShape.whole(ranked, usesBitmaps: usesBitmaps)
+        let shapes = BlockShape.several(ranked, bitmaps)
+        let whole = BlockShape(0..<ranked.count, bitmaps.forSingleBlock)
         let sweep = ColumnSweep(matrix, ranked, threads: threads)
         let survey = ColumnSurvey(sweep, blocks: shapes, whole: whole, threads: threads)
         let layout = ColumnLayout(survey, sweep, shapes: shapes, whole: whole)
@@ -37,29 +37,50 @@ struct PreparedMatrix: Sendable {
     }
 }
 
-extension BlockShape {
-    /// All ranks as one block.
-    static func whole(_ ranked: RankedRows, usesBitmaps: Bool) -> BlockShape {
-        BlockShape(0..<ranked.count, usesBitmaps: usesBitmaps)
+/// From which density on a column of a block is a bitmap, as far as that pays.
+enum BitmapUse: Sendable {
+    /// Adding up bits: each bitmap costs a few instructions for 512 ranks.
+    case counting
+    /// Adding a weight where a bit is set: each bitmap costs an instruction for as many ranks as the path's vectors have
+    /// numbers of 64 bits.
+    case weighing(ProcessorPath)
+    /// No bitmaps.
+    case none
+
+    /// Rows of a single block hold descriptors instead of columns, and a column's weight then comes from its list.
+    var forSingleBlock: BitmapUse {
+        if case .counting = self { self } else { .none }
     }
 
+    /// The least entries of a bitmap that has so many groups.
+    func minimum(groups: Int) -> Int {
+        switch self {
+        case .counting: max(16, 2 * groups)
+        case .weighing(.avx512): 32 * groups
+        case .weighing(.avx2): 80 * groups
+        case .weighing(.portable): 256 * groups
+        case .none: .max
+        }
+    }
+}
+
+extension BlockShape {
     /// Small blocks where rows are large, so that wide counters stay in the first-level cache; larger ones for small
     /// rows, which have few entries in each and need counters of 8 bits only.
-    static func several(_ ranked: RankedRows, _ matrix: BinaryMatrix, usesBitmaps: Bool) -> [BlockShape] {
+    static func several(_ ranked: RankedRows, _ bitmaps: BitmapUse) -> [BlockShape] {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
             let size = (unsafe ranked.sizes.base[first]) >= 256 ? 4096 : 16384
             let end = min(ranked.count, first + size)
-            shapes.append(BlockShape(first..<end, usesBitmaps: usesBitmaps))
+            shapes.append(BlockShape(first..<end, bitmaps))
             first = end
         }
         return shapes
     }
 
-    private init(_ ranks: Range<Int>, usesBitmaps: Bool) {
+    init(_ ranks: Range<Int>, _ bitmaps: BitmapUse) {
         self.ranks = ranks
-        let groups = (ranks.count + groupSize - 1) / groupSize
-        bitmapMinimum = usesBitmaps ? max(16, 2 * groups) : .max
+        bitmapMinimum = bitmaps.minimum(groups: (ranks.count + groupSize - 1) / groupSize)
     }
 }

@@ -5,22 +5,24 @@ import CSimilarity
 final class TileWorker {
     let plan: SearchPlan
     /// A counter for each place of a block, 0 between visits.
-    private let counters: Storage<UInt128>
+    let counters: Storage<UInt128>
     /// The bitmaps to add up for a row.
-    private let maps: Storage<UnsafePointer<UInt8>>
+    let maps: Storage<UnsafePointer<UInt8>>
     private let hits: Storage<coterie_hit>
     private let items: Storage<Candidate>
     private let histograms: Storage<UInt16>
-    /// For each 64 places of a block, the least counter of a modified cosine that is of use.
-    private let leastPacked: Storage<UInt64>
+    /// The same for a modified cosine, with what each bitmap adds.
+    let mapWeights: Storage<UInt64>
+    let weightedHits: Storage<coterie_weighted_hit>
 
     init(_ plan: SearchPlan) {
         self.plan = plan
         let largest = plan.prepared.blocks.map(\.bitmapStride).max() ?? 0
         counters = Storage(zeroed: largest * 64)
-        leastPacked = Storage(zeroed: largest)
-        unsafe maps = Storage(
-            uninitialized: (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.ranked.sizes.base[0]) : 0) + 16)
+        let mostMaps = (plan.prepared.rankCount > 0 ? Int(unsafe plan.prepared.ranked.sizes.base[0]) : 0) + 16
+        unsafe maps = Storage(uninitialized: mostMaps)
+        mapWeights = Storage(uninitialized: plan.formula.modified == nil ? 0 : mostMaps)
+        weightedHits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         hits = Storage(uninitialized: Int(COTERIE_HITS_MOST))
         let capacity = BestCandidates.capacity(limit: plan.limit)
         let rows = plan.tiles.map(\.count).max() ?? 0
@@ -81,11 +83,7 @@ final class TileWorker {
         let most = isHome ? size : min(size, block.largestSize)
         guard most >= plan.parameters.minimumCommon else { return }
         if plan.formula.modified != nil {
-            if most < 1 << 16 {
-                weigh(rank, block, 16, UInt64.self, &best)
-            } else {
-                weigh(rank, block, 32, UInt128.self, &best)
-            }
+            if most < 1 << COTERIE_COUNT_BITS { weigh(rank, block, &best) } else { weighWidely(rank, block, &best) }
         } else if most < 1 << 8 {
             count(rank, block, UInt8.self, most: most, &best)
         } else if most < 1 << 16 {
@@ -157,47 +155,6 @@ final class TileWorker {
                 let key = unsafe Double(hit.count) * Double(hit.count) / plan.formula.factors.base[other]
                 best.push(Candidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
             }
-        }
-    }
-
-    /// Modified cosine: counters hold the sum of weights above `shift` bits of count.
-    private func weigh<Counter: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
-        _ rank: Int, _ block: Block, _ shift: Counter, _: Counter.Type, _ best: inout BestCandidates
-    ) {
-        guard let modified = plan.formula.modified, let weights = plan.formula.weights else { return }
-        let degrees = unsafe (plan.prepared.degrees ?? plan.prepared.ranked.sizes).base
-        let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: Counter.self)
-        let columns = unsafe plan.prepared.columns.base
-        let descriptors = unsafe block.descriptors?.base
-        let lists = unsafe block.lists.base
-        for entry in unsafe plan.prepared.offsets.base[rank]..<plan.prepared.offsets.base[rank + 1] {
-            let column = Int(unsafe columns[entry])
-            let list: UnsafeMutablePointer<UInt16>
-            let degree: UInt32
-            if let descriptors = unsafe descriptors {
-                unsafe list = lists + Int(descriptors[column])
-                degree = unsafe degrees[column]
-            } else {
-                unsafe list = lists + column
-                degree = UInt32(unsafe list[0])
-            }
-            let weight = Counter(weights[degree: degree]) &<< shift | 1
-            for position in 0..<Int(unsafe list[0]) {
-                let place = Int(unsafe list[1 + position])
-                unsafe counters[place] &+= weight
-            }
-        }
-        for place in 0..<block.ranks.count {
-            let packed = unsafe counters[place]
-            guard packed > 0 else { continue }
-            unsafe counters[place] = 0
-            let common = Int(truncatingIfNeeded: packed & (1 &<< shift &- 1))
-            guard common >= plan.parameters.minimumCommon, block.ranks.lowerBound + place != rank else { continue }
-            let key = modified.key(
-                weightSum: UInt64(truncatingIfNeeded: packed &>> shift), common: common,
-                neighbourFactor: unsafe plan.formula.factors.base[block.ranks.lowerBound + place])
-            best.push(
-                Candidate(key: key, rank: UInt32(block.ranks.lowerBound + place), common: UInt32(common)), plan.order)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Catalog
+import CommandLineOptions
 import Glibc
 import SQLite
 
@@ -6,39 +7,30 @@ import SQLite
 ///
 /// The reference inserts rows that are integers already and sorted already, in one transaction, into a table with
 /// the same key and the same reverse index. Both run in turn on the same file system.
-enum ImportBenchmark {
-    static let name = "import"
+enum ImportBenchmark: Benchmark {
+    static let command = Command(
+        "import", summary: "Time the import of a file of pairs against inserting them bare",
+        discussion: """
+            Imports FILE into a new catalog, then inserts the same rows as sorted integer pairs in one transaction with \
+            the same indexes. The ratio is time by time; the median of the rounds counts.
+            """,
+        arguments: [
+            Argument("KIND", help: "memberships or pools"), Argument("FILE", help: "The file to import"),
+        ],
+        options: [
+            Option("rounds", "N", help: "How often both are done", default: "3"),
+            Option("folder", "FOLDER", help: "Where the databases are made", default: "/tmp"),
+        ],
+        examples: ["coterie-bench import memberships memberships.tsv"])
 
-    static let usage = """
-        usage: coterie-bench import memberships|pools FILE [--rounds N] [--folder FOLDER]
-               Imports FILE into a new catalog, then inserts the same rows as sorted integer pairs in one
-               transaction with the same indexes; N rounds (3), in FOLDER (/tmp). The ratio is time by time.
-        """
-
-    static func run(_ arguments: [String]) throws(BenchError) {
-        var rounds = 3
-        var folder = "/tmp"
-        var words: [String] = []
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--rounds":
-                guard let count = Int(rest.popFirst() ?? ""), (1...100).contains(count) else {
-                    throw .usage("--rounds: a number from 1 to 100")
-                }
-                rounds = count
-            case "--folder": folder = rest.popFirst() ?? folder
-            default: words.append(argument)
-            }
+    static func run(_ parsed: ParsedCommand) throws {
+        guard let kind = ImportKind(rawValue: parsed.arguments[0]), kind == .memberships || kind == .pools else {
+            throw UsageError("KIND is memberships or pools, not \"\(parsed.arguments[0])\"")
         }
-        guard words.count == 2, let kind = ImportKind(rawValue: words[0]), kind == .memberships || kind == .pools else {
-            throw .usage(usage)
-        }
-        let scratch = "\(folder)/coterie-bench-\(getpid())"
+        let scratch = "\(parsed.text("folder"))/coterie-bench-\(getpid())"
         defer { remove(scratch) }
-        do {
-            try compare(kind, file: words[1], rounds: rounds, scratch: scratch)
-        } catch { throw .data("\(error)") }
+        try compare(
+            kind, file: parsed.arguments[1], rounds: try parsed.integer("rounds", in: 1...100), scratch: scratch)
     }
 
     private static func compare(_ kind: ImportKind, file: String, rounds: Int, scratch: String) throws {
@@ -57,13 +49,13 @@ enum ImportBenchmark {
             referenceSeconds.append(seconds)
             ratios.append(summary.seconds / seconds)
             print(
-                "round \(round): import \(fixed(summary.seconds)) s, reference \(fixed(seconds)) s, ratio \(fixed(ratios[round - 1]))"
+                "round \(round): import \(Measuring.fixed(summary.seconds)) s, reference \(Measuring.fixed(seconds)) s, ratio \(Measuring.fixed(ratios[round - 1]))"
             )
         }
         print(
             """
-            {"benchmark":"import","rows":\(rows),"rounds":\(rounds),"importSeconds":\(fixed(median(importSeconds))),\
-            "referenceSeconds":\(fixed(median(referenceSeconds))),"ratio":\(fixed(median(ratios)))}
+            {"benchmark":"import","rows":\(rows),"rounds":\(rounds),"importSeconds":\(Measuring.fixed(Measuring.median(importSeconds))),\
+            "referenceSeconds":\(Measuring.fixed(Measuring.median(referenceSeconds))),"ratio":\(Measuring.fixed(Measuring.median(ratios)))}
             """)
     }
 
@@ -85,12 +77,12 @@ enum ImportBenchmark {
                 PRIMARY KEY (group_key, entry_key)) WITHOUT ROWID;
             CREATE INDEX pairs_by_entry ON pairs (entry_key, group_key);
             """)
-        let start = ContinuousClock.now
-        try database.execute("BEGIN")
-        let insert = try database.prepare("INSERT INTO pairs VALUES (?, ?, ?)")
-        for (group, entry) in pairs { try insert.run(group, entry, nil) }
-        try database.execute("COMMIT")
-        return SimilarityBenchmark.seconds(ContinuousClock.now - start)
+        return try Measuring.seconds {
+            try database.execute("BEGIN")
+            let insert = try database.prepare("INSERT INTO pairs VALUES (?, ?, ?)")
+            for (group, entry) in pairs { try insert.run(group, entry, nil) }
+            try database.execute("COMMIT")
+        }.seconds
     }
 
     private static func remove(_ scratch: String) {
@@ -98,13 +90,5 @@ enum ImportBenchmark {
             for suffix in ["", "-wal", "-shm"] { _ = unsafe unlink(scratch + name + suffix) }
         }
         _ = unsafe unlink(scratch + "-rejects.tsv")
-    }
-
-    static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
-
-    static func fixed(_ value: Double) -> String {
-        let thousandths = Int((value * 1000).rounded())
-        let fraction = String(thousandths % 1000)
-        return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
     }
 }

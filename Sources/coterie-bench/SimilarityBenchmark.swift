@@ -1,37 +1,48 @@
+import CommandLineOptions
 import Glibc
 import Similarity
+import SimilarityOptions
 import SparseMatrix
 
 /// `coterie-bench similarity`: times the exact neighbours of every row of a matrix in raw arrays.
-enum SimilarityBenchmark {
-    static let name = "similarity"
+enum SimilarityBenchmark: Benchmark {
+    static let command = Command(
+        "similarity", summary: "Time the exact neighbours of every row of a matrix",
+        discussion: """
+            PREFIX.indptr and PREFIX.indices hold little-endian row offsets (int64) and columns (int32). "seconds" are \
+            those of preparing, counting and choosing the best; reading is told apart.
+            """,
+        arguments: [Argument("PREFIX", help: "Where the matrix is")],
+        options: [
+            BenchOptions.threads,
+            Option(
+                "out", "FILE",
+                help:
+                    "Write int32 rows (-1 where there is none), int32 common entries and float64 scores, each rows x K"),
+            Option("min-entries", "X", help: "Entries a row needs to count", default: "5"),
+            Option("min-common", "Y", help: "Common entries a pair needs to count", default: "3"),
+            Option("neighbours", "K", help: "Neighbours a row keeps", default: "100"),
+        ] + MeasureOptions.options + [ProcessorPathOption.option],
+        examples: ["coterie-bench similarity M --threads 2 --out M.bin"])
 
-    static let usage = """
-        usage: coterie-bench similarity PREFIX [--threads N] [--out FILE] [--measure cosine|modified]
-                 [--a A] [--p P] [--q Q] [--h H] [--r R]
-               PREFIX.indptr and PREFIX.indices: little-endian row offsets (int64) and columns (int32).
-               Rows with at least 5 entries, pairs with at least 3 in common, 100 neighbours.
-               FILE: int32 rows (-1 where there is none), int32 common entries, float64 scores, each rows x 100.
-        """
-
-    static func run(_ arguments: [String]) throws(BenchError) {
-        let options = try SimilarityOptions(arguments)
-        let start = ContinuousClock.now
-        let matrix = try RawArrays.matrix(prefix: options.prefix)
-        let read = ContinuousClock.now
-        let search = NeighbourSearch(parameters: options.parameters, threads: options.threads)
-        let lists = search.run(on: matrix)
-        let searched = ContinuousClock.now
-        if let path = options.outputPath { try write(lists, limit: options.parameters.limit, to: path) }
+    static func run(_ parsed: ParsedCommand) throws {
+        let parameters = SimilarityParameters(
+            minimumEntries: try parsed.integer("min-entries", in: 0...Int(UInt32.max)),
+            minimumCommon: try parsed.integer("min-common", in: 1...Int(UInt32.max)),
+            limit: try parsed.integer("neighbours", in: 1...10_000), measure: try MeasureOptions.measure(of: parsed))
+        let search = NeighbourSearch(
+            parameters: parameters, threads: try BenchOptions.threads(of: parsed),
+            path: try ProcessorPathOption.path(of: parsed))
+        let (matrix, readSeconds) = try Measuring.seconds { try RawArrays.matrix(prefix: parsed.arguments[0]) }
+        let (lists, seconds) = Measuring.seconds { search.run(on: matrix) }
+        if let path = parsed.textIfGiven("out") { try write(lists, limit: parameters.limit, to: path) }
         let report = SimilarityReport(
             rows: matrix.rowCount, columns: matrix.columnCount, entries: matrix.entryCount,
-            neighbours: lists.neighbours.count, threads: options.threads, readSeconds: seconds(read - start),
-            seconds: seconds(searched - read))
+            neighbours: lists.neighbours.count, threads: search.threads, readSeconds: readSeconds, seconds: seconds,
+            path: search.path)
         print(report.line)
         print(report.json)
     }
-
-    static func seconds(_ duration: Duration) -> Double { duration / .seconds(1) }
 
     /// Writes the three arrays that compare.py reads.
     static func write(_ lists: NeighbourLists, limit: Int, to path: String) throws(BenchError) {

@@ -1,4 +1,4 @@
-import Glibc
+import Similarity
 
 /// What a run of `coterie-bench similarity` measured.
 struct SimilarityReport {
@@ -11,32 +11,22 @@ struct SimilarityReport {
     var readSeconds: Double
     /// Preparing, counting and choosing the best.
     var seconds: Double
-
-    /// The most memory that the process has had resident, in bytes.
-    var peakBytes: Int {
-        var usage = rusage()
-        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return usage.ru_maxrss * 1024
-    }
-
-    /// Processor time of the whole process, reading included.
-    var processorSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+    /// The instructions that were used.
+    var path: ProcessorPath
 
     var line: String {
         """
-        \(rows) x \(columns), \(entries) entries: \(neighbours) neighbours in \(rounded(seconds)) s \
-        on \(threads) threads (reading \(rounded(readSeconds)) s, processor \(rounded(processorSeconds)) s, \
-        peak \(peakBytes >> 20) MiB)
+        \(rows) x \(columns), \(entries) entries: \(neighbours) neighbours in \(Measuring.rounded(seconds)) s \
+        on \(threads) threads, \(path.rawValue) (reading \(Measuring.rounded(readSeconds)) s, processor \(Measuring.rounded(Measuring.processorSeconds)) s, \
+        peak \(Measuring.peakBytes >> 20) MiB)
         """
     }
 
     var json: String {
         """
         {"rows":\(rows),"columns":\(columns),"entries":\(entries),"neighbours":\(neighbours),"threads":\(threads),\
-        "readSeconds":\(rounded(readSeconds)),"seconds":\(rounded(seconds)),\
-        "processorSeconds":\(rounded(processorSeconds)),"peakBytes":\(peakBytes)}
+        "readSeconds":\(Measuring.rounded(readSeconds)),"seconds":\(Measuring.rounded(seconds)),\
+        "processorSeconds":\(Measuring.rounded(Measuring.processorSeconds)),"peakBytes":\(Measuring.peakBytes),"path":"\(path.rawValue)"}
         """
     }
-
-    private func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }

@@ -1,21 +1,24 @@
+import CommandLineOptions
+import FoundationEssentials
 import Glibc
 
-// One file a subcommand; each reads its own arguments and throws a `BenchError`.
-let subcommands: [(name: String, run: ([String]) throws(BenchError) -> Void)] = [
-    (SimilarityBenchmark.name, SimilarityBenchmark.run),
-    (ImportBenchmark.name, ImportBenchmark.run),
+let benchmarks: [any Benchmark.Type] = [
+    SimilarityBenchmark.self, RecomputeBenchmark.self, ImportBenchmark.self,
 ]
+let program = CommandLineProgram(
+    name: "coterie-bench", summary: "Measures Coterie; every benchmark ends with a line of JSON", version: "0.1.0",
+    commands: benchmarks.map { $0.command })
 
-let arguments = CommandLine.arguments.dropFirst()
-if let name = arguments.first, let subcommand = subcommands.first(where: { $0.name == name }) {
-    do {
-        try subcommand.run(Array(arguments.dropFirst()))
-    } catch {
-        printError("coterie-bench \(name): \(error)")
-        exit(error.exitCode)
+do {
+    switch try program.parse(
+        Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
+    {
+    case .help(let text), .version(let text):
+        print(text)
+    case .run(let parsed):
+        try benchmarks.first { $0.command.name == parsed.name }?.run(parsed)
     }
-} else {
-    let names = subcommands.map(\.name).joined(separator: " | ")
-    printError("usage: coterie-bench \(names) …; without arguments a subcommand prints its own usage")
-    exit(BenchError.usage("").exitCode)
+} catch {
+    printError("coterie-bench: \(error)")
+    exit(error is UsageError ? UsageError.exitCode : BenchError.exitCode)
 }

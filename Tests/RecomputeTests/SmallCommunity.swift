@@ -113,14 +113,16 @@ final class SmallCommunity {
 
 /// Notes what it is told.
 final class RecordingObserver: RecomputeObserver {
-    private let notes = Mutex((began: [String](), ended: [String](), warnings: [String]()))
+    private let notes = Mutex(
+        (began: [String](), ended: [String](), warnings: [String](), estimate: RecomputeEstimate?.none))
 
     var began: [String] { notes.withLock { $0.began } }
     var ended: [String] { notes.withLock { $0.ended } }
     var warnings: [String] { notes.withLock { $0.warnings } }
+    var estimate: RecomputeEstimate? { notes.withLock { $0.estimate } }
 
     func stepBegan(_ name: String) { notes.withLock { $0.began.append(name) } }
-    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {}
+    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) { notes.withLock { $0.estimate = estimate } }
     func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) {
         precondition(remainingSeconds >= 0)
         precondition(done >= 0 && done <= total ?? .max, "step \(began.last ?? "?") is at \(done) of \(total ?? -1)")

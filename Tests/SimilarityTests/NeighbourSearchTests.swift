@@ -13,12 +13,15 @@ struct NeighbourSearchTests {
         .modified(ModifiedCosine(degreeDiscount: 3, sourceExponent: 0, neighbourExponent: 0, shrinkage: 0.5)),
     ]
 
-    /// Searches with 1 to 8 threads and expects what brute force finds, bit for bit.
+    /// Searches on every path that the processor has, and with 1 to 8 threads, and expects what brute force finds, bit
+    /// for bit.
     func expectBruteForce(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters, _ comment: Comment) {
         let expected = BruteForce.neighbours(of: matrix, parameters)
-        for threads in [1, 2, 3, 8] {
-            let found = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
-            #expect(found == expected, comment)
+        for path in ProcessorPath.supported {
+            for threads in path == .fastest ? [1, 2, 3, 8] : [2] {
+                let found = NeighbourSearch(parameters: parameters, threads: threads, path: path).run(on: matrix)
+                #expect(found == expected, "\(comment), \(path), \(threads) threads")
+            }
         }
     }
 
@@ -130,11 +133,12 @@ struct NeighbourSearchTests {
     func severalBlocksOfRows(measure: SimilarityParameters.Measure) throws {
         let matrix = try BinaryMatrix.random(rowCount: 9_000, columnCount: 40, density: 0.1, seed: 9)
         let parameters = SimilarityParameters(minimumEntries: 2, minimumCommon: 2, limit: 15, measure: measure)
-        let lists = NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)
-        #expect(lists == NeighbourSearch(parameters: parameters, threads: 7).run(on: matrix))
         let sample = stride(from: 0, to: 9_000, by: 1_500).map { $0 }
-        for (row, expected) in zip(sample, BruteForce.neighbours(of: matrix, parameters, ofRows: sample)) {
-            #expect(Array(lists.list(ofRow: row)) == expected)
+        let expected = BruteForce.neighbours(of: matrix, parameters, ofRows: sample)
+        let lists = NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)
+        #expect(sample.map { Array(lists.list(ofRow: $0)) } == expected)
+        for path in ProcessorPath.supported {
+            #expect(lists == NeighbourSearch(parameters: parameters, threads: 7, path: path).run(on: matrix))
         }
     }
 }

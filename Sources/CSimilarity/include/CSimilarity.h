@@ -23,6 +23,8 @@ enum {
     COTERIE_HITS_WANTED = 32,
     /// The room that the hits need.
     COTERIE_HITS_MOST = COTERIE_HITS_WANTED + COTERIE_GROUP,
+    /// Weighted sums keep a count in so many low bits.
+    COTERIE_COUNT_BITS = 16,
 };
 
 /// One source row against one block of targets.
@@ -50,9 +52,36 @@ typedef struct {
 /// `width` is the counters' bits, 8, 16 or 32; `path` one of the paths that the processor has.
 uint32_t coterie_scan(int path, int width, coterie_scan_job *_Nonnull job);
 
-/// The same for counters of 64 bits without bitmaps: hits have a counter of at least `least[64-target chunk]`; `count`
-/// of a hit is not set.
-uint32_t coterie_scan_wide(int path, const uint64_t *_Nonnull least, coterie_scan_job *_Nonnull job);
+/// A target whose sum may be of use.
+typedef struct {
+    /// The sum of the weights, and in the lowest `COTERIE_COUNT_BITS` how many there were.
+    uint64_t sum;
+    uint32_t place;
+} coterie_weighted_hit;
+
+/// One source row, whose entries have weights, against one block of targets.
+typedef struct {
+    /// Bitmaps, a bit for each target, aligned to 64 bytes.
+    const uint8_t *_Nonnull const *_Nonnull maps;
+    /// For each bitmap what a set bit adds: a weight above a count of 1.
+    const uint64_t *_Nonnull weights;
+    uint32_t map_count;
+    /// For each target what lists have added already; 0 when the scan has passed. Aligned to 64 bytes.
+    uint64_t *_Nonnull counters;
+    /// For each 64 targets the least of what a key has to be multiplied by to have a sum of weights.
+    const double *_Nonnull inverses;
+    /// Times an inverse: the least sum of weights that is of use.
+    double threshold;
+    /// The least count that is.
+    uint32_t minimum;
+    /// The groups to scan; `group` is moved to where to go on.
+    uint32_t group;
+    uint32_t group_end;
+    coterie_weighted_hit *_Nonnull hits;
+} coterie_weighted_job;
+
+/// As `coterie_scan`, for sums of weights; no sum of weights may reach 2^47, no count 2^16.
+uint32_t coterie_scan_weighted(int path, coterie_weighted_job *_Nonnull job);
 
 /// Asks for a cache line that will be read soon.
 static inline void coterie_prefetch(const void *_Nonnull address) { __builtin_prefetch(address); }

@@ -11,18 +11,23 @@ struct RedisPublication {
     private var layout: RedisLayout { store.layout }
     private var version: VersionName { manifest.version }
 
+    /// A user's name and groups take about so many bytes on the way to the server, and most of the time of publishing.
+    private static let bytesPerUser = 160
+
     func run(_ progress: (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) {
-        let total = manifest.byteCount
+        let total = manifest.byteCount + (profiles?.userCount ?? 0) * Self.bytesPerUser
         var done = 0
         try withoutActuallyEscaping(progress) { progress throws(StoreError) in
-            let writer = try RedisVersionWriter(layout, version, model) { count in
+            func advance(by count: Int) {
                 done += count
                 if count > 0 { progress(done, total) }
             }
+            let writer = try RedisVersionWriter(layout, version, model, progress: advance)
+            let profileWriter = RedisProfileWriter(layout, version) { users in advance(by: users * Self.bytesPerUser) }
             var connection = try StoreConnection(to: store.address)
             var lease = try PublisherLease(&connection, layout: layout, location: store.location)
             do throws(StoreError) {
-                try publish(writer, &connection, &lease)
+                try publish(writer, profileWriter, &connection, &lease)
             } catch {
                 try? abandon(lease)
                 throw error
@@ -32,7 +37,8 @@ struct RedisPublication {
     }
 
     private func publish(
-        _ writer: RedisVersionWriter, _ connection: inout StoreConnection, _ lease: inout PublisherLease
+        _ writer: RedisVersionWriter, _ profileWriter: RedisProfileWriter, _ connection: inout StoreConnection,
+        _ lease: inout PublisherLease
     ) throws(StoreError) {
         guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
             throw StoreError(.writeFailed, "version \(version) is published in \(store.location) already")
@@ -44,13 +50,13 @@ struct RedisPublication {
         let shape = VersionShape(model, idChunkCount: writer.idChunks.count, userCount: profiles?.userCount)
         try lease.announce(version, shape: shape, &connection)
         try writer.write(to: &connection, lease: &lease)
-        var profileWriter = RedisProfileWriter(layout, version, shape: shape)
-        if let profiles { try profileWriter.write(profiles, to: &connection, lease: &lease) }
+        var profileWriter = profileWriter
+        if let profiles { try profileWriter.write(profiles, shape: shape, to: &connection, lease: &lease) }
         var command = RedisCommand("SET", layout.manifest(version))
         command.append(try ManifestJSON.encode(manifest))
         _ = try connection.ask(command)
         try verify(shape, &connection, &lease)
-        try profileWriter.verify(&connection, lease: &lease)
+        try profileWriter.verify(shape, &connection, lease: &lease)
         try lease.list(manifest, &connection)
     }
 

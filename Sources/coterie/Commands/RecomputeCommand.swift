@@ -4,6 +4,7 @@ import FoundationEssentials
 import Model
 import Recompute
 import Similarity
+import SimilarityOptions
 
 /// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
@@ -16,6 +17,10 @@ enum RecomputeCommand: Subcommand {
 
             Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
             mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
+
+            Modified cosine scores a pair with c common entries and groups of n and m entries by \
+            (Σ d^-A / (n^P m^Q) · c / (c + H))^R, the sum over the common entries, each in d groups of X entries or more. \
+            Plain cosine is A = 0, P = Q = 0.5, H = 0, R = 1.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
@@ -24,7 +29,8 @@ enum RecomputeCommand: Subcommand {
             Option("min-members", "X", help: "Members a group needs to count by members", default: "5"),
             Option("min-common-members", "Y", help: "Common members a pair needs to count by members", default: "3"),
             Option("neighbours", "K", help: "Neighbours a group keeps in each relation", default: "100"),
-            CommonOptions.threads,
+        ] + MeasureOptions.options + [
+            CommonOptions.threads, ProcessorPathOption.option,
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
             Option(
                 "memory", "MIB", help: "Memory to count on, in MiB; what the system has available unless said otherwise"
@@ -34,6 +40,7 @@ enum RecomputeCommand: Subcommand {
         ],
         examples: [
             "coterie recompute", "coterie recompute --store redis://localhost/0 --min-common-members 2",
+            "coterie recompute --measure modified --degree-discount 0.7 --neighbour-exponent 0.4",
             "coterie recompute --dry-run --json",
         ])
 
@@ -44,7 +51,9 @@ enum RecomputeCommand: Subcommand {
             parameters[relation].minimumEntries = try parsed.integer("min-\(relation.rawValue)", in: bounds)
             parameters[relation].minimumCommon = try parsed.integer("min-common-\(relation.rawValue)", in: bounds)
             parameters[relation].limit = try parsed.integer("neighbours", in: 1...10_000)
+            parameters[relation].measure = try MeasureOptions.measure(of: parsed)
         }
+        parameters.path = try ProcessorPathOption.path(of: parsed)
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
         var job = RecomputeJob(

@@ -81,7 +81,7 @@ enum SimilarCommand: Subcommand {
                 + (basis == .both
                     ? Relation.allCases.map { .init(title: "common \($0.rawValue)", isNumber: true) } : detail))
         for row in rows {
-            let cells = [String(row.rank), row.groupId, row.title, Formats.fixed(row.score, 4)]
+            let cells = [String(row.rank), row.groupId, row.title, Formats.score(row.score)]
             if basis == .both {
                 let counts = Relation.allCases.map { relation in
                     row.relations.first { $0.relation == relation.rawValue }.map { Formats.grouped(Int($0.common)) }

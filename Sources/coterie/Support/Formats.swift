@@ -8,6 +8,9 @@ enum Formats {
     /// With so many significant digits, without trailing zeros.
     static func significant(_ value: Double, _ digits: Int) -> String { formatted("%.*g", digits, value) }
 
+    /// A score, four digits; small ones, as modified formulas give, keep theirs.
+    static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
+
     private static func formatted(_ format: String, _ digits: Int, _ value: Double) -> String {
         var buffer = [CChar](repeating: 0, count: 400)
         let count = unsafe withVaList([Int32(digits), value]) { arguments in

@@ -1,6 +1,7 @@
 import Catalog
 import Model
 import ModelStore
+import Recompute
 
 /// How alike two groups are in one relation, and where the one stands in the other's list.
 struct RelationVerdict: Encodable {
@@ -11,11 +12,14 @@ struct RelationVerdict: Encodable {
     var common: Int
     /// Plain cosine of these counts.
     var cosine: Double
+    /// The score by the version's formula, counted afresh; nil if the formula is unknown.
+    var score: Double?
     /// The other's place in the version's list, from 1; nil if it is not listed.
     var listedRank: Int?
     /// The score in the version's list.
     var listedScore: Double?
-    /// The place it has, counted afresh, among all groups that pass the thresholds; nil if it does not pass them.
+    /// The place it has, counted afresh, among all groups that pass the thresholds; nil if it does not pass them, or the
+    /// formula is unknown.
     var rank: Int?
     /// How many groups pass them.
     var candidates: Int
@@ -30,7 +34,9 @@ struct RelationVerdict: Encodable {
         let minimumCommon = report?.minimumCommon ?? 1
         let minimumEntries = report?.minimumEntries ?? 1
         let kind: MatrixKind = relation == .photos ? .pools : .memberships
-        let found = try catalog.overlaps(of: group, kind, minimumCommon: minimumCommon, alwaysIncluding: other)
+        let formula = report.flatMap(ListFormula.init)
+        let found = try catalog.overlaps(
+            of: group, kind, minimumCommon: minimumCommon, alwaysIncluding: other, weights: formula?.weights)
         let mine =
             found.overlaps.first { $0.groupID.hasSameBytes(as: other.id) }
             ?? Overlap(groupID: other.id, common: 0, size: 0)
@@ -39,11 +45,12 @@ struct RelationVerdict: Encodable {
         otherSize = mine.size
         common = mine.common
         cosine = size > 0 && otherSize > 0 ? Double(common) / (Double(size) * Double(otherSize)).squareRoot() : 0
+        score = formula?.score(mine, sourceSize: size)
 
         let passing = found.overlaps.filter { $0.common >= minimumCommon && $0.size >= minimumEntries }
         let isPassing = passing.contains { $0.groupID.hasSameBytes(as: other.id) } && size >= minimumEntries
         candidates = size >= minimumEntries ? passing.count : 0
-        rank = isPassing ? 1 + passing.count { Self.isBefore($0, mine) } : nil
+        if let formula, isPassing { rank = 1 + passing.count { formula.isBefore($0, mine) } }
         if let index = version.model.index(ofID: group.id), let otherIndex = version.model.index(ofID: other.id) {
             let list = version.model.neighbours(of: index, by: relation)
             if let place = list.firstIndex(where: { $0.index == otherIndex }) {
@@ -53,15 +60,6 @@ struct RelationVerdict: Encodable {
         }
         reason = ""
         reason = explanation(group, other, report)
-    }
-
-    /// The order of a list: c² / n as integers, then the bytes of the ids.
-    private static func isBefore(_ left: Overlap, _ right: Overlap) -> Bool {
-        let (leftCommon, rightCommon) = (UInt128(left.common), UInt128(right.common))
-        let (ours, theirs) = (
-            leftCommon * leftCommon * UInt128(right.size), rightCommon * rightCommon * UInt128(left.size)
-        )
-        return ours != theirs ? ours > theirs : left.groupID.utf8.lexicographicallyPrecedes(right.groupID.utf8)
     }
 
     private func explanation(_ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?) -> String {
@@ -75,9 +73,7 @@ struct RelationVerdict: Encodable {
             return "\(record.id) has \(count) \(relation), X is \(report.minimumEntries)"
         }
         if common < report.minimumCommon { return "\(common) common \(relation), Y is \(report.minimumCommon)" }
-        guard report.measure == "cosine", let rank else {
-            return "not among the \(report.limit) best by the version's measure, \(report.measure)"
-        }
+        guard let rank else { return "this program does not know the version's formula, \(report.measure)" }
         return rank > report.limit
             ? "rank \(rank) of \(candidates), k is \(report.limit)"
             : "rank \(rank) of \(candidates) now, but not in the version: the catalog changed since"
@@ -89,7 +85,7 @@ struct RelationVerdict: Encodable {
             "\(Formats.grouped(common)) common of \(Formats.grouped(size)) and \(Formats.grouped(otherSize)), cosine "
             + Formats.fixed(cosine, 4)
         if listedRank != nil {
-            let score = listedScore.map { ", score " + Formats.fixed($0, 4) } ?? ""
+            let score = listedScore.map { ", score " + Formats.score($0) } ?? ""
             return "\(reason)\(score); \(counts)"
         }
         return "not listed: \(reason); \(counts)"

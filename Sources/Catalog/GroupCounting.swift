@@ -1,0 +1,65 @@
+import SQLite
+
+/// Looks up groups and entries of one relation one by one, and remembers the groups.
+struct GroupCounting {
+    private let entriesOfGroup: Statement
+    private let groupsOfEntry: Statement
+    private let group: Statement
+    private var known: [Int64: Description] = [:]
+
+    /// A group, as far as counting goes.
+    struct Description {
+        var id: String
+        var isPublic: Bool
+        /// Members, or public photos.
+        var size: Int
+    }
+
+    init(_ catalog: Catalog, _ kind: MatrixKind) throws(DatabaseError) {
+        let table = kind.table
+        let visibleEntries =
+            switch kind {
+            case .memberships: "SELECT user_key FROM memberships WHERE group_key = ?"
+            case .pools:
+                "SELECT photo_key FROM pools JOIN photos USING (photo_key) WHERE group_key = ? AND visibility = 0"
+            }
+        entriesOfGroup = try catalog.database.prepare(visibleEntries)
+        groupsOfEntry = try catalog.database.prepare(
+            "SELECT group_key FROM \(table.name) WHERE \(table.entryColumn) = ?")
+        group = try catalog.database.prepare("SELECT group_id, visibility FROM groups WHERE group_key = ?")
+    }
+
+    /// The keys of a group's members, or of the public photos in its pool.
+    func visibleEntries(ofGroup key: Int64) throws(DatabaseError) -> [Int64] { try keys(entriesOfGroup, key) }
+
+    /// The keys of the groups, public and private, that an entry is in.
+    func groups(ofEntry key: Int64) throws(DatabaseError) -> [Int64] { try keys(groupsOfEntry, key) }
+
+    /// How many of some groups are public and have enough entries (the bound is inclusive).
+    mutating func publicGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(DatabaseError) -> Int {
+        var count = 0
+        for key in keys {
+            if let group = try description(ofGroup: key), group.isPublic, group.size >= minimumEntries { count += 1 }
+        }
+        return count
+    }
+
+    /// A group; nil if there is none.
+    mutating func description(ofGroup key: Int64) throws(DatabaseError) -> Description? {
+        if let description = known[key] { return description }
+        group.bind(key, at: 1)
+        guard try group.step() else { return nil }
+        let description = Description(
+            id: group.text(0), isPublic: group.integer(1) == 0, size: try visibleEntries(ofGroup: key).count)
+        group.reset()
+        known[key] = description
+        return description
+    }
+
+    private func keys(_ statement: Statement, _ key: Int64) throws(DatabaseError) -> [Int64] {
+        statement.bind(key, at: 1)
+        var keys: [Int64] = []
+        while try statement.step() { keys.append(statement.integer(0)) }
+        return keys
+    }
+}

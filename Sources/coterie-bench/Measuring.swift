@@ -1,0 +1,33 @@
+import Glibc
+
+/// Seconds and bytes, as every benchmark reports them.
+enum Measuring {
+    /// Runs `body` and says how long it took, in seconds of wall time.
+    static func seconds<Result>(_ body: () throws -> Result) rethrows -> (result: Result, seconds: Double) {
+        let start = ContinuousClock.now
+        let result = try body()
+        return (result, (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// The most memory that the process has had resident, in bytes.
+    static var peakBytes: Int {
+        var usage = rusage()
+        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss * 1024
+    }
+
+    /// Processor time of the whole process, in seconds.
+    static var processorSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
+    static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    /// Four digits after the point.
+    static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
+
+    /// Three digits after the point, zeros included; for numbers that are not negative.
+    static func fixed(_ value: Double) -> String {
+        let thousandths = Int((value * 1000).rounded())
+        let fraction = String(thousandths % 1000)
+        return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+    }
+}

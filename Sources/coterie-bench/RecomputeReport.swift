@@ -1,0 +1,59 @@
+import Model
+import Similarity
+
+/// What a run of `coterie-bench recompute` measured; all times are wall time in seconds.
+struct RecomputeReport {
+    /// Of the whole, at most so many times the sum of the floors.
+    static let bound = 2.0
+
+    /// Folder or Redis.
+    let store: String
+    let threads: Int
+    let steps: [Manifest.StepReport]
+    /// From start to "current".
+    let wholeSeconds: Double
+    /// What was written to the store.
+    let byteCount: Int
+    let path: ProcessorPath
+    /// What the job expected before it read anything large.
+    let expectedSeconds: Double
+    /// The worst prediction from a fifth of the way on, as a share of the whole.
+    let forecastError: Double
+    /// Rows of both tables, and stepping through them.
+    var rows = 0
+    var scanSeconds = 0.0
+    /// The comparison alone, both relations.
+    var kernelSeconds = 0.0
+    /// Writing as many bytes plainly.
+    var writeSeconds = 0.0
+
+    var floorSeconds: Double { scanSeconds + kernelSeconds + writeSeconds }
+    var ratio: Double { wholeSeconds / floorSeconds }
+    /// After the last step of the job itself: floors come later and do not count.
+    var peakBytes: Int { steps.map(\.peakBytes).max() ?? 0 }
+
+    var lines: [String] {
+        [
+            "floor, scan of \(rows) rows: \(Measuring.fixed(scanSeconds)) s",
+            "floor, comparison alone (\(path.rawValue)): \(Measuring.fixed(kernelSeconds)) s",
+            "floor, plain write of \(byteCount) bytes (\(store)): \(Measuring.fixed(writeSeconds)) s",
+            "sum of the floors: \(Measuring.fixed(floorSeconds)) s",
+            "whole: \(Measuring.fixed(wholeSeconds)) s, peak \(peakBytes >> 20) MiB",
+            "forecast: \(Measuring.fixed(expectedSeconds)) s at first; from a fifth of the way on wrong by at most "
+                + "\(Measuring.fixed(100 * forecastError))%",
+            "ratio: \(Measuring.fixed(ratio)), at most \(Measuring.fixed(Self.bound))",
+        ]
+    }
+
+    var json: String {
+        let stepsJSON = steps.map { "\"\($0.name)\":\(Measuring.rounded($0.seconds))" }.joined(separator: ",")
+        return """
+            {"benchmark":"recompute","store":"\(store)","threads":\(threads),"rows":\(rows),"bytes":\(byteCount),\
+            "path":"\(path.rawValue)","steps":{\(stepsJSON)},"scanSeconds":\(Measuring.rounded(scanSeconds)),\
+            "kernelSeconds":\(Measuring.rounded(kernelSeconds)),"writeSeconds":\(Measuring.rounded(writeSeconds)),\
+            "floorSeconds":\(Measuring.rounded(floorSeconds)),"wholeSeconds":\(Measuring.rounded(wholeSeconds)),\
+            "ratio":\(Measuring.rounded(ratio)),"bound":\(Self.bound),"peakBytes":\(peakBytes),\
+            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),"forecastError":\(Measuring.rounded(forecastError))}
+            """
+    }
+}

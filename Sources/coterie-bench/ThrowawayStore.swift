@@ -1,0 +1,109 @@
+import FoundationEssentials
+import Glibc
+import ModelStore
+import Redis
+
+/// A store of this process alone, in the place that was asked for; `remove` leaves nothing of it.
+struct ThrowawayStore {
+    let store: any VersionStore
+    private let location: StoreLocation
+    /// A folder of its own: the store itself, or the images of one in Redis.
+    private let folder: String
+    /// What the keys in Redis begin with.
+    private let prefix: String
+
+    /// - Parameter text: a folder, which gets a folder of its own; `redis://…`; or nil for the system's temporary one.
+    init(_ text: String?) throws {
+        let name = "coterie-bench-\(getpid())"
+        location = try StoreLocation(text ?? FileManager.default.temporaryDirectory.path)
+        prefix = name + ":"
+        switch location {
+        case .folder(let parent):
+            folder = parent + "/" + name
+            store = FolderStore(folder)
+        case .redis(let address):
+            folder = FileManager.default.temporaryDirectory.path + "/" + name
+            store = RedisStore(address, cacheDirectory: folder, prefix: prefix)
+        }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    /// Folder or Redis, for reports.
+    var kind: String {
+        switch location {
+        case .folder: "folder"
+        case .redis: "redis"
+        }
+    }
+
+    /// All bytes that its place has been sent so far: those of the files, or those that the server received from anybody.
+    func bytesReceived() throws -> Int {
+        switch location {
+        case .folder:
+            let files = try FileManager.default.subpathsOfDirectory(atPath: folder)
+            return files.reduce(0) { sum, file in
+                var status = stat()
+                guard unsafe stat(folder + "/" + file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+                    return sum
+                }
+                return sum + Int(status.st_size)
+            }
+        case .redis(let address):
+            var connection = try RedisConnection(to: address)
+            let text = try connection.command("INFO", "stats").text ?? ""
+            let field = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("total_net_input_bytes:") }
+            return field.flatMap { Int($0.drop { $0 != ":" }.dropFirst()) } ?? 0
+        }
+    }
+
+    /// Writes so many bytes as plainly as the place allows, durably in a folder: a file, or pipelined values of 1 MiB.
+    func writePlainly(byteCount: Int) throws {
+        let portion = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 0x9E37_79B1 &>> 13) }
+        switch location {
+        case .folder: try writeFile(folder + "/plain", portion, byteCount)
+        case .redis(let address):
+            var connection = try RedisConnection(to: address)
+            for start in stride(from: 0, to: byteCount, by: portion.count) {
+                var command = RedisCommand("SET", prefix + "plain:\(start)")
+                command.append(portion.prefix(byteCount - start))
+                try connection.pipeline(command, window: 64, adapt: { $0 }) { _ throws(RedisError) in }
+            }
+            try connection.finishPipeline(adapt: { $0 }) { _ throws(RedisError) in }
+        }
+    }
+
+    private func writeFile(_ path: String, _ portion: [UInt8], _ byteCount: Int) throws(BenchError) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .data("cannot write \(path): \(RawArrays.lastError())") }
+        defer { close(descriptor) }
+        var left = byteCount
+        while left > 0 {
+            let written = unsafe portion.withUnsafeBytes {
+                unsafe write(descriptor, $0.baseAddress, min(left, $0.count))
+            }
+            guard written > 0 else { throw .data("cannot write \(path): \(RawArrays.lastError())") }
+            left -= written
+        }
+        guard fsync(descriptor) == 0 else { throw .data("cannot write \(path): \(RawArrays.lastError())") }
+    }
+
+    /// Removes everything that was made.
+    func remove() throws {
+        try FileManager.default.removeItem(atPath: folder)
+        guard case .redis(let address) = location else { return }
+        var connection = try RedisConnection(to: address)
+        var cursor = "0"
+        repeat {
+            let reply = try connection.command("SCAN", cursor, "MATCH", prefix + "*", "COUNT", "1000")
+            guard case .array(let parts) = reply, parts.count == 2, let next = parts[0].text,
+                case .array(let keys) = parts[1]
+            else { throw BenchError.data("\(address) did not list its keys") }
+            if !keys.isEmpty {
+                var command = RedisCommand("UNLINK")
+                for key in keys { if case .bytes(let bytes) = key { command.append(bytes) } }
+                _ = try connection.command(command)
+            }
+            cursor = next
+        } while cursor != "0"
+    }
+}

@@ -1,0 +1,97 @@
+import Catalog
+import Model
+import ModelStore
+import Similarity
+import TestSupport
+import Testing
+
+@testable import Recompute
+
+@Suite("Foretelling the end")
+struct ForecastTests {
+    /// Plays steps that take other times than expected, ten portions each; expects every prediction from a fifth of the
+    /// way on to be within a quarter.
+    private func play(expected: [Double], actual: [Double]) {
+        let total = actual.reduce(0, +)
+        var forecast = Forecast(
+            steps: expected.enumerated().map { .init(name: "step \($0)", expectedSeconds: $1) })
+        var elapsed = 0.0
+        func check() {
+            guard elapsed >= total / 5 else { return }
+            let predicted = elapsed + forecast.remainingSeconds
+            #expect(abs(predicted - total) <= total / 4, "\(predicted) of \(total) s after \(elapsed) s")
+        }
+        for (step, seconds) in actual.enumerated() {
+            forecast.begin("step \(step)")
+            for portion in 1...10 {
+                let share = Double(portion) / 10
+                forecast.advance(fraction: share, seconds: seconds * share)
+                elapsed += seconds / 10
+                check()
+            }
+            forecast.end(seconds: seconds)
+            check()
+        }
+        #expect(forecast.remainingSeconds < 1e-9)
+    }
+
+    @Test("a machine of another speed is found out by the first steps")
+    func pace() {
+        play(expected: [3, 2, 3, 6, 1], actual: [3, 2, 3, 6, 1])
+        play(expected: [3, 2, 3, 6, 1], actual: [9, 6, 9, 18, 3])
+        play(expected: [3, 2, 3, 6, 1], actual: [1, 0.7, 1, 2, 0.3])
+    }
+
+    @Test("a step that goes otherwise than expected is found out while it runs")
+    func surprise() {
+        play(expected: [3, 4], actual: [3, 5])
+        play(expected: [4, 1], actual: [6, 1.2])
+    }
+
+    @Test("an estimate counts work, threads, and the modified cosine's weights")
+    func estimate() {
+        let work: [Relation: WorkEstimate] = [
+            .members: .init(rows: 58_000_000, increments: 7e10), .photos: .init(rows: 50_000_000, increments: 7e8),
+        ]
+        func seconds(_ change: (inout RecomputeParameters) -> Void, previous: Manifest? = nil) -> Double {
+            var parameters = RecomputeParameters(threads: 1)
+            change(&parameters)
+            return RecomputeEstimate(
+                work: work, groups: 100_000, parameters: parameters, keepsProfiles: false, previous: previous
+            ).seconds
+        }
+        let plain = seconds { _ in }
+        #expect(seconds { $0.threads = 2 } < plain && seconds { $0.threads = 2 } > plain / 2.5)
+        #expect(seconds { $0.members.measure = .modified(.init(degreeDiscount: 1)) } > 1.5 * plain)
+    }
+
+    @Test("an earlier version with the same parameters says how long steps take on this machine")
+    func learning() throws {
+        let community = try SmallCommunity.random(seed: 400)
+        let first = RecordingObserver()
+        var manifest = try community.recompute(observer: first).manifest
+        for index in manifest.steps.indices { manifest.steps[index].seconds = 1000 }
+        let work = try #require(first.estimate).work
+        let estimate = RecomputeEstimate(
+            work: work, groups: 10, parameters: .init(threads: 2), keepsProfiles: false, previous: manifest)
+        #expect(estimate.seconds > 3000)
+    }
+
+    @Test("too little memory is an error before anything large is read, and says what to change")
+    func memory() throws {
+        let community = try SmallCommunity.random(seed: 401)
+        let observer = RecordingObserver()
+        var job = RecomputeJob(
+            catalogPath: community.catalogPath, store: community.store, parameters: .init(threads: 1),
+            startedAtMilliseconds: 1_795_000_000_000)
+        job.memoryLimitBytes = 1 << 20
+        #expect { try job.run(observer: observer) } throws: { error in
+            guard let error = error as? RecomputeError, case .tooLittleMemory(let needed, 1 << 20) = error else {
+                return false
+            }
+            return needed > 1 << 20 && error.description.contains("--neighbours")
+        }
+        #expect(observer.estimate != nil && observer.began.isEmpty)
+        #expect(try community.store.versions().isEmpty)
+    }
+}

@@ -1,0 +1,115 @@
+import Catalog
+import Foundation
+import Model
+import ModelStore
+import Recompute
+import Similarity
+import TestSupport
+import Testing
+
+@Suite("Recomputing with the modified cosine")
+struct ModifiedMeasureTests {
+    /// A place in a list, from sets of outside ids and from the weights of the manifest alone.
+    private struct Place {
+        var group: String
+        var common: Int
+        var key: Double
+        var score: Double
+    }
+
+    private func bruteForce(_ groups: [(group: String, entries: Set<String>)], _ report: Manifest.RelationReport)
+        throws -> [[Place]]
+    {
+        let p = try #require(report.measureParameters["p"]), q = try #require(report.measureParameters["q"])
+        let h = try #require(report.measureParameters["h"]), r = try #require(report.measureParameters["r"])
+        let weights = try #require(report.weights)
+        let counting = groups.filter { $0.entries.count >= report.minimumEntries }
+        var degrees: [String: Int] = [:]
+        for group in counting { for entry in group.entries { degrees[entry, default: 0] += 1 } }
+        #expect(Set(weights.keys) == Set(degrees.values))
+        return try groups.map { group, mine in
+            guard mine.count >= report.minimumEntries else { return [] }
+            var found: [Place] = []
+            for (other, its) in counting where other != group {
+                let shared = mine.intersection(its)
+                guard shared.count >= report.minimumCommon else { continue }
+                let sum = try shared.reduce(0) { try $0 + Int(#require(weights[degrees[$1] ?? 0])) }
+                let common = Double(shared.count)
+                let key = Double(sum) * pow(Double(its.count), -q) * (common / (common + h))
+                let score = pow(key / 0x1p31 * pow(Double(mine.count), -p), r)
+                found.append(Place(group: other, common: shared.count, key: key, score: score))
+            }
+            found.sort {
+                $0.key != $1.key ? $0.key > $1.key : $0.group.utf8.lexicographicallyPrecedes($1.group.utf8)
+            }
+            return found
+        }
+    }
+
+    private func recomputed(seed: UInt64) throws -> (SmallCommunity, LoadedVersion) {
+        let community = try SmallCommunity.random(seed: 200 + seed)
+        var generator = SeededGenerator(seed: seed)
+        let outcome = try community.recompute { parameters in
+            for relation in Relation.allCases {
+                parameters[relation].minimumEntries = .random(in: 1...20, using: &generator)
+                parameters[relation].minimumCommon = .random(in: 1...5, using: &generator)
+                parameters[relation].limit = [3, 10, 100].randomElement(using: &generator) ?? 1
+                parameters[relation].measure = .modified(
+                    ModifiedCosine(
+                        degreeDiscount: .random(in: 0...2, using: &generator),
+                        sourceExponent: .random(in: 0...1, using: &generator),
+                        neighbourExponent: .random(in: 0...1, using: &generator),
+                        shrinkage: .random(in: 0...10, using: &generator),
+                        scorePower: .random(in: 0.5...2, using: &generator)))
+            }
+        }
+        return (community, try community.store.load(outcome.manifest.version))
+    }
+
+    @Test("publishes what brute force over the catalog gives by the manifest's weights", arguments: 0..<8)
+    func endToEnd(seed: UInt64) throws {
+        let (community, version) = try recomputed(seed: seed)
+        for relation in Relation.allCases {
+            let report = try #require(version.manifest[relation])
+            #expect(report.measure == "modified")
+            let expected = try bruteForce(community.entries(relation), report)
+            for (group, list) in expected.enumerated() {
+                let listed = version.model.neighbours(of: group, by: relation)
+                let best = list.prefix(report.limit)
+                #expect(listed.map { version.model.id(of: Int($0.index)) } == best.map(\.group))
+                #expect(listed.map { Int($0.common) } == best.map(\.common))
+                #expect(listed.map(\.score) == best.map { Float($0.score) })
+            }
+        }
+    }
+
+    @Test("counting afresh gives the ranks and the scores of the lists, also beyond their ends", arguments: 0..<4)
+    func afresh(seed: UInt64) throws {
+        let (community, version) = try recomputed(seed: seed)
+        let catalog = try Catalog(path: community.catalogPath, mode: .reading)
+        for relation in Relation.allCases {
+            let report = try #require(version.manifest[relation])
+            let formula = try #require(ListFormula(report))
+            let expected = try bruteForce(community.entries(relation), report)
+            for (index, list) in expected.enumerated() where !list.isEmpty {
+                let group = try #require(try catalog.group(withID: version.model.id(of: index)))
+                let found = try catalog.overlaps(
+                    of: group, relation == .photos ? .pools : .memberships, minimumCommon: report.minimumCommon,
+                    weights: formula.weights)
+                let passing = found.overlaps.filter { $0.size >= report.minimumEntries }
+                    .sorted { formula.isBefore($0, $1) }
+                #expect(passing.map(\.groupID) == list.map(\.group))
+                #expect(passing.map { formula.score($0, sourceSize: found.size) } == list.map(\.score))
+            }
+        }
+    }
+
+    @Test("plain cosine has no weights, and the manifest says which path ran")
+    func plain() throws {
+        let community = try SmallCommunity.random(seed: 300)
+        for path in ProcessorPath.supported {
+            let manifest = try community.recompute { $0.path = path }.manifest
+            #expect(manifest.relations.allSatisfy { $0.weights == nil && $0.path == path.rawValue })
+        }
+    }
+}

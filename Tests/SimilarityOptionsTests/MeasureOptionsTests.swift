@@ -1,0 +1,62 @@
+import CommandLineOptions
+import Similarity
+import SimilarityOptions
+import Testing
+
+@Suite("Options of the formula")
+struct MeasureOptionsTests {
+    private func parsed(_ words: [String], environment: [String: String] = [:]) throws -> ParsedCommand {
+        let command = Command("run", summary: "", options: MeasureOptions.options + [ProcessorPathOption.option])
+        let program = CommandLineProgram(name: "test", summary: "", version: "1", commands: [command])
+        guard case .run(let parsed) = try program.parse(["run"] + words, environment: environment) else {
+            throw UsageError("no run")
+        }
+        return parsed
+    }
+
+    @Test("plain cosine unless asked for")
+    func plain() throws {
+        #expect(try MeasureOptions.measure(of: parsed([])) == .cosine)
+        #expect(try MeasureOptions.measure(of: parsed(["--measure", "cosine"])) == .cosine)
+    }
+
+    @Test("every parameter reaches its place")
+    func modified() throws {
+        #expect(
+            try MeasureOptions.measure(of: parsed(["--measure", "modified"]))
+                == .modified(MeasureOptions.usualModified))
+        let words =
+            "--measure modified --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.25 --shrinkage 9 --score-power 2"
+        #expect(
+            try MeasureOptions.measure(of: parsed(words.split(separator: " ").map(String.init)))
+                == .modified(
+                    ModifiedCosine(
+                        degreeDiscount: 0, sourceExponent: 1, neighbourExponent: 0.25, shrinkage: 9, scorePower: 2)))
+    }
+
+    @Test(
+        "what makes no sense is refused",
+        arguments: [
+            ["--shrinkage", "1"], ["--measure", "cosine", "--score-power", "1"], ["--measure", "jaccard"],
+            ["--measure", "modified", "--degree-discount", "-1"], ["--measure", "modified", "--score-power", "0"],
+            ["--measure", "modified", "--shrinkage", "nan"],
+        ])
+    func refused(words: [String]) {
+        #expect(throws: UsageError.self) { try MeasureOptions.measure(of: parsed(words)) }
+    }
+
+    @Test("the environment forces a path, and one that the processor does not have is refused")
+    func processorPath() throws {
+        let variable = "COTERIE_PROCESSOR_PATH"
+        #expect(try ProcessorPathOption.path(of: parsed([])) == .fastest)
+        for path in ProcessorPath.allCases {
+            let parsed = try parsed([], environment: [variable: path.rawValue])
+            if ProcessorPath.supported.contains(path) {
+                #expect(try ProcessorPathOption.path(of: parsed) == path)
+            } else {
+                #expect(throws: UsageError.self) { try ProcessorPathOption.path(of: parsed) }
+            }
+        }
+        #expect(throws: UsageError.self) { try parsed([], environment: [variable: "mmx"]) }
+    }
+}
