@@ -85,6 +85,18 @@ public struct ModelVersion: Sendable {
         return JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open
     }
 
+    /// When something last happened in a group, in Unix seconds, if known.
+    public func lastActiveAt(of index: Int) -> Int64? {
+        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        let time = Int64(littleEndian: region.load(start + 16, as: Int64.self))
+        return time == .min ? nil : time
+    }
+
+    /// Calls `body` with the bytes of a group's outside id, which stay where they are for that long only.
+    public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
+    }
+
     /// n(i): a group's entries in a relation.
     public func size(of index: Int, in relation: Relation) -> UInt32 {
         let field = relation == .photos ? 0 : 4
@@ -116,11 +128,21 @@ public struct ModelVersion: Sendable {
         reader(relation).list(checked(index))
     }
 
+    /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
+    public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
+        let size = Double(size(of: index, in: relation))
+        let otherSize = Double(self.size(of: Int(neighbour.index), in: relation))
+        return size > 0 && otherSize > 0 ? Double(neighbour.common) / (size * otherSize).squareRoot() : 0
+    }
+
     /// The mean of the best scores of a relation: dividing by it makes relations comparable.
     public func meanBestScore(of relation: Relation) -> Double { reader(relation).scale }
 
     /// How many neighbours a relation lists in all.
     public func neighbourCount(of relation: Relation) -> Int { reader(relation).total }
+
+    /// How much a group rises in a month, 0 being January: 1 if it has no season.
+    public func seasonalFactor(of index: Int, month: Int) -> Double { 1 }
 
     private func reader(_ relation: Relation) -> RelationReader {
         switch relation {

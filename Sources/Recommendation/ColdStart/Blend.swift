@@ -1,0 +1,29 @@
+/// Brings the personal list and the others together.
+enum Blend {
+    /// The personal groups in their order, and the others in theirs, in turns.
+    ///
+    /// Either fills up when the other ends; a group that is in both stands where the personal list has it.
+    ///
+    /// - Parameters:
+    ///   - share: the part of turns of the personal list, 0 to 1.
+    ///   - limit: how many at most.
+    static func blend(_ personal: [PlanItem], _ others: [PlanItem], share: Double, limit: Int) -> [PlanItem] {
+        let known = Set(personal.map(\.group))
+        let others = others.filter { !known.contains($0.group) }
+        guard !others.isEmpty else { return Array(personal.prefix(limit)) }
+        var turns = InterestTurns(weights: [share, 1 - share], slack: 1)
+        let queues = [personal, others]
+        var next = [0, 0]
+        var list: [PlanItem] = []
+        while list.count < limit {
+            let isPresent = { (queue: Int) in next[queue] < queues[queue].count }
+            let bound = turns.bound(where: isPresent)
+            guard let queue = queues.indices.first(where: { isPresent($0) && turns.mayGo($0, bound: bound) })
+            else { break }
+            list.append(queues[queue][next[queue]])
+            next[queue] += 1
+            turns.take(queue)
+        }
+        return list
+    }
+}

@@ -1,0 +1,54 @@
+import Model
+
+/// Plain cosines between the groups of a small set: the greatest of the stored ones of each pair.
+///
+/// A pair may be stored in either direction and in any relation; a pair that is stored nowhere has 0.
+struct PairSimilarities {
+    let count: Int
+    /// count × count, symmetric, 0 on the diagonal.
+    private var values: [Float]
+
+    /// The similarities between groups that are all different.
+    ///
+    /// - Complexity: O(count² + neighbours of the groups).
+    init(among groups: [UInt32], in model: ModelVersion) {
+        self.init(among: groups, in: model, watching: GroupPlaces(capacity: 0)) { _, _, _ in }
+    }
+
+    /// The same, telling of neighbours that are in another set on the way.
+    ///
+    /// - Parameters:
+    ///   - watched: places of groups that are not in the set.
+    ///   - body: takes the place of the group whose list it is, the place of the watched group, and their cosine.
+    init(
+        among groups: [UInt32], in model: ModelVersion, watching watched: GroupPlaces,
+        _ body: (_ place: Int, _ watchedPlace: Int, _ cosine: Float) -> Void
+    ) {
+        count = groups.count
+        values = [Float](repeating: 0, count: groups.count * groups.count)
+        let places = GroupPlaces(groups)
+        for (place, group) in groups.enumerated() {
+            for relation in Relation.allCases {
+                for neighbour in model.neighbours(of: Int(group), by: relation) {
+                    if let other = places[neighbour.index] {
+                        raise(place, other, to: Float(model.cosine(of: neighbour, to: Int(group), by: relation)))
+                    } else if let other = watched[neighbour.index] {
+                        body(place, other, Float(model.cosine(of: neighbour, to: Int(group), by: relation)))
+                    }
+                }
+            }
+        }
+    }
+
+    private mutating func raise(_ first: Int, _ second: Int, to value: Float) {
+        guard value > values[first * count + second] else { return }
+        values[first * count + second] = value
+        values[second * count + first] = value
+    }
+
+    /// The similarity of two places.
+    subscript(first: Int, second: Int) -> Float { values[first * count + second] }
+
+    /// The similarities of a place to all places, in order.
+    func row(_ place: Int) -> ArraySlice<Float> { values[(place * count)..<((place + 1) * count)] }
+}
