@@ -6,6 +6,14 @@ public struct RotationKey: Sendable, Equatable {
     /// A key of two words; the same on all daemons, and no secret of any other kind.
     public init(_ first: UInt64, _ second: UInt64) { words = (first, second) }
 
+    /// The key that 32 hexadecimal digits write; nil if they do not.
+    public init?(hexadecimal text: String) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+            let first = UInt64(text.prefix(16), radix: 16), let second = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        self.init(first, second)
+    }
+
     /// Equal if both words are.
     public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
