@@ -54,6 +54,7 @@ let package = Package(
         module("Catalog", ["SQLite", "SparseMatrix", "RecordReading"]),
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
         module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("Evaluation", ["Recommendation", "Model", "Catalog", "Similarity", "SparseMatrix"]),
         module("Service", ["HTTP", "Recommendation", "Model", "ModelStore", "Catalog"]),
         .executableTarget(
             name: "coterie",
@@ -64,7 +65,10 @@ let package = Package(
             swiftSettings: strict),
         .executableTarget(
             name: "coterie-bench",
-            dependencies: ["Catalog", "CommandLineOptions", "Similarity", "SparseMatrix", "SQLite"],
+            dependencies: [
+                "Catalog", "CommandLineOptions", "Evaluation", "Model", "Recommendation", "Similarity", "SparseMatrix",
+                "SQLite",
+            ],
             swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.

@@ -4,6 +4,7 @@ import Glibc
 let subcommands: [(name: String, run: ([String]) throws(BenchError) -> Void)] = [
     (SimilarityBenchmark.name, SimilarityBenchmark.run),
     (ImportBenchmark.name, ImportBenchmark.run),
+    (ListsBenchmark.name, ListsBenchmark.run),
 ]
 
 let arguments = CommandLine.arguments.dropFirst()

@@ -16,12 +16,13 @@ struct Eligibility {
     private let oldestActivitySeconds: Int64
     private let blocked: GroupPlaces
 
-    init(_ request: PlanRequest, in model: ModelVersion, inactiveAfterDays: Double) {
+    /// - Parameter inactiveAfterDays: nil if activity does not matter.
+    init(_ request: PlanRequest, in model: ModelVersion, inactiveAfterDays: Double?) {
         self.model = model
         profile = request.profile
         hidden = request.hidden
         let seconds = request.atMilliseconds / 1000
-        oldestActivitySeconds = seconds - Int64(inactiveAfterDays * 86_400)
+        oldestActivitySeconds = inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min
         var blocked = GroupPlaces(capacity: profile.joined.count + profile.dismissals.count + hidden.count)
         for group in profile.joined.lazy.map(\.group) { blocked.insert(group, at: 0) }
         for group in profile.dismissals.lazy.map(\.group) { blocked.insert(group, at: 0) }

@@ -56,7 +56,7 @@ public struct Planner: Sendable {
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
         let eligibility = Eligibility(
             request, in: model,
-            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : .infinity)
+            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
         let joined = recentGroups(request.profile)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
         let interests = Interest.interests(of: joined, in: model, configuration.interests)
