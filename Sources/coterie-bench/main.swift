@@ -5,6 +5,7 @@ let subcommands: [(name: String, run: ([String]) throws(BenchError) -> Void)] = 
     (SimilarityBenchmark.name, SimilarityBenchmark.run),
     (ImportBenchmark.name, ImportBenchmark.run),
     (ListsBenchmark.name, ListsBenchmark.run),
+    (PlanBenchmark.name, PlanBenchmark.run),
 ]
 
 let arguments = CommandLine.arguments.dropFirst()

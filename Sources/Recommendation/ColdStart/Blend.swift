@@ -16,10 +16,7 @@ enum Blend {
         var next = [0, 0]
         var list: [PlanItem] = []
         while list.count < limit {
-            let isPresent = { (queue: Int) in next[queue] < queues[queue].count }
-            let bound = turns.bound(where: isPresent)
-            guard let queue = queues.indices.first(where: { isPresent($0) && turns.mayGo($0, bound: bound) })
-            else { break }
+            guard let queue = turns.first(where: { next[$0] < queues[$0].count }) else { break }
             list.append(queues[queue][next[queue]])
             next[queue] += 1
             turns.take(queue)

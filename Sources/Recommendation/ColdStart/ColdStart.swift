@@ -51,10 +51,7 @@ public struct ColdStart: Sendable, Equatable {
                 list.append((group, .curated))
                 continue
             }
-            let isPresent = { (source: Int) in next[source] < queues[source].count }
-            let bound = turns.bound(where: isPresent)
-            guard let source = queues.indices.first(where: { isPresent($0) && turns.mayGo($0, bound: bound) })
-            else { break }
+            guard let source = turns.first(where: { next[$0] < queues[$0].count }) else { break }
             list.append((queues[source][next[source]], sources[source].origin))
             next[source] += 1
             turns.take(source)

@@ -49,6 +49,14 @@ struct PairSimilarities {
     /// The similarity of two places.
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
 
+    /// Calls `body` with the places that are similar to one, ascending, and how much.
+    func forEachSimilar(to place: Int, _ body: (Int, Float) -> Void) {
+        for other in 0..<count {
+            let value = values[place * count + other]
+            if value > 0 { body(other, value) }
+        }
+    }
+
     /// The similarities of a place to all places, in order.
     func row(_ place: Int) -> ArraySlice<Float> { values[(place * count)..<((place + 1) * count)] }
 }

@@ -51,7 +51,9 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// Interests whose claim is at least this part of the largest may go next.
         public var slack = 0.7
         /// λ: how much being similar to what was chosen costs, 0 to 1.
-        public var lambda = 0.2
+        public var lambda = 0.3
+        /// Similarity costs at most this part of what the best list of the same length is worth, 0 to 1.
+        public var lossLimit = 0.065
         /// The length of a plan.
         public var length = 300
     }

@@ -15,17 +15,17 @@ struct InterestTurns {
 
     private func claim(_ party: Int) -> Double { weights[party] / Double(2 * taken[party] + 1) }
 
-    /// The least claim that may go now.
+    /// Which parties may go now.
     ///
     /// - Parameter isPresent: whether a party has something left.
-    func bound(where isPresent: (Int) -> Bool) -> Double {
+    func eligible(where isPresent: (Int) -> Bool) -> [Bool] {
         var largest = 0.0
         for party in weights.indices where isPresent(party) { largest = max(largest, claim(party)) }
-        return slack * largest
+        return weights.indices.map { isPresent($0) && claim($0) >= slack * largest }
     }
 
-    /// Whether a party may go.
-    func mayGo(_ party: Int, bound: Double) -> Bool { claim(party) >= bound }
+    /// The first party that may go now; nil if none has anything left.
+    func first(where isPresent: (Int) -> Bool) -> Int? { eligible(where: isPresent).firstIndex(of: true) }
 
     /// Notes that a party went.
     mutating func take(_ party: Int) { taken[party] += 1 }
