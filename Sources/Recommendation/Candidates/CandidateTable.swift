@@ -103,12 +103,15 @@ extension CandidateTable {
     ) {
         // c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c: few neighbours' sizes are looked up.
         let leastCommon = ceiling * ceiling * Double(model.size(of: Int(seed), in: relation))
-        for neighbour in neighbours {
-            let entry = add(factor * Double(neighbour.score), to: neighbour.index, interest: interest)
-            if Double(neighbour.common) >= leastCommon,
-                model.cosine(of: neighbour, to: Int(seed), by: relation) >= ceiling
-            {
-                exclude(at: entry, tooSimilarTo: seed)
+        neighbours.withSpan { neighbours in
+            for place in neighbours.indices {
+                let neighbour = neighbours[place]
+                let entry = add(factor * Double(neighbour.score), to: neighbour.index, interest: interest)
+                if Double(neighbour.common) >= leastCommon,
+                    model.cosine(of: neighbour, to: Int(seed), by: relation) >= ceiling
+                {
+                    exclude(at: entry, tooSimilarTo: seed)
+                }
             }
         }
     }

@@ -10,7 +10,8 @@ struct GroupPlaces {
     /// A table for at most so many different groups.
     init(capacity: Int) {
         var size = 16
-        while size < capacity * 2 { size *= 2 }
+        // At most a quarter full: most groups that are looked up are in no table, and that shows at the first slot.
+        while size < capacity * 4 { size *= 2 }
         groups = [UInt32](repeating: Self.free, count: size)
         places = [UInt32](repeating: 0, count: size)
         mask = size - 1

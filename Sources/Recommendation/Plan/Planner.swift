@@ -135,7 +135,7 @@ public struct Planner: Sendable {
         var isTooSimilar = [Bool](repeating: false, count: pool.count)
         let ceiling = Float(runs(.filters) ? configuration.filters.ceiling : .infinity)
         let similarities = PairSimilarities(
-            among: candidates.map(\.group), in: model, watching: GroupPlaces(joined)
+            among: candidates.map(\.group), in: model, watching: joined
         ) { place, _, cosine in
             // A pair may be stored with the candidate only; its lists are read here anyway.
             if cosine >= ceiling { isTooSimilar[place] = true }
