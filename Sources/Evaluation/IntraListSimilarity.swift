@@ -1,7 +1,9 @@
 import Model
 import SparseMatrix
 
-/// How alike the groups of a list are: the mean plain cosine over unordered pairs (Ziegler et al. 2005).
+/// How alike the groups of a list are: the mean plain cosine over unordered pairs.
+///
+/// Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
 enum IntraListSimilarity {
     /// Over pairs that the model stores in either direction; all others count as 0.
     static func stored(_ groups: [UInt32], in model: ModelVersion) -> Double {

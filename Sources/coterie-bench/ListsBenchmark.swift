@@ -85,7 +85,8 @@ enum ListsBenchmark {
         for pipeline in ListExperiment.Pipeline.allCases {
             let measures = sums.measures(of: pipeline)
             let row = [
-                pad("\(pipeline)", 10, left: true), pad(fixed(measures.storedCut, 4), 11), pad(fixed(measures.exactCut, 4), 10),
+                pad("\(pipeline)", 10, left: true), pad(fixed(measures.storedCut, 4), 11),
+                pad(fixed(measures.exactCut, 4), 10),
                 pad(fixed(measures.loss, 4), 7), pad(fixed(measures.shareError, 4), 12),
                 pad(measures.recall.map { fixed($0, 4) } ?? "-", 10), pad(measures.gain.map { fixed($0, 4) } ?? "-", 8),
             ]

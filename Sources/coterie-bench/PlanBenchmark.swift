@@ -24,9 +24,11 @@ enum PlanBenchmark {
         do {
             let groups = try parsed.integer("groups", in: 1000...10_000_000)
             let model = try RingModel(
-                groups: groups, neighbours: try parsed.integer("neighbours", in: 1...500)).version()
+                groups: groups, neighbours: try parsed.integer("neighbours", in: 1...500)
+            ).version()
             let joined = try parsed.integer("joined", in: 1...500)
-            measure(Planner(model: model, key: RotationKey(1, 2)), joined, try parsed.integer("members", in: 1...1_000_000))
+            measure(
+                Planner(model: model, key: RotationKey(1, 2)), joined, try parsed.integer("members", in: 1...1_000_000))
         } catch { throw .data("\(error)") }
     }
 

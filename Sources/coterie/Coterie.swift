@@ -7,7 +7,8 @@ enum Coterie {
     static var subcommands: [any Subcommand.Type] {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
-            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self,
+            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, ModelsCommand.self, RollbackCommand.self,
+            ExportCommand.self,
             ServeCommand.self, CompletionCommand.self,
         ]
     }

@@ -30,7 +30,7 @@ struct Eligibility {
         self.blocked = blocked
     }
 
-    /// Whether a group may be shown. All groups of a model are public.
+    /// Whether a group may be shown; all groups of a model are public.
     func allows(_ group: UInt32) -> Bool {
         blocked[group] == nil && (model.lastActiveAt(of: Int(group)) ?? .max) >= oldestActivitySeconds
     }

@@ -41,8 +41,8 @@ extension Planner {
             let better = personal.table.entries.count { $0.score > entry.score }
             return .belowPool(rank: better + 1, poolSize: personal.pool.count)
         }
-        if personal.pool.contains(rank) {
-            // The pool's lists showed it: only the candidate's own list has the pair.
+        if personal.tooSimilar.contains(rank) {
+            // Only the candidate's own list has the pair.
             let closest = personal.joined.max {
                 model.greatestCosine(between: group, $0) < model.greatestCosine(between: group, $1)
             }

@@ -30,7 +30,7 @@ public struct Planner: Sendable {
     /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
     public func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
         let personal = personalList(request, observe)
-        let items = fillUp(personal.items, request, personal.eligibility, joined: personal.joined, observe)
+        let items = fillUp(personal, request, observe)
         return Plan(
             items: items, interests: personal.interests, bucket: personal.bucket,
             candidateCount: personal.candidateCount)
@@ -49,8 +49,15 @@ public struct Planner: Sendable {
         /// Places in `ranked` of those that were looked at for diversity.
         var pool: [Int]
         var bucket: Int64
+        /// Places in `ranked` of those whose own lists show that they are too similar to a joined group.
+        var tooSimilar: Set<Int>
         /// What came out.
         var items: [PlanItem]
+
+        /// Whether a group is too similar to a joined one.
+        func isTooSimilar(_ group: UInt32) -> Bool {
+            table[group]?.tooSimilarTo != nil || tooSimilar.contains { ranked[$0].group == group }
+        }
     }
 
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
@@ -83,7 +90,8 @@ public struct Planner: Sendable {
         ranked.sort(by: Candidate.precedes)
         let pool = CandidatePool.places(
             of: ranked, shares: interests.map(\.share), size: configuration.selection.poolSize)
-        let order = runs(.diversity) ? diversified(pool, ranked, interests, joined, observe) : Array(ranked.indices)
+        let (order, tooSimilar) =
+            runs(.diversity) ? diversified(pool, ranked, interests, joined, observe) : (Array(ranked.indices), [])
         let items = order.prefix(configuration.selection.length).map { place in
             PlanItem(
                 group: ranked[place].group, score: ranked[place].score, interest: ranked[place].interest,
@@ -91,7 +99,8 @@ public struct Planner: Sendable {
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
-            candidateCount: candidateCount, ranked: ranked, pool: pool, bucket: bucket, items: items)
+            candidateCount: candidateCount, ranked: ranked, pool: pool, bucket: bucket, tooSimilar: tooSimilar,
+            items: items)
     }
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
@@ -130,38 +139,36 @@ public struct Planner: Sendable {
     private func diversified(
         _ pool: [Int], _ ranked: [Candidate], _ interests: [Interest], _ joined: [UInt32],
         _ observe: (StageReport) -> Void
-    ) -> [Int] {
+    ) -> (order: [Int], tooSimilar: Set<Int>) {
         let candidates = pool.map { ranked[$0] }
-        var isTooSimilar = [Bool](repeating: false, count: pool.count)
+        var tooSimilar: Set<Int> = []
         let ceiling = Float(runs(.filters) ? configuration.filters.ceiling : .infinity)
-        let similarities = PairSimilarities(
-            among: candidates.map(\.group), in: model, watching: joined
-        ) { place, _, cosine in
+        let similarities = PairSimilarities(among: candidates.map(\.group), in: model, watching: joined) {
+            place, _, cosine in
             // A pair may be stored with the candidate only; its lists are read here anyway.
-            if cosine >= ceiling { isTooSimilar[place] = true }
+            if cosine >= ceiling { tooSimilar.insert(pool[place]) }
         }
         let order = Selection(configuration: configuration.selection)
-            .order(candidates, similarities, shares: interests.map(\.share))
-            .filter { !isTooSimilar[$0] }
-        observe(.init(stage: .diversity, taken: pool.count, passed: order.count, note: ""))
+            .order(candidates, similarities, shares: interests.map(\.share)).map { pool[$0] }
         let pooled = Set(pool)
-        return order.map { pool[$0] } + ranked.indices.filter { !pooled.contains($0) }
+        let rest = ranked.indices.filter { !pooled.contains($0) }
+        observe(.init(stage: .diversity, taken: pool.count, passed: pool.count - tooSimilar.count, note: ""))
+        return ((order + rest).filter { !tooSimilar.contains($0) }, tooSimilar)
     }
 
-    private func fillUp(
-        _ personal: [PlanItem], _ request: PlanRequest, _ eligibility: Eligibility, joined: [UInt32],
-        _ observe: (StageReport) -> Void
-    ) -> [PlanItem] {
-        guard runs(.coldStart) else { return personal }
+    private func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
+        guard runs(.coldStart) else { return list.items }
+        let personal = list.items
+        let isAllowed = { (group: UInt32) in list.eligibility.allows(group) && !list.isTooSimilar(group) }
         let length = configuration.selection.length
         let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
-        let others = sources.list(limit: length) { eligibility.allows($0) }.map { group, origin in
+        let others = sources.list(limit: length, where: isAllowed).map { group, origin in
             PlanItem(group: group, score: 0, interest: nil, origin: origin)
         }
-        let share = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
+        let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
         var items = Blend.blend(personal, others, share: share, limit: length)
         let known = Set(items.map(\.group))
-        for group in sources.popular where items.count < length && !known.contains(group) && eligibility.allows(group) {
+        for group in sources.popular where items.count < length && !known.contains(group) && isAllowed(group) {
             items.append(PlanItem(group: group, score: 0, interest: nil, origin: .popular))
         }
         let added = items.count { $0.origin != .personal }

@@ -59,7 +59,8 @@ enum ExplainCommand: Subcommand {
         let reasons = planner.reasons(for: [item], of: request.profile)[0]
         let score = reasons.reduce(0) { $0 + $1.contribution }
         answer.reasons = reasons.map {
-            .init($0, of: PlanItem(group: item.group, score: score, interest: nil, origin: .personal), in: planner.model)
+            .init(
+                $0, of: PlanItem(group: item.group, score: score, interest: nil, origin: .personal), in: planner.model)
         }
         if case .listed(let place, let item) = standing {
             answer.place = place
@@ -88,7 +89,8 @@ enum ExplainCommand: Subcommand {
         case .belowPool(let rank, let size):
             return (
                 "belowPool",
-                "it is candidate \(Formats.grouped(rank)), and the list is made of \(Formats.grouped(size)) better ones")
+                "it is candidate \(Formats.grouped(rank)), and the list is made of \(Formats.grouped(size)) better ones"
+            )
         }
     }
 
