@@ -59,6 +59,7 @@ let package = Package(
         module("Catalog", ["SQLite", "SparseMatrix", "RecordReading"]),
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
         module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("Evaluation", ["Recommendation", "Model", "Catalog", "Similarity", "SparseMatrix"]),
         module("Service", ["HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog"]),
         .executableTarget(
             name: "coterie",
@@ -70,8 +71,8 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recompute", "Redis", "Similarity",
-                "SimilarityOptions", "SparseMatrix", "SQLite",
+                "Catalog", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation", "Recompute", "Redis",
+                "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite",
             ],
             swiftSettings: strict),
 

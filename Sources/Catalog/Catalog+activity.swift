@@ -105,7 +105,7 @@ extension Catalog {
             while try rows.step() {
                 let (group, entry, time) = (Int(rows.integer(0)), rows.integer(1), rows.integer(2))
                 part.rowsRead += 1
-                guard plan.rowOfGroup[group] >= 0, !plan.isPrivatePhoto.contains(Int(entry)) else { continue }
+                guard plan.rowOfGroup[group] >= 0, plan.isPrivatePhoto?.contains(Int(entry)) != true else { continue }
                 part.begin(row: Int(plan.rowOfGroup[group]))
                 part.addEvent(time)
                 // Only what is recent needs to know who it was.

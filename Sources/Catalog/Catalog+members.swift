@@ -1,20 +1,52 @@
 import SQLite
 
+/// A user as the catalog has it.
+public struct MemberRecord: Sendable, Equatable {
+    /// A group that the user is in.
+    public struct Membership: Sendable, Equatable {
+        /// The group's outside id.
+        public var groupID: String
+        /// When it was joined, in Unix seconds, if known.
+        public var joinedAt: Int64?
+    }
+
+    /// The outside id.
+    public var id: String
+    /// Stated interests, as imported.
+    public var interests: [String]
+    /// The groups, public and private, in ascending order of their ids.
+    public var memberships: [Membership]
+}
+
 extension Catalog {
+    /// A user with the groups, public and private, that he or she is a member of.
+    ///
+    /// - Returns: nil if there is no such user.
+    public func member(withID id: String) throws(CatalogError) -> MemberRecord? {
+        try wrapping { () throws(DatabaseError) in
+            let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
+            user.bind(id, at: 1)
+            guard try user.step() else { return nil }
+            let rows = try database.prepare(
+                """
+                SELECT group_id, joined_at FROM memberships JOIN groups USING (group_key)
+                WHERE user_key = ? ORDER BY group_id
+                """)
+            rows.bind(user.integer(0), at: 1)
+            var memberships: [MemberRecord.Membership] = []
+            while try rows.step() {
+                memberships.append(.init(groupID: rows.text(0), joinedAt: rows.optionalInteger(1)))
+            }
+            return MemberRecord(
+                id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
+        }
+    }
+
     /// The outside ids of the groups, public and private, that a user is a member of, ascending.
     ///
     /// - Returns: nil if there is no such user.
     public func joinedGroups(ofUser id: String) throws(CatalogError) -> [String]? {
-        try wrapping { () throws(DatabaseError) in
-            guard let key = try key(of: id, in: .users) else { return nil }
-            let rows = try database.prepare(
-                """
-                SELECT group_id FROM memberships JOIN groups USING (group_key)
-                WHERE user_key = ? ORDER BY group_id
-                """)
-            rows.bind(key, at: 1)
-            return try rows.texts()
-        }
+        try member(withID: id)?.memberships.map(\.groupID)
     }
 
     /// Outside ids that stand next to one that does not exist, and groups whose title it is: at most `limit` before,

@@ -97,6 +97,11 @@ public struct ModelVersion: Sendable {
         return JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open
     }
 
+    /// Calls `body` with the bytes of a group's outside id, which stay where they are for that long only.
+    public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
+    }
+
     /// n(i): a group's entries in a relation.
     public func size(of index: Int, in relation: Relation) -> UInt32 {
         let field = relation == .photos ? 0 : 4
@@ -126,6 +131,13 @@ public struct ModelVersion: Sendable {
     /// A group's neighbours in a relation, best first.
     public func neighbours(of index: Int, by relation: Relation) -> NeighbourSlice {
         reader(relation).list(checked(index))
+    }
+
+    /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
+    public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
+        let size = Double(size(of: index, in: relation))
+        let otherSize = Double(self.size(of: Int(neighbour.index), in: relation))
+        return size > 0 && otherSize > 0 ? Double(neighbour.common) / (size * otherSize).squareRoot() : 0
     }
 
     /// The mean of the best scores of a relation: dividing by it makes relations comparable.

@@ -24,10 +24,15 @@ enum Measuring {
     /// Four digits after the point.
     static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 
-    /// Three digits after the point, zeros included; for numbers that are not negative.
-    static func fixed(_ value: Double) -> String {
-        let thousandths = Int((value * 1000).rounded())
-        let fraction = String(thousandths % 1000)
-        return "\(thousandths / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+    /// Three digits after the point, zeros included.
+    static func fixed(_ value: Double) -> String { fixed(value, 3) }
+
+    /// So many digits after the point, zeros included.
+    static func fixed(_ value: Double, _ digits: Int) -> String {
+        let scale = pow(10, Double(digits))
+        let rounded = (value.magnitude * scale).rounded()
+        let (whole, part) = (Int(rounded / scale), Int(rounded.truncatingRemainder(dividingBy: scale)))
+        let padding = String(repeating: "0", count: max(0, digits - String(part).count))
+        return (value < 0 ? "-" : "") + "\(whole)" + (digits > 0 ? ".\(padding)\(part)" : "")
     }
 }

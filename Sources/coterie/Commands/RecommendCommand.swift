@@ -1,56 +1,86 @@
-import Catalog
 import CommandLineOptions
+import FoundationEssentials
 import Model
 import ModelStore
 import Recommendation
 
-/// `coterie recommend USER`.
+/// `coterie recommend USER…`.
 enum RecommendCommand: Subcommand {
     static let command = Command(
         "recommend", summary: "List the groups that a user would love to join, and why",
         discussion: """
-            Sums the neighbours of the groups the user has joined, in both relations, leaves out those joined, and says \
-            which joined groups brought each. Memberships are read from the catalog; without one, from the store.
+            The groups a user has joined are clustered into interests; their neighbours are the candidates. The list \
+            serves all interests in proportion, does not repeat itself, and has a new order every six hours. Stated \
+            interests, curated picks and trending groups fill up, the less is known the more. Memberships are read from \
+            the catalog; without one, from the store.
+            With --trace the command says what every stage did and how long it took. With several users, or with --users, \
+            --json writes a line for each.
             """,
-        arguments: [Argument("USER", help: "The user's id")],
+        arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
         options: [
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-            CommonOptions.json,
+            CommonOptions.limit,
+            Option("users", "FILE", help: "Read more users' ids from a file, one a line; - is standard input"),
+            Option(flag: "trace", help: "Say what every stage did"),
+        ] + PlanOptions.all + [
+            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
-        examples: ["coterie recommend alice", "coterie recommend alice --limit 5 --json"])
+        examples: [
+            "coterie recommend alice", "coterie recommend alice --trace --without rotation",
+            "coterie recommend --users users.txt --json --limit 50",
+        ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let user = parsed.arguments[0]
         let limit = try parsed.integer("limit", in: 1...1000)
+        let users = try parsed.arguments + (parsed.textIfGiven("users").map(ids(in:)) ?? [])
+        guard !users.isEmpty else { throw UsageError("which user? Give an id, or a file of ids with --users") }
         let version = try parsed.loadVersion()
-        let joined = try joinedGroups(user, parsed, version)
-        let suggestions = Recommender(model: version.model).recommendations(joined: joined, limit: limit)
+        let planner = try parsed.planner(version.model)
+        let (instant, seed) = (try parsed.planInstant(), UInt64(try parsed.integer("seed", in: 0...Int.max)))
+        let profiles = try MemberProfiles(parsed, version)
+        let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
-        if parsed.flag("json") {
-            try output.json(
-                SuggestionsJSON(
-                    modelVersion: version.manifest.version.description, userId: user,
-                    recommendations: SuggestionsJSON.rows(suggestions, version.model)))
-        } else {
-            try output.line("\(user) is in \(joined.count) public groups of the model; recommended:")
-            for line in SuggestionsTable.lines(suggestions, version.model) { try output.line(line) }
-            if suggestions.isEmpty { try output.line("nothing: none of these groups has neighbours") }
+        for user in users {
+            let profile = try profiles.profile(of: user)
+            var trace = StageTrace()
+            let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant, seed: seed)) {
+                trace.note($0)
+            }
+            let stages = parsed.flag("trace") ? trace.stages : nil
+            if parsed.flag("json") {
+                let answer = PlanJSON(
+                    plan, profile, planner, version: version.manifest.version, limit: limit, stages: stages)
+                try isSingle ? output.json(answer) : output.jsonLine(answer)
+            } else {
+                try output.line("\(user) is in \(profile.joined.count) public groups of the model; recommended:")
+                for line in PlanTable.lines(plan, profile, planner, limit: limit) { try output.line(line) }
+                if plan.items.isEmpty { try output.line("nothing: the model has no group to recommend") }
+                for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }
+            }
         }
         try output.flush()
     }
 
-    private static func joinedGroups(_ user: String, _ parsed: ParsedCommand, _ version: LoadedVersion) throws
-        -> [UInt32]
-    {
-        guard let catalog = try parsed.openCatalogIfPresent() else {
-            guard let profile = try parsed.openStore().profile(ofUser: user, in: version.manifest.version) else {
-                throw Failure(Failure.badData, "there is no user \"\(user)\" in the store, and no catalog to look into")
-            }
-            return profile
+    private static func ids(in path: String) throws -> [String] {
+        let handle = path == "-" ? "/dev/stdin" : path
+        let text: String
+        do {
+            text = try String(contentsOf: URL(filePath: handle), encoding: .utf8)
+        } catch { throw Failure(Failure.badData, "cannot read users from \(path): it is not there, or no UTF-8 text") }
+        return text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    /// Notes when stages ended.
+    private struct StageTrace {
+        private var last = ContinuousClock.now
+        var stages: [PlanJSON.Stage] = []
+
+        mutating func note(_ report: StageReport) {
+            let now = ContinuousClock.now
+            stages.append(
+                .init(
+                    stage: report.stage.rawValue, taken: report.taken, passed: report.passed, note: report.note,
+                    microseconds: last.duration(to: now) / .microseconds(1)))
+            last = now
         }
-        guard let groups = try catalog.joinedGroups(ofUser: user) else {
-            throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users))
-        }
-        return groups.compactMap { version.model.index(ofID: $0).map(UInt32.init) }
     }
 }

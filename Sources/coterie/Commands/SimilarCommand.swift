@@ -56,7 +56,7 @@ enum SimilarCommand: Subcommand {
                     let neighbour = Neighbour(index: suggestion.group, common: reason.common, score: 0)
                     return Evidence(
                         relation: reason.relation.rawValue, common: reason.common, size: size,
-                        score: version.cosine(of: neighbour, to: group, by: reason.relation))
+                        score: version.model.cosine(of: neighbour, to: group, by: reason.relation))
                 }
                 return Row(
                     rank: place + 1, index: Int(suggestion.group), score: suggestion.score, evidence: evidence, model)

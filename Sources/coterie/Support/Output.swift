@@ -43,6 +43,17 @@ struct Output: ~Copyable {
         try write("\n")
     }
 
+    /// Writes a value as JSON in one line, its keys in alphabetical order.
+    mutating func jsonLine(_ value: some Encodable) throws(Failure) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            try write(Array(encoder.encode(value)) + [UInt8(ascii: "\n")])
+        } catch let failure as Failure {
+            throw failure
+        } catch { throw Failure(Failure.general, "cannot write JSON: \(error)") }
+    }
+
     /// Writes what is left; to be called at the end.
     mutating func flush() throws(Failure) {
         var start = 0

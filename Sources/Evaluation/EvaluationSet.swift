@@ -1,0 +1,67 @@
+public import Catalog
+public import Model
+public import Similarity
+public import SparseMatrix
+
+/// Memberships to learn from, and memberships held out to see what was learned.
+public struct EvaluationSet: Sendable {
+    /// A member with the groups to learn from and those held out, as ascending indexes.
+    public struct Member: Sendable {
+        /// The outside id.
+        public let id: String
+        /// Groups joined, as far as they are known.
+        public let joined: [UInt32]
+        /// Groups joined, which the lists do not know of.
+        public let heldOut: [UInt32]
+    }
+
+    /// The groups, in ascending order of the bytes of their ids.
+    public let groups: [GroupFacts]
+    /// Groups × users, what is learned from.
+    public let matrix: BinaryMatrix
+    /// All members who are in a group.
+    public let members: [Member]
+
+    /// Reads two catalogs.
+    ///
+    /// - Parameters:
+    ///   - training: memberships to learn from.
+    ///   - heldOut: memberships held out; groups and users that the other catalog does not have are passed over.
+    public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
+        do {
+            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedIDs)?
+            try training.snapshot { () throws(CatalogError) in
+                let records = try training.groups()
+                let reading = try training.matrix(.memberships, groups: records, threads: 1) { _ in }
+                read = (records, reading.matrix, try training.userIDs())
+            }
+            guard let read else { preconditionFailure("the snapshot was read") }
+            let publicGroups = read.records.filter { $0.visibility == .public }
+            let indexes = Dictionary(uniqueKeysWithValues: zip(publicGroups.map(\.id), 0..<UInt32.max))
+            matrix = read.matrix
+            groups = publicGroups.enumerated().map { row, group in
+                GroupFacts(id: group.id, title: group.title, memberCount: UInt32(read.matrix.size(ofRow: row)))
+            }
+            let byUser = try read.matrix.transposed()
+            var members: [Member] = []
+            for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
+                guard let id = read.ids[user] else { continue }
+                let record = try heldOut?.member(withID: id)
+                let held = (record?.memberships ?? []).compactMap { indexes[$0.groupID] }
+                members.append(Member(id: id, joined: Array(byUser.row(user)), heldOut: held.sorted()))
+            }
+            self.members = members
+        } catch { throw EvaluationError("\(error)") }
+    }
+
+    /// A model version of what is to be learned from, by members only.
+    public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
+        let lists = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
+        let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
+        do {
+            let table = NeighbourTable(offsets: lists.offsets, neighbours: neighbours)
+            return try ModelVersion(
+                ByteRegion(copying: EncodedModel(groups: groups, tables: [.members: table]).fileBytes))
+        } catch { throw EvaluationError("\(error)") }
+    }
+}

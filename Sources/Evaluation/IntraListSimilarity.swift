@@ -1,0 +1,52 @@
+import Model
+import SparseMatrix
+
+/// How alike the groups of a list are: the mean plain cosine over unordered pairs.
+///
+/// Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
+enum IntraListSimilarity {
+    /// Over pairs that the model stores in either direction; all others count as 0.
+    static func stored(_ groups: [UInt32], in model: ModelVersion) -> Double {
+        guard groups.count > 1 else { return 0 }
+        let places = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
+        var cosines: [Int: Double] = [:]
+        for (place, group) in groups.enumerated() {
+            for relation in Relation.allCases {
+                for neighbour in model.neighbours(of: Int(group), by: relation) {
+                    guard let other = places[neighbour.index] else { continue }
+                    let pair = min(place, other) * groups.count + max(place, other)
+                    cosines[pair] = max(cosines[pair] ?? 0, model.cosine(of: neighbour, to: Int(group), by: relation))
+                }
+            }
+        }
+        // Summed in one order, so that the same list has the same value.
+        return cosines.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value } / pairCount(groups.count)
+    }
+
+    /// Over all pairs, from the matrix groups × users itself.
+    static func exact(_ groups: [UInt32], _ matrix: BinaryMatrix) -> Double {
+        guard groups.count > 1 else { return 0 }
+        var sum = 0.0
+        for (place, first) in groups.enumerated() {
+            for second in groups[(place + 1)...] {
+                let common = commonCount(matrix.row(Int(first)), matrix.row(Int(second)))
+                let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
+                if common > 0 { sum += Double(common) / sizes.squareRoot() }
+            }
+        }
+        return sum / pairCount(groups.count)
+    }
+
+    private static func pairCount(_ count: Int) -> Double { Double(count * (count - 1) / 2) }
+
+    private static func commonCount(_ first: ArraySlice<UInt32>, _ second: ArraySlice<UInt32>) -> Int {
+        var (left, right, count) = (first.startIndex, second.startIndex, 0)
+        while left < first.endIndex, right < second.endIndex {
+            if first[left] == second[right] { count += 1 }
+            let step = (first[left] <= second[right], second[right] <= first[left])
+            if step.0 { left += 1 }
+            if step.1 { right += 1 }
+        }
+        return count
+    }
+}

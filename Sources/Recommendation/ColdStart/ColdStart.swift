@@ -1,0 +1,54 @@
+/// What can be shown to somebody of whom little is known.
+public struct ColdStart: Sendable, Equatable {
+    /// Groups of one source, best first.
+    public struct Source: Sendable, Equatable {
+        /// Where the groups come from.
+        public var origin: PlanItem.Origin
+        /// How much the source counts among the others, 0 or more.
+        public var weight: Double
+        /// Indexes of the groups, best first.
+        public var groups: [UInt32]
+
+        /// A source.
+        public init(_ origin: PlanItem.Origin, weight: Double, groups: [UInt32]) {
+            self.origin = origin
+            self.weight = weight
+            self.groups = groups
+        }
+    }
+
+    /// Sources that take turns.
+    public var sources: [Source]
+    /// Groups that fill up when there is nothing else, best first.
+    public var popular: [UInt32]
+
+    /// What there is.
+    public init(sources: [Source] = [], popular: [UInt32] = []) {
+        self.sources = sources
+        self.popular = popular
+    }
+
+    /// One list of all sources, in turns by weight.
+    ///
+    /// - Parameters:
+    ///   - limit: how many at most.
+    ///   - isAllowed: whether a group may be shown.
+    /// - Returns: different groups with where they come from.
+    func list(limit: Int, where isAllowed: (UInt32) -> Bool) -> [(group: UInt32, origin: PlanItem.Origin)] {
+        var seen: Set<UInt32> = []
+        var queues: [[UInt32]] = []
+        for source in sources {
+            queues.append(Array(source.groups.filter { isAllowed($0) && seen.insert($0).inserted }.prefix(limit)))
+        }
+        var turns = InterestTurns(weights: sources.map(\.weight), slack: 1)
+        var next = [Int](repeating: 0, count: queues.count)
+        var list: [(group: UInt32, origin: PlanItem.Origin)] = []
+        while list.count < limit {
+            guard let source = turns.first(where: { next[$0] < queues[$0].count }) else { break }
+            list.append((queues[source][next[source]], sources[source].origin))
+            next[source] += 1
+            turns.take(source)
+        }
+        return list
+    }
+}

@@ -1,0 +1,59 @@
+import Model
+
+/// What a model version has for those of whom little is known.
+struct ColdStartIndex: Sendable {
+    private static let popularLimit = 400
+    /// Groups of one topic that are looked at.
+    private static let topicLimit = 5000
+
+    /// Groups with the most members, equal ones with the most photos, then in ascending order of the index.
+    private let popular: [UInt32]
+
+    /// - Complexity: O(groups · log groups).
+    init(_ model: ModelVersion) {
+        let sized = (0..<model.groupCount).map { group in
+            let members = UInt64(model.size(of: group, in: .members))
+            return (group: UInt32(group), size: members << 32 | UInt64(model.size(of: group, in: .photos)))
+        }
+        let ordered = sized.sorted { $0.size != $1.size ? $0.size > $1.size : $0.group < $1.group }
+        popular = ordered.prefix(Self.popularLimit).map(\.group)
+    }
+
+    /// The sources of a member's list.
+    func sources(for request: PlanRequest, in model: ModelVersion, _ configuration: PlanConfiguration.ColdStart)
+        -> ColdStart
+    {
+        let seconds = request.atMilliseconds / 1000
+        let curated = model.curated.filter { $0.isValid(at: seconds) }
+            .sorted { ($0.position, $0.group) < ($1.position, $1.group) }
+        return ColdStart(
+            sources: [
+                .init(
+                    .topic, weight: configuration.topicWeight,
+                    groups: Self.groups(about: request.profile.topics, in: model)),
+                .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
+                .init(
+                    .trending, weight: configuration.trendingWeight,
+                    groups: Self.trending(in: model, atMilliseconds: request.atMilliseconds)),
+            ], popular: popular)
+    }
+
+    /// Groups about some topics: those about the most of them first, then those with the most members.
+    private static func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
+        var matches: [UInt32: Int] = [:]
+        for topic in topics {
+            for group in model.groups(withTopic: topic).prefix(topicLimit) { matches[group, default: 0] += 1 }
+        }
+        let sized = matches.map { (group: $0.key, matches: $0.value, size: model.size(of: Int($0.key), in: .members)) }
+        return sized.sorted { ($0.matches, $0.size, $1.group) > ($1.matches, $1.size, $0.group) }.map(\.group)
+    }
+
+    /// Trending groups; those whose time of the year it is rise.
+    private static func trending(in model: ModelVersion, atMilliseconds instant: Int64) -> [UInt32] {
+        let month = CivilMonth.month(ofUnixMilliseconds: instant)
+        let scored = model.trending.map { trend in
+            (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
+        }
+        return scored.sorted { ($0.score, $1.group) > ($1.score, $0.group) }.map(\.group)
+    }
+}

@@ -1,0 +1,92 @@
+/// How a member's list is made; the defaults are those of the design, found by simulation on real memberships.
+public struct PlanConfiguration: Sendable, Equatable {
+    /// How the groups of a member are clustered into interests.
+    public struct Interests: Sendable, Equatable {
+        /// Clusters are merged only down to this mean plain cosine; above 0.
+        public var leastMeanSimilarity = 0.10
+        /// From this many groups on, groups that are like no other make one mixed interest.
+        public var leastGroupsForMixed = 10
+        /// Of more groups than this, only those joined last are looked at.
+        public var groupLimit = 500
+    }
+
+    /// What may be in a list.
+    public struct Filters: Sendable, Equatable {
+        /// A group with at least this plain cosine to a joined one is too similar to it.
+        public var ceiling = 0.8
+        /// A group in which nothing happened for so many days is left out; unknown counts as active.
+        public var inactiveAfterDays = 365.0
+        /// Candidates beyond the best so many by score are below the pool.
+        public var candidateLimit = 1000
+    }
+
+    /// How the order changes with time.
+    public struct Rotation: Sendable, Equatable {
+        /// For how long an order stays, in hours; above 0.
+        public var hours = 6.0
+        /// κ: the greater, the less changes.
+        public var kappa = 3.5
+        /// The least ln(s₁₀ / s₄₀) that is assumed.
+        public var leastSlope = 0.05
+        /// How firmly the best stays: 1 keeps it where it is.
+        public var stickiness = 0.999
+    }
+
+    /// How what the member does and does not do lowers scores.
+    public struct Feedback: Sendable, Equatable {
+        /// After so many impressions without a click a score counts half.
+        public var impressionsToHalf = 24.0
+        /// Impressions count half after so many days.
+        public var impressionHalfLifeDays = 7.0
+        /// By how much the nearest neighbour of a group just dismissed sinks, 0 to 1.
+        public var dismissalDepth = 0.5
+        /// That counts half after so many days.
+        public var dismissalHalfLifeDays = 14.0
+    }
+
+    /// How the list is put together.
+    public struct Selection: Sendable, Equatable {
+        /// Candidates that are looked at.
+        public var poolSize = 200
+        /// Interests whose claim is at least this part of the largest may go next.
+        public var slack = 0.7
+        /// λ: how much being similar to what was chosen costs, 0 to 1.
+        public var lambda = 0.3
+        /// Similarity costs at most this part of what the best list of the same length is worth, 0 to 1.
+        public var lossLimit = 0.065
+        /// The length of a plan.
+        public var length = 300
+    }
+
+    /// What those see of whom little is known.
+    public struct ColdStart: Sendable, Equatable {
+        /// After so many groups, half of the list is personal.
+        public var groupsToHalf = 3.0
+        /// How stated interests, curated picks and trending groups share the rest.
+        public var topicWeight = 3.0
+        /// The weight of curated picks.
+        public var curatedWeight = 1.0
+        /// The weight of trending groups.
+        public var trendingWeight = 1.0
+    }
+
+    /// Interests.
+    public var interests = Interests()
+    /// How relations are blended.
+    public var weights = RelationWeights()
+    /// Filters.
+    public var filters = Filters()
+    /// Rotation.
+    public var rotation = Rotation()
+    /// Fatigue and dismissals.
+    public var feedback = Feedback()
+    /// Selection.
+    public var selection = Selection()
+    /// Cold start.
+    public var coldStart = ColdStart()
+    /// Stages that are left out, to see what each does.
+    public var omitted: Set<PlanStage> = []
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,39 @@
+import Model
+
+extension Planner {
+    /// What brought each group of a list: the joined groups whose neighbour it is.
+    ///
+    /// - Parameters:
+    ///   - items: a part of a plan.
+    ///   - profile: the profile that the plan was made for.
+    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then photos
+    ///   before members; none for items that are not personal.
+    /// - Complexity: O(neighbours of the member's groups).
+    public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
+        let places = GroupPlaces(items.map(\.group))
+        var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
+        for (relation, factor) in configuration.weights.factors(in: model) {
+            for joined in profile.joined where Int(joined.group) < model.groupCount {
+                for neighbour in model.neighbours(of: Int(joined.group), by: relation) {
+                    guard let place = places[neighbour.index] else { continue }
+                    reasons[place].append(
+                        .init(
+                            seed: joined.group, relation: relation, contribution: factor * Double(neighbour.score),
+                            common: neighbour.common))
+                }
+            }
+        }
+        return zip(items, reasons).map { item, reasons in
+            item.origin == .personal ? reasons.sorted(by: Suggestion.Reason.precedes) : []
+        }
+    }
+}
+
+extension Suggestion.Reason {
+    /// The largest contribution first; equal ones by group index, then photos before members.
+    static func precedes(_ left: Self, _ right: Self) -> Bool {
+        if left.contribution != right.contribution { return left.contribution > right.contribution }
+        if left.seed != right.seed { return left.seed < right.seed }
+        return left.relation == .photos && right.relation != .photos
+    }
+}

@@ -1,0 +1,178 @@
+public import Model
+
+/// Makes members' lists from a model version.
+///
+/// Pure: the same request, version, configuration and key give the same plan, byte for byte.
+public struct Planner: Sendable {
+    /// The groups and their neighbours.
+    public let model: ModelVersion
+    /// How lists are made.
+    public let configuration: PlanConfiguration
+    let key: RotationKey
+    let coldStart: ColdStartIndex
+
+    /// A planner over a model version.
+    ///
+    /// - Parameter key: what the rotation of all members depends on; the same on all daemons.
+    /// - Complexity: O(groups): lists for those of whom nothing is known are made here, once.
+    public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
+        self.model = model
+        self.configuration = configuration
+        self.key = key
+        coldStart = ColdStartIndex(model)
+    }
+
+    /// The list of a member.
+    ///
+    /// - Parameters:
+    ///   - request: whom it is for, and when.
+    ///   - observe: told of every stage when it is done.
+    /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
+    public func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
+        let personal = personalList(request, observe)
+        let items = fillUp(personal, request, observe)
+        return Plan(
+            items: items, interests: personal.interests, bucket: personal.bucket,
+            candidateCount: personal.candidateCount)
+    }
+
+    /// A personal list with what it was made of.
+    struct PersonalList {
+        var eligibility: Eligibility
+        var joined: [UInt32]
+        var interests: [Interest]
+        var table: CandidateTable
+        /// Candidates that passed the filters.
+        var candidateCount: Int
+        /// The best of them, in the order before diversity.
+        var ranked: [Candidate]
+        /// Places in `ranked` of those that were looked at for diversity.
+        var pool: [Int]
+        var bucket: Int64
+        /// Places in `ranked` of those whose own lists show that they are too similar to a joined group.
+        var tooSimilar: Set<Int>
+        /// What came out.
+        var items: [PlanItem]
+
+        /// Whether a group is too similar to a joined one.
+        func isTooSimilar(_ group: UInt32) -> Bool {
+            table[group]?.tooSimilarTo != nil || tooSimilar.contains { ranked[$0].group == group }
+        }
+    }
+
+    func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
+        let eligibility = Eligibility(
+            request, in: model,
+            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
+        let joined = recentGroups(request.profile)
+        observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
+        let interests = Interest.interests(of: joined, in: model, configuration.interests)
+        observe(
+            .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
+        let table = CandidateTable(
+            of: interests, in: model, configuration.weights,
+            ceiling: runs(.filters) ? configuration.filters.ceiling : .infinity)
+        observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
+        var (candidateCount, ranked) = filtered(table, eligibility)
+        observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
+        if runs(.season) { observe(riseInSeason(&ranked, request)) }
+        ranked = Ranking.best(configuration.filters.candidateLimit, of: ranked)
+        let memberKey = key.member(request.profile.userID, seed: request.seed)
+        let bucket = RotationBucket.number(
+            atMilliseconds: request.atMilliseconds, memberKey: memberKey,
+            milliseconds: Int64(configuration.rotation.hours * 3_600_000))
+        if runs(.rotation) {
+            Rotation(memberKey: memberKey, bucket: bucket, configuration: configuration.rotation)
+                .apply(to: &ranked, in: model)
+            observe(.init(stage: .rotation, taken: ranked.count, passed: ranked.count, note: "bucket \(bucket)"))
+        }
+        if runs(.fatigue) { observe(damp(&ranked, request)) }
+        ranked.sort(by: Candidate.precedes)
+        let pool = CandidatePool.places(
+            of: ranked, shares: interests.map(\.share), size: configuration.selection.poolSize)
+        let (order, tooSimilar) =
+            runs(.diversity) ? diversified(pool, ranked, interests, joined, observe) : (Array(ranked.indices), [])
+        let items = order.prefix(configuration.selection.length).map { place in
+            PlanItem(
+                group: ranked[place].group, score: ranked[place].score, interest: ranked[place].interest,
+                origin: .personal)
+        }
+        return PersonalList(
+            eligibility: eligibility, joined: joined, interests: interests, table: table,
+            candidateCount: candidateCount, ranked: ranked, pool: pool, bucket: bucket, tooSimilar: tooSimilar,
+            items: items)
+    }
+
+    func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
+
+    /// The groups joined that are looked at: of too many, those joined last.
+    private func recentGroups(_ profile: MemberProfile) -> [UInt32] {
+        let known = profile.joined.filter { Int($0.group) < model.groupCount }
+        let limit = configuration.interests.groupLimit
+        guard known.count > limit else { return known.map(\.group) }
+        let latest = known.sorted {
+            ($0.atMilliseconds ?? .min, $1.group) > ($1.atMilliseconds ?? .min, $0.group)
+        }
+        return latest.prefix(limit).map(\.group).sorted()
+    }
+
+    /// Candidates that may be shown, in no order.
+    private func filtered(_ table: CandidateTable, _ eligibility: Eligibility) -> (count: Int, [Candidate]) {
+        var candidates: [Candidate] = []
+        candidates.reserveCapacity(table.entries.count)
+        for entry in table.entries
+        where entry.score > 0 && entry.tooSimilarTo == nil && eligibility.allows(entry.group) {
+            candidates.append(
+                Candidate(group: entry.group, score: entry.score, interest: entry.interest, adjusted: entry.score))
+        }
+        return (candidates.count, candidates)
+    }
+
+    private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
+        let sunk = Damping(configuration: configuration.feedback).apply(
+            to: &ranked, exposures: request.profile.exposures, dismissals: request.profile.dismissals,
+            atMilliseconds: request.atMilliseconds, in: model)
+        return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
+    }
+
+    /// The pool in its new order, then the rest in its old one; without what turns out to be too similar to a joined group.
+    private func diversified(
+        _ pool: [Int], _ ranked: [Candidate], _ interests: [Interest], _ joined: [UInt32],
+        _ observe: (StageReport) -> Void
+    ) -> (order: [Int], tooSimilar: Set<Int>) {
+        let candidates = pool.map { ranked[$0] }
+        var tooSimilar: Set<Int> = []
+        let ceiling = Float(runs(.filters) ? configuration.filters.ceiling : .infinity)
+        let similarities = PairSimilarities(among: candidates.map(\.group), in: model, watching: joined) {
+            place, _, cosine in
+            // A pair may be stored with the candidate only; its lists are read here anyway.
+            if cosine >= ceiling { tooSimilar.insert(pool[place]) }
+        }
+        let order = Selection(configuration: configuration.selection)
+            .order(candidates, similarities, shares: interests.map(\.share)).map { pool[$0] }
+        let pooled = Set(pool)
+        let rest = ranked.indices.filter { !pooled.contains($0) }
+        observe(.init(stage: .diversity, taken: pool.count, passed: pool.count - tooSimilar.count, note: ""))
+        return ((order + rest).filter { !tooSimilar.contains($0) }, tooSimilar)
+    }
+
+    private func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
+        guard runs(.coldStart) else { return list.items }
+        let personal = list.items
+        let isAllowed = { (group: UInt32) in list.eligibility.allows(group) && !list.isTooSimilar(group) }
+        let length = configuration.selection.length
+        let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
+        let others = sources.list(limit: length, where: isAllowed).map { group, origin in
+            PlanItem(group: group, score: 0, interest: nil, origin: origin)
+        }
+        let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
+        var items = Blend.blend(personal, others, share: share, limit: length)
+        let known = Set(items.map(\.group))
+        for group in sources.popular where items.count < length && !known.contains(group) && isAllowed(group) {
+            items.append(PlanItem(group: group, score: 0, interest: nil, origin: .popular))
+        }
+        let added = items.count { $0.origin != .personal }
+        observe(.init(stage: .coldStart, taken: personal.count, passed: items.count, note: "\(added) not personal"))
+        return items
+    }
+}

@@ -1,0 +1,72 @@
+/// What is known of a member at one instant, in terms of a model version's groups.
+public struct MemberProfile: Sendable, Equatable {
+    /// A group the member is in.
+    public struct JoinedGroup: Sendable, Equatable {
+        /// The group's index in the model.
+        public var group: UInt32
+        /// When it was joined, in Unix milliseconds, if known.
+        public var atMilliseconds: Int64?
+
+        /// A membership.
+        public init(group: UInt32, atMilliseconds: Int64? = nil) {
+            self.group = group
+            self.atMilliseconds = atMilliseconds
+        }
+    }
+
+    /// A group the member is not interested in.
+    public struct Dismissal: Sendable, Equatable {
+        /// The group's index in the model.
+        public var group: UInt32
+        /// When the member said so, in Unix milliseconds.
+        public var atMilliseconds: Int64
+
+        /// A dismissal.
+        public init(group: UInt32, atMilliseconds: Int64) {
+            self.group = group
+            self.atMilliseconds = atMilliseconds
+        }
+    }
+
+    /// How often a group was shown without a click.
+    public struct Exposure: Sendable, Equatable {
+        /// The group's index in the model.
+        public var group: UInt32
+        /// Impressions since the last click, each halved for every half-life that has passed since; above 0.
+        public var impressions: Double
+
+        /// An exposure.
+        public init(group: UInt32, impressions: Double) {
+            self.group = group
+            self.impressions = impressions
+        }
+    }
+
+    /// The member's outside id.
+    public var userID: String
+    /// The groups the member is in, in ascending order of the index, each once.
+    public var joined: [JoinedGroup]
+    /// Dismissed groups, in ascending order of the index, each once.
+    public var dismissals: [Dismissal]
+    /// Groups shown and not clicked, in ascending order of the index, each once.
+    public var exposures: [Exposure]
+    /// Stated interests, as the member wrote them.
+    public var topics: [String]
+
+    /// A profile; lists are brought into order, of several entries of one group the last stays.
+    public init(
+        userID: String, joined: [JoinedGroup] = [], dismissals: [Dismissal] = [], exposures: [Exposure] = [],
+        topics: [String] = []
+    ) {
+        self.userID = userID
+        self.joined = Self.ordered(joined, by: \.group)
+        self.dismissals = Self.ordered(dismissals, by: \.group)
+        self.exposures = Self.ordered(exposures, by: \.group)
+        self.topics = topics
+    }
+
+    private static func ordered<Entry>(_ entries: [Entry], by group: KeyPath<Entry, UInt32>) -> [Entry] {
+        let latest = Dictionary(entries.map { ($0[keyPath: group], $0) }) { _, later in later }
+        return latest.values.sorted { $0[keyPath: group] < $1[keyPath: group] }
+    }
+}

@@ -1,0 +1,58 @@
+/// SipHash-2-4 (Aumasson and Bernstein 2012): 64 bits that nobody can foretell without the key.
+struct KeyedHash {
+    private var v0: UInt64
+    private var v1: UInt64
+    private var v2: UInt64
+    private var v3: UInt64
+
+    private init(_ key: (UInt64, UInt64)) {
+        v0 = key.0 ^ 0x736f_6d65_7073_6575
+        v1 = key.1 ^ 0x646f_7261_6e64_6f6d
+        v2 = key.0 ^ 0x6c79_6765_6e65_7261
+        v3 = key.1 ^ 0x7465_6462_7974_6573
+    }
+
+    /// The hash of some bytes under a key.
+    static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
+        var state = KeyedHash(key)
+        var word: UInt64 = 0
+        var count: UInt64 = 0
+        for byte in bytes {
+            word |= UInt64(byte) << ((count & 7) * 8)
+            count += 1
+            if count & 7 == 0 {
+                state.take(word)
+                word = 0
+            }
+        }
+        state.take(word | count << 56)
+        return state.finish()
+    }
+
+    private mutating func take(_ word: UInt64) {
+        v3 ^= word
+        round()
+        round()
+        v0 ^= word
+    }
+
+    private mutating func finish() -> UInt64 {
+        v2 ^= 0xff
+        for _ in 0..<4 { round() }
+        return v0 ^ v1 ^ v2 ^ v3
+    }
+
+    private mutating func round() {
+        func rotate(_ value: UInt64, _ bits: UInt64) -> UInt64 { value << bits | value >> (64 - bits) }
+        v0 = v0 &+ v1
+        v1 = rotate(v1, 13) ^ v0
+        v0 = rotate(v0, 32)
+        v2 = v2 &+ v3
+        v3 = rotate(v3, 16) ^ v2
+        v0 = v0 &+ v3
+        v3 = rotate(v3, 21) ^ v0
+        v2 = v2 &+ v1
+        v1 = rotate(v1, 17) ^ v2
+        v2 = rotate(v2, 32)
+    }
+}

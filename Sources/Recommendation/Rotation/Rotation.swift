@@ -1,0 +1,40 @@
+import Glibc
+import Model
+
+/// A new order every few hours that costs little relevance: noise that grows towards the end of the list.
+///
+/// s · exp(z (G − .577) / β) with z = 1 − .999 s/s₁, β = κ / max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
+/// sampling; Yellott 1977). From one bucket to the next the uniform number below G makes a golden step, which changes
+/// more of the list at the same loss than a fresh one, and shows every group equally often in the long run.
+struct Rotation {
+    /// The fractional part of the golden ratio as a part of 2⁶⁴.
+    private static let goldenStep: UInt64 = 0x9E37_79B9_7F4A_7C15
+    /// The mean of Gumbel noise: Euler's constant.
+    private static let meanNoise = 0.577_215_664_901_532_9
+
+    let memberKey: (UInt64, UInt64)
+    let bucket: Int64
+    let configuration: PlanConfiguration.Rotation
+
+    /// Disturbs the adjusted scores, which must be in order, best first, and above 0.
+    func apply(to candidates: inout [Candidate], in model: ModelVersion) {
+        guard let best = candidates.first?.adjusted else { return }
+        let last = candidates.count - 1
+        let slope = log(candidates[min(9, last)].adjusted / candidates[min(39, last)].adjusted)
+        let scale = max(configuration.leastSlope, slope) / configuration.kappa
+        for place in candidates.indices {
+            let score = candidates[place].adjusted
+            let looseness = 1 - configuration.stickiness * score / best
+            let noise = gumbel(candidates[place].group, model) - Self.meanNoise
+            candidates[place].adjusted = score * exp(looseness * noise * scale)
+        }
+    }
+
+    private func gumbel(_ group: UInt32, _ model: ModelVersion) -> Double {
+        let hash = unsafe model.withIDBytes(of: Int(group)) { unsafe KeyedHash.hash($0, key: memberKey) }
+        let stepped = hash &+ UInt64(bitPattern: bucket) &* Self.goldenStep
+        // 52 bits and a half: strictly between 0 and 1.
+        let uniform = (Double(stepped >> 12) + 0.5) * 0x1p-52
+        return -log(-log(uniform))
+    }
+}

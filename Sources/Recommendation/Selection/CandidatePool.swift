@@ -1,0 +1,28 @@
+/// The candidates that a list is selected from.
+enum CandidatePool {
+    /// An eighth is the best of every interest in proportion to its share, the rest the best of all.
+    ///
+    /// Without a part of its own, a small interest would lose its place to the many groups that a large one brings.
+    ///
+    /// - Parameters:
+    ///   - candidates: best first.
+    ///   - shares: of the interests.
+    ///   - size: how many at most.
+    /// - Returns: places in `candidates`, ascending.
+    static func places(of candidates: [Candidate], shares: [Double], size: Int) -> [Int] {
+        guard candidates.count > size else { return Array(candidates.indices) }
+        var room = shares.map { Int(($0 * Double(size) / 8).rounded(.down)) }
+        var isTaken = [Bool](repeating: false, count: candidates.count)
+        var count = 0
+        for (place, candidate) in candidates.enumerated() where room[candidate.interest] > 0 && count < size {
+            room[candidate.interest] -= 1
+            isTaken[place] = true
+            count += 1
+        }
+        for place in candidates.indices where count < size && !isTaken[place] {
+            isTaken[place] = true
+            count += 1
+        }
+        return candidates.indices.filter { isTaken[$0] }
+    }
+}

@@ -1,0 +1,64 @@
+import CommandLineOptions
+import Model
+import Recommendation
+
+/// `coterie-bench plan`: how long each stage of a member's list takes.
+enum PlanBenchmark: Benchmark {
+    static let command = Command(
+        "plan", summary: "Time a member's list, stage by stage, on one core",
+        discussion: """
+            A made-up model of groups on a ring, where those that are near one another are alike; members have a few \
+            interests each. Every list is made for another member.
+            """,
+        options: [
+            Option("groups", "N", help: "Groups of the model", default: "100000"),
+            Option("neighbours", "K", help: "Neighbours a group has in each of two relations", default: "100"),
+            Option("joined", "N", help: "Groups a member is in", default: "50"),
+            Option("members", "N", help: "Members", default: "2000"),
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let groups = try parsed.integer("groups", in: 1000...10_000_000)
+        let model = try RingModel(
+            groups: groups, neighbours: try parsed.integer("neighbours", in: 1...500)
+        ).version()
+        let joined = try parsed.integer("joined", in: 1...500)
+        measure(
+            Planner(model: model, key: RotationKey(1, 2)), joined, try parsed.integer("members", in: 1...1_000_000))
+    }
+
+    private static func measure(_ planner: Planner, _ joined: Int, _ members: Int) {
+        var generator = RingModel.Generator(state: 7)
+        var stages: [PlanStage: [Double]] = [:]
+        var totals: [Double] = []
+        for member in 0..<members {
+            let profile = RingModel.profile(member, joined, groups: planner.model.groupCount, &generator)
+            let request = PlanRequest(profile: profile, atMilliseconds: 1_795_000_000_000)
+            let start = ContinuousClock.now
+            var last = start
+            _ = planner.plan(request) { report in
+                let now = ContinuousClock.now
+                stages[report.stage, default: []].append(last.duration(to: now) / .microseconds(1))
+                last = ContinuousClock.now
+            }
+            totals.append(start.duration(to: .now) / .microseconds(1))
+        }
+        for stage in PlanStage.allCases {
+            guard let times = stages[stage] else { continue }
+            let name = stage.rawValue + String(repeating: " ", count: 12 - stage.rawValue.count)
+            print(
+                "\(name) \(Measuring.fixed(percentile(times, 0.5), 1)) µs, p99 \(Measuring.fixed(percentile(times, 0.99), 1))"
+            )
+        }
+        print(
+            """
+            {"benchmark":"plan","groups":\(planner.model.groupCount),"joined":\(joined),"members":\(members),\
+            "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),"p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1))}
+            """)
+    }
+
+    private static func percentile(_ values: [Double], _ part: Double) -> Double {
+        let sorted = values.sorted()
+        return sorted[min(sorted.count - 1, Int(part * Double(sorted.count)))]
+    }
+}

@@ -1,0 +1,52 @@
+import CommandLineOptions
+import Glibc
+import Model
+import RecordReading
+import Recommendation
+
+/// Options that decide what a member's list looks like.
+enum PlanOptions {
+    static let at = Option(
+        "at", "TIME", help: "Make the list of this moment, ISO 8601 or Unix seconds; now unless said otherwise")
+    static let omitted = Option(
+        "without", "STAGE", help: "Leave out a stage, to see what it does",
+        allowed: PlanStage.allCases.filter(\.canBeOmitted).map(\.rawValue), isRepeating: true)
+    static let seed = Option(
+        "seed", "N", help: "Another number gives another order in every bucket", default: "0")
+    static let secret = Option(
+        "rotation-key", "HEX",
+        help: "32 hexadecimal digits on which the order of all members depends; the same for all daemons",
+        default: String(repeating: "0", count: 32), environment: "COTERIE_ROTATION_KEY")
+
+    static let all = [at, omitted, seed, secret]
+}
+
+extension ParsedCommand {
+    /// A planner as the options say.
+    func planner(_ model: ModelVersion) throws -> Planner {
+        var configuration = PlanConfiguration()
+        configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
+        return Planner(model: model, configuration: configuration, key: try rotationKey())
+    }
+
+    /// The key that was given.
+    func rotationKey() throws(UsageError) -> RotationKey {
+        guard let key = RotationKey(hexadecimal: text("rotation-key")) else {
+            throw UsageError("--rotation-key is \"\(text("rotation-key"))\": give 32 hexadecimal digits")
+        }
+        return key
+    }
+
+    /// The moment that was asked for, or now, in Unix milliseconds.
+    func planInstant() throws(UsageError) -> Int64 {
+        guard let text = textIfGiven("at") else {
+            var time = timespec()
+            unsafe clock_gettime(CLOCK_REALTIME, &time)
+            return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
+        }
+        guard let time = UnixTime(text) else {
+            throw UsageError("--at is \"\(text)\": give a time such as 2026-06-01T12:00:00Z, or Unix seconds")
+        }
+        return time.seconds * 1000
+    }
+}

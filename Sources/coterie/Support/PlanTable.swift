@@ -1,0 +1,64 @@
+import Model
+import Recommendation
+
+/// A member's list as tables.
+enum PlanTable {
+    /// The list, a line a group.
+    static func lines(_ plan: Plan, _ profile: MemberProfile, _ planner: Planner, limit: Int) -> [String] {
+        var table = TextTable([
+            .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
+            .init(title: "score", isNumber: true), .init(title: "interest", maximumWidth: 20),
+            .init(title: "because of", maximumWidth: 72),
+        ])
+        let names = plan.interests.map { $0.name(in: planner.model) }
+        let items = plan.items.prefix(limit)
+        for (place, (item, reasons)) in zip(items, planner.reasons(for: items, of: profile)).enumerated() {
+            table.add([
+                String(place + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
+                item.origin == .personal ? Formats.fixed(item.score, 4) : "-",
+                item.interest.map { names[$0] } ?? "-",
+                item.origin == .personal ? because(of: reasons, planner) : item.origin.explanation,
+            ])
+        }
+        return table.lines
+    }
+
+    /// The three groups that bring most, each once.
+    private static func because(of reasons: [Suggestion.Reason], _ planner: Planner) -> String {
+        var names: [String] = []
+        for reason in reasons {
+            let name = named(Int(reason.seed), in: planner.model)
+            if !names.contains(name) { names.append(name) }
+        }
+        let more = names.count > 3 ? " and \(names.count - 3) more" : ""
+        return names.prefix(3).joined(separator: ", ") + more
+    }
+
+    /// What every stage did, a line a stage.
+    static func lines(_ stages: [PlanJSON.Stage]) -> [String] {
+        var table = TextTable([
+            .init(title: "stage"), .init(title: "taken", isNumber: true), .init(title: "passed", isNumber: true),
+            .init(title: "µs", isNumber: true), .init(title: "note"),
+        ])
+        for stage in stages {
+            table.add([
+                stage.stage, Formats.grouped(stage.taken), Formats.grouped(stage.passed),
+                Formats.fixed(stage.microseconds, 1), stage.note,
+            ])
+        }
+        return table.lines
+    }
+}
+
+extension PlanItem.Origin {
+    /// Why a group that no joined one brought is in a list.
+    fileprivate var explanation: String {
+        switch self {
+        case .personal: "your groups"
+        case .topic: "a stated interest"
+        case .curated: "picked by the site"
+        case .trending: "trending"
+        case .popular: "popular"
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+@Suite("Fatigue and dismissals")
+struct FeedbackTests {
+    private let day: Int64 = 86_400_000
+
+    @Test("impressions sink a group by the formula, and it recovers with time")
+    func fatigue() throws {
+        let model = try PlanFixture.communities([50], neighbours: 49)
+        for impressions in [1.0, 24, 100] {
+            var candidates = [Candidate(group: 3, score: 2, interest: 0, adjusted: 2)]
+            let sunk = Damping(configuration: .init()).apply(
+                to: &candidates, exposures: [.init(group: 3, impressions: impressions)], dismissals: [],
+                atMilliseconds: 0, in: model)
+            #expect(sunk == 1 && abs(candidates[0].adjusted - 2 / (1 + impressions / 24)) < 1e-12)
+        }
+        let base = PlanFixture.profile(10..<12)
+        let shown = (0..<30).map {
+            Interaction(.impression, group: 13, atMilliseconds: PlanFixture.instant + $0 * 1000)
+        }
+        var configuration = PlanConfiguration()
+        configuration.omitted = [.rotation]
+        let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+        func place(daysLater: Int64, _ interactions: [Interaction]) -> Int? {
+            let instant = PlanFixture.instant + daysLater * day
+            let profile = base.replaying(interactions, atMilliseconds: instant, halfLifeDays: 7)
+            return planner.plan(PlanRequest(profile: profile, atMilliseconds: instant)).items.firstIndex {
+                $0.group == 13
+            }
+        }
+        let untouched = try #require(place(daysLater: 0, []))
+        let tired = try #require(place(daysLater: 1, shown))
+        #expect(tired > untouched)
+        #expect(place(daysLater: 90, shown) == untouched)
+        let click = Interaction(.click, group: 13, atMilliseconds: PlanFixture.instant + 60_000)
+        #expect(place(daysLater: 1, shown + [click]) == untouched)
+    }
+
+    @Test("a dismissed group stays away until that is undone; its neighbours sink, less with every week")
+    func dismissal() throws {
+        let model = try PlanFixture.communities([50], neighbours: 49)
+        let neighbour = Candidate(group: 14, score: 1, interest: 0, adjusted: 1)
+        var adjusted: [Double] = []
+        for weeks in 0...8 {
+            var candidates = [neighbour]
+            _ = Damping(configuration: .init()).apply(
+                to: &candidates, exposures: [], dismissals: [.init(group: 13, atMilliseconds: 0)],
+                atMilliseconds: Int64(weeks) * 7 * day, in: model)
+            adjusted.append(candidates[0].adjusted)
+        }
+        #expect(abs(adjusted[0] - 0.5) < 1e-9)
+        #expect(abs(adjusted[2] - 0.75) < 1e-9)
+        #expect(zip(adjusted, adjusted.dropFirst()).allSatisfy { $0 < $1 } && adjusted[8] > 0.96)
+        let planner = Planner(model: model, key: RotationKey(0, 0))
+        let base = PlanFixture.profile(10..<12)
+        let dismiss = Interaction(.dismiss, group: 13, atMilliseconds: PlanFixture.instant)
+        let undo = Interaction(.undismiss, group: 13, atMilliseconds: PlanFixture.instant + 1)
+        func shows(_ interactions: [Interaction], yearsLater: Int64 = 0) -> Bool {
+            let instant = PlanFixture.instant + 2 + yearsLater * 365 * day
+            let profile = base.replaying(interactions, atMilliseconds: instant, halfLifeDays: 7)
+            let items = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant)).items
+            return items.contains { $0.group == 13 }
+        }
+        #expect(shows([]) && !shows([dismiss]) && !shows([dismiss], yearsLater: 3) && shows([dismiss, undo]))
+    }
+
+    @Test("of contradicting events the latest counts, in whatever order they arrive", arguments: 0..<50)
+    func replay(seed: UInt64) {
+        var generator = SampleModel.Generator(seed: seed)
+        let base = MemberProfile(
+            userID: "u",
+            joined: [.init(group: 1, atMilliseconds: 500), .init(group: 2), .init(group: 3, atMilliseconds: 50)])
+        var times = Array(1...1000).shuffled(using: &generator)
+        let events = (0..<30).map { _ in
+            Interaction(
+                [.join, .leave, .dismiss, .undismiss].randomElement(using: &generator) ?? .join,
+                group: .random(in: 1...4, using: &generator), atMilliseconds: Int64(times.removeLast()))
+        }
+        let profile = base.replaying(events, atMilliseconds: 2000, halfLifeDays: 7)
+        #expect(
+            base.replaying(events.shuffled(using: &generator), atMilliseconds: 2000, halfLifeDays: 7) == profile)
+        for group: UInt32 in 1...4 {
+            let known = base.joined.first { $0.group == group }
+            let last = events.filter { $0.group == group && ($0.kind == .join || $0.kind == .leave) }
+                .max { $0.atMilliseconds < $1.atMilliseconds }
+            let isNewer = last.map { $0.atMilliseconds > known?.atMilliseconds ?? .min } ?? false
+            let expected = isNewer ? last?.kind == .join : known != nil
+            #expect(profile.joined.contains { $0.group == group } == expected)
+            let word = events.filter { $0.group == group && ($0.kind == .dismiss || $0.kind == .undismiss) }
+                .max { $0.atMilliseconds < $1.atMilliseconds }
+            #expect(profile.dismissals.contains { $0.group == group } == (word?.kind == .dismiss))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+@Suite("Interests")
+struct InterestTests {
+    @Test("average linkage merges as the definition says, on random similarities", arguments: 0..<40)
+    func linkage(seed: UInt64) throws {
+        var generator = SampleModel.Generator(seed: seed)
+        let count = Int.random(in: 1...14, using: &generator)
+        var lists = [[(index: Int, common: Int)]](repeating: [], count: count)
+        for first in 0..<count {
+            for second in 0..<count where first != second && Int.random(in: 0..<3, using: &generator) == 0 {
+                // Few different values, so that there are ties.
+                lists[first].append((second, Int.random(in: 1...6, using: &generator) * 8))
+            }
+        }
+        let model = try PlanFixture.model(lists)
+        let similarities = PairSimilarities(among: (0..<UInt32(count)).map { $0 }, in: model)
+        for first in 0..<count {
+            for second in 0..<count {
+                let there = lists[first].first { $0.index == second }?.common ?? 0
+                let back = lists[second].first { $0.index == first }?.common ?? 0
+                #expect(similarities[first, second] == Float(Double(max(there, back)) / 100))
+            }
+        }
+        #expect(AverageLinkage.clusters(similarities, stop: 0.1) == naive(similarities, stop: 0.1))
+    }
+
+    /// Every mean computed afresh from the items, every time.
+    private func naive(_ similarities: PairSimilarities, stop: Double) -> [[Int]] {
+        var clusters = (0..<similarities.count).map { [$0] }
+        while true {
+            var best: (first: Int, second: Int, mean: Double)?
+            for first in clusters.indices {
+                for second in clusters.indices where second > first {
+                    var sum = 0.0
+                    for one in clusters[first] {
+                        for other in clusters[second] { sum += Double(similarities[one, other]) }
+                    }
+                    let mean = sum / Double(clusters[first].count * clusters[second].count)
+                    if mean > (best?.mean ?? 0) + 1e-12 { best = (first, second, mean) }
+                }
+            }
+            guard let best, best.mean >= stop - 1e-12 else { return clusters }
+            clusters[best.first] = (clusters[best.first] + clusters[best.second]).sorted()
+            clusters.remove(at: best.second)
+        }
+    }
+
+    @Test("groups of two communities are two interests, the larger first, with their shares")
+    func communities() throws {
+        let model = try PlanFixture.communities([20, 20], neighbours: 19)
+        let interests = Interest.interests(of: [1, 2, 25, 26, 27], in: model, .init())
+        #expect(interests.map(\.groups) == [[25, 26, 27], [1, 2]])
+        #expect(interests.map(\.share) == [0.6, 0.4])
+        #expect(interests.map(\.central) == [26, 1])
+    }
+
+    @Test("with ten groups or more, groups like no other make one mixed interest; one alone stays as it is")
+    func mixed() throws {
+        let model = try PlanFixture.communities([8] + [Int](repeating: 1, count: 4), neighbours: 7)
+        let nine = Interest.interests(of: Array(0..<8) + [8], in: model, .init())
+        #expect(nine.map(\.groups) == [Array(0..<8), [8]] && nine.allSatisfy { !$0.isMixed })
+        let ten = Interest.interests(of: Array(0..<10), in: model, .init())
+        #expect(ten.map(\.groups) == [Array(0..<8), [8, 9]] && ten.map(\.isMixed) == [false, true])
+        #expect(ten[1].name(in: model) == "mixed")
+        #expect(Interest.interests(of: [], in: model, .init()).isEmpty)
+    }
+}

@@ -1,0 +1,106 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+@Suite("Patches of a frozen plan")
+struct PatchTests {
+    private let halfLife = 7.0
+
+    /// Random lists, so that some pairs are stored in one direction only.
+    private func model(_ seed: UInt64) throws -> ModelVersion {
+        let encoded = try SampleModel.model(groupCount: 120, limit: 12, seed: seed)
+        return try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+    }
+
+    private func events(_ count: Int, _ generator: inout SampleModel.Generator) -> [Interaction] {
+        (0..<count).map { number in
+            Interaction(
+                Interaction.Kind.allCases.randomElement(using: &generator) ?? .click,
+                group: .random(in: 0..<120, using: &generator), atMilliseconds: PlanFixture.instant + Int64(number))
+        }
+    }
+
+    @Test("what leaves leaves, what may move moves within bounds, all else keeps its order", arguments: 0..<30)
+    func order(seed: UInt64) throws {
+        let model = try model(seed)
+        var generator = SampleModel.Generator(seed: seed)
+        let planner = Planner(model: model, key: RotationKey(1, seed))
+        let before = PlanFixture.profile((0..<10).map { _ in Int.random(in: 0..<120, using: &generator) })
+        let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
+        let after = before.replaying(
+            events(8, &generator), atMilliseconds: PlanFixture.instant + 1000, halfLifeDays: halfLife)
+        let changes = ProfileChanges(from: before, to: after)
+        let patched = planner.patched(plan, by: changes)
+
+        let gone = Set(changes.joined + changes.dismissed)
+        #expect(patched.map(\.group).sorted() == plan.items.map(\.group).filter { !gone.contains($0) }.sorted())
+        let changed = Set(changes.joined + changes.left + changes.dismissed + changes.undismissed)
+        func isNeighbour(_ group: UInt32) -> Bool {
+            changed.contains { other in
+                Relation.allCases.contains { relation in
+                    model.neighbours(of: Int(group), by: relation).contains { $0.index == other }
+                        || model.neighbours(of: Int(other), by: relation).contains { $0.index == group }
+                }
+            }
+        }
+        let still = plan.items.map(\.group).filter { !isNeighbour($0) && !gone.contains($0) }
+        #expect(patched.map(\.group).filter { !isNeighbour($0) } == still)
+        for (place, item) in patched.enumerated() {
+            guard let old = plan.items.firstIndex(of: item) else { continue }
+            // At most twice as far back or half as far; others that move make a difference of their number.
+            let others = plan.items.count { isNeighbour($0.group) } + gone.count
+            #expect(place + 1 <= 2 * (old + 1) + others && 2 * (place + 1 + others) >= old + 1)
+        }
+    }
+
+    @Test("neighbours of a dismissed group sink, of a joined one rise")
+    func directions() throws {
+        let model = try PlanFixture.communities([200], neighbours: 100)
+        let planner = Planner(model: model, key: RotationKey(1, 2))
+        let before = PlanFixture.profile(90..<94)
+        let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
+        let changed = try #require(plan.items.dropFirst(20).first).group
+        func meanPlace(_ kind: Interaction.Kind?) -> Double {
+            let events = kind.map { [Interaction($0, group: changed, atMilliseconds: PlanFixture.instant + 1)] } ?? []
+            let after = before.replaying(events, atMilliseconds: PlanFixture.instant + 2, halfLifeDays: halfLife)
+            let groups = planner.patched(plan, by: ProfileChanges(from: before, to: after)).map(\.group)
+            let near = groups.indices.filter { abs(Int(groups[$0]) - Int(changed)) <= 3 && groups[$0] != changed }
+            return near.reduce(0) { $0 + Double($1) } / Double(near.count)
+        }
+        #expect(meanPlace(.dismiss) > meanPlace(nil) && meanPlace(.join) < meanPlace(nil))
+    }
+
+    @Test("undoing everything restores the list", arguments: 0..<30)
+    func undo(seed: UInt64) throws {
+        let model = try model(seed)
+        var generator = SampleModel.Generator(seed: seed &+ 100)
+        let planner = Planner(model: model, key: RotationKey(1, seed))
+        let before = PlanFixture.profile((0..<10).map { _ in Int.random(in: 0..<120, using: &generator) })
+        let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
+        var log: [Interaction] = []
+        for event in events(10, &generator) {
+            let state = before.replaying(log, atMilliseconds: event.atMilliseconds, halfLifeDays: halfLife)
+            let isJoined = state.joined.contains { $0.group == event.group }
+            let isDismissed = state.dismissals.contains { $0.group == event.group }
+            // Only what can be undone.
+            let effective: Set<Interaction.Kind> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
+            if effective.contains(event.kind) { log.append(event) }
+        }
+        let opposite: [Interaction.Kind: Interaction.Kind] = [
+            .join: .leave, .leave: .join, .dismiss: .undismiss, .undismiss: .dismiss,
+        ]
+        let undone =
+            log
+            + log.reversed().enumerated().compactMap { number, event in
+                opposite[event.kind].map {
+                    Interaction($0, group: event.group, atMilliseconds: PlanFixture.instant + 1000 + Int64(number))
+                }
+            }
+        let after = before.replaying(undone, atMilliseconds: PlanFixture.instant + 5000, halfLifeDays: halfLife)
+        #expect(planner.patched(plan, by: ProfileChanges(from: before, to: after)) == plan.items)
+        let middle = before.replaying(log, atMilliseconds: PlanFixture.instant + 500, halfLifeDays: halfLife)
+        #expect(log.isEmpty || ProfileChanges(from: before, to: middle) != ProfileChanges(from: before, to: before))
+    }
+}

@@ -1,0 +1,62 @@
+import Model
+import TestSupport
+
+@testable import Recommendation
+
+/// Models whose lists are easy to state.
+enum PlanFixture {
+    /// A model of so many groups of 100 members each, with lists by members: neighbours with their common members.
+    static func model(_ lists: [[(index: Int, common: Int)]], lastActiveAt: [Int: Int64] = [:]) throws -> ModelVersion {
+        let groups = lists.indices.map { group in
+            GroupFacts(
+                id: String(format: group), title: "Group \(group)", memberCount: 100, lastActiveAt: lastActiveAt[group])
+        }
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        for list in lists {
+            let ordered = list.sorted { ($1.common, $0.index) < ($0.common, $1.index) }
+            table.neighbours += ordered.map {
+                Neighbour(index: UInt32($0.index), common: UInt32($0.common), score: Float($0.common) / 100)
+            }
+            table.offsets.append(table.neighbours.count)
+        }
+        return try ModelVersion(
+            ByteRegion(copying: EncodedModel(groups: groups, tables: [.members: table]).fileBytes))
+    }
+
+    /// Communities of groups on a line that know only one another: near ones have more in common.
+    static func communities(_ sizes: [Int], neighbours: Int) throws -> ModelVersion {
+        var lists: [[(index: Int, common: Int)]] = []
+        for size in sizes {
+            let first = lists.count
+            for place in 0..<size {
+                let others = (0..<size).filter { $0 != place }.sorted { abs($0 - place) < abs($1 - place) }
+                lists.append(others.prefix(neighbours).map { (first + $0, max(12, 60 - abs($0 - place))) })
+            }
+        }
+        return try model(lists)
+    }
+
+    /// A member who has joined some groups.
+    static func profile(_ joined: some Sequence<Int>, user: String = "u") -> MemberProfile {
+        MemberProfile(userID: user, joined: joined.map { .init(group: UInt32($0)) })
+    }
+
+    static let instant: Int64 = 1_795_000_000_000
+}
+
+extension PlanConfiguration {
+    /// The defaults, but for groups that nothing happened in for long.
+    static var ofAnyAge: PlanConfiguration {
+        var configuration = PlanConfiguration()
+        configuration.filters.inactiveAfterDays = 1e6
+        return configuration
+    }
+}
+
+extension String {
+    /// A number of five digits, so that ids stand in the order of the numbers.
+    init(format number: Int) {
+        let digits = String(number)
+        self = String(repeating: "0", count: 5 - digits.count) + digits
+    }
+}

@@ -1,0 +1,133 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+@Suite("Plans")
+struct PlannerTests {
+    private func model(_ seed: UInt64) throws -> ModelVersion {
+        let encoded = try SampleModel.model(groupCount: 400, limit: 25, seed: seed)
+        return try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+    }
+
+    private func request(_ seed: UInt64) -> PlanRequest {
+        var generator = SampleModel.Generator(seed: seed)
+        let joined = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
+            Int.random(in: 0..<400, using: &generator)
+        }
+        var profile = PlanFixture.profile(joined, user: "user-\(seed)")
+        profile.dismissals = [.init(group: 7, atMilliseconds: 0)]
+        return PlanRequest(
+            profile: profile, atMilliseconds: PlanFixture.instant,
+            hidden: [UInt32.random(in: 8..<400, using: &generator)])
+    }
+
+    @Test("raw scores are the sums that the recommender has, and every interest is the one that gives most")
+    func candidates() throws {
+        let model = try model(1)
+        for seed in 0..<20 as Range<UInt64> {
+            let request = request(seed)
+            let planner = Planner(model: model, key: RotationKey(1, 1))
+            let personal = planner.personalList(request) { _ in }
+            let joined = request.profile.joined.map { Seed(group: $0.group) }
+            let expected = Recommender(model: model).suggest(seeds: joined, limit: 1000) { _ in true }
+            #expect(personal.table.entries.count == expected.count)
+            for suggestion in expected {
+                let entry = try #require(personal.table[suggestion.group])
+                #expect(abs(entry.score - suggestion.score) < 1e-9)
+                let shares = personal.interests.map { interest in
+                    suggestion.reasons.filter { interest.groups.contains($0.seed) }.reduce(0) { $0 + $1.contribution }
+                }
+                #expect(shares[entry.interest] >= (shares.max() ?? 0) - 1e-9)
+            }
+        }
+    }
+
+    @Test("a list has no joined, dismissed, hidden or repeated group, names interests, and is the same every time")
+    func lists() throws {
+        let model = try model(2)
+        let planner = Planner(model: model, configuration: .ofAnyAge, key: RotationKey(1, 1))
+        for seed in 0..<40 as Range<UInt64> {
+            let request = request(seed)
+            let plan = planner.plan(request)
+            #expect(plan == planner.plan(request))
+            let groups = plan.items.map(\.group)
+            #expect(Set(groups).count == groups.count && groups.count == 300)
+            #expect(Set(groups).isDisjoint(with: request.profile.joined.map(\.group) + [7] + request.hidden))
+            let reasons = planner.reasons(for: plan.items, of: request.profile)
+            for (item, reasons) in zip(plan.items, reasons) {
+                #expect(
+                    (item.origin == .personal) == (item.interest != nil) && (item.score > 0) == (item.interest != nil))
+                #expect(abs(reasons.reduce(0) { $0 + $1.contribution } - item.score) < 1e-9)
+            }
+        }
+    }
+
+    @Test("a group that nothing happened in for long is left out; unknown counts as active")
+    func inactive() throws {
+        let seconds = PlanFixture.instant / 1000
+        let lists = [[(1, 50), (2, 40), (3, 30)], [], [], []]
+        let model = try PlanFixture.model(lists, lastActiveAt: [1: seconds - 364 * 86_400, 2: seconds - 366 * 86_400])
+        let planner = Planner(model: model, key: RotationKey(0, 0))
+        let request = PlanRequest(profile: PlanFixture.profile([0]), atMilliseconds: PlanFixture.instant)
+        #expect(Set(planner.plan(request).items.map(\.group)) == [1, 3])
+        #expect(planner.standing(of: 2, request) == .inactive(sinceSeconds: seconds - 366 * 86_400))
+    }
+
+    @Test("what is too similar to a joined group is left out, whichever of the two stores the pair")
+    func ceiling() throws {
+        // 1 stands in the list of 0 with cosine .8, 2 below it; 3 has 0 in its own list only.
+        let model = try PlanFixture.model([[(1, 80), (2, 79), (4, 30)], [], [], [(0, 90)], [(3, 50)], []])
+        let planner = Planner(model: model, key: RotationKey(0, 0))
+        let request = PlanRequest(profile: PlanFixture.profile([0, 4]), atMilliseconds: PlanFixture.instant)
+        let personal = planner.plan(request).items.filter { $0.origin == .personal }.map(\.group)
+        #expect(personal == [2])
+        #expect(planner.standing(of: 1, request) == .tooSimilar(to: 0))
+        #expect(planner.standing(of: 3, request) == .tooSimilar(to: 0))
+    }
+
+    @Test("every group of the model has a standing that agrees with the list")
+    func standings() throws {
+        let model = try model(3)
+        let planner = Planner(model: model, key: RotationKey(2, 2))
+        let request = request(5)
+        let items = planner.plan(request).items
+        for group in 0..<UInt32(400) {
+            switch planner.standing(of: group, request) {
+            case .listed(let place, let item): #expect(items[place - 1] == item && item.group == group)
+            case .joined: #expect(request.profile.joined.contains { $0.group == group })
+            case .dismissed: #expect(group == 7)
+            case .hidden: #expect(request.hidden.contains(group))
+            default: #expect(!items.contains { $0.group == group })
+            }
+        }
+    }
+
+    @Test("the stages report in their order, and those left out do not")
+    func trace() throws {
+        let request = request(9)
+        var configuration = PlanConfiguration()
+        var stages: [PlanStage] = []
+        _ = Planner(model: try model(4), key: RotationKey(0, 0)).plan(request) { stages.append($0.stage) }
+        #expect(stages == PlanStage.allCases)
+        configuration.omitted = [.rotation, .diversity, .season, .fatigue, .coldStart]
+        stages = []
+        _ = Planner(model: try model(4), configuration: configuration, key: RotationKey(0, 0)).plan(request) {
+            stages.append($0.stage)
+        }
+        #expect(stages == [.profile, .interests, .candidates, .filters])
+    }
+
+    @Test("of a member in very many groups, those joined last count")
+    func manyGroups() throws {
+        let model = try PlanFixture.communities([900, 900], neighbours: 20)
+        let joined =
+            (0..<800).map { MemberProfile.JoinedGroup(group: UInt32($0), atMilliseconds: 1) }
+            + (900..<1400).map { MemberProfile.JoinedGroup(group: UInt32($0), atMilliseconds: 2) }
+        let plan = Planner(model: model, key: RotationKey(0, 0)).plan(
+            PlanRequest(profile: MemberProfile(userID: "u", joined: joined), atMilliseconds: PlanFixture.instant))
+        #expect(plan.interests.reduce(0) { $0 + $1.groups.count } == 500)
+        #expect(plan.items.allSatisfy { $0.origin != .personal || $0.group >= 900 })
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+@Suite("Rotation")
+struct RotationTests {
+    @Test("the keyed hash is SipHash-2-4: the vector of its authors")
+    func sipHash() {
+        let key: (UInt64, UInt64) = (0x0706_0504_0302_0100, 0x0f0e_0d0c_0b0a_0908)
+        #expect(KeyedHash.hash((0..<15).map { UInt8($0) }, key: key) == 0xa129_ca61_49be_45e5)
+        #expect(KeyedHash.hash([], key: key) == 0x726f_db47_dd0e_0e31)
+        #expect(KeyedHash.hash((0..<8).map { UInt8($0) }, key: key) == 0x93f5_f579_9a93_2462)
+    }
+
+    @Test("a bucket lasts as long as it should, and its edges are spread over members")
+    func buckets() {
+        let hours: Int64 = 6 * 3_600_000
+        var edges: Set<Int64> = []
+        for member in 0..<200 {
+            let key = RotationKey(1, 2).member("user-\(member)", seed: 0)
+            let first = RotationBucket.number(atMilliseconds: 0, memberKey: key, milliseconds: hours)
+            // The edge, by halving.
+            var (low, high): (Int64, Int64) = (0, hours)
+            while low < high {
+                let middle = (low + high) / 2
+                let isLater = RotationBucket.number(atMilliseconds: middle, memberKey: key, milliseconds: hours) > first
+                if isLater { high = middle } else { low = middle + 1 }
+            }
+            edges.insert(low / 3_600_000)
+            for offset in [low - hours, low - 1, low, low + hours - 1, low + hours] {
+                let number = RotationBucket.number(atMilliseconds: offset, memberKey: key, milliseconds: hours)
+                let past = offset < low ? (offset < low - hours ? -1 : 0) : 1 + (offset - low) / hours
+                #expect(number == first + past)
+            }
+        }
+        #expect(edges.count >= 6)
+    }
+
+    @Test("the list stays within a bucket and changes with it; another member, seed or key has another order")
+    func orders() throws {
+        let model = try PlanFixture.communities([400], neighbours: 300)
+        let planner = Planner(model: model, key: RotationKey(3, 4))
+        func groups(_ user: String = "u", hours: Double = 0, seed: UInt64 = 0, by other: Planner? = nil) -> [UInt32] {
+            let request = PlanRequest(
+                profile: PlanFixture.profile(100..<105, user: user),
+                atMilliseconds: PlanFixture.instant + Int64(hours * 3_600_000), seed: seed)
+            return (other ?? planner).plan(request).items.map(\.group)
+        }
+        let now = groups()
+        #expect(groups() == now)
+        let later = (1...12).map { groups(hours: Double($0) / 2) }
+        // In six hours there is just one edge.
+        let isChanged = later.map { $0 != now }
+        #expect(isChanged.last == true && isChanged == isChanged.sorted { !$0 && $1 })
+        #expect(groups("v") != now)
+        #expect(groups(seed: 1) != now)
+        #expect(groups(by: Planner(model: model, key: RotationKey(3, 5))) != now)
+        #expect(Set(now.prefix(20)).intersection(later[11].prefix(20)).count < 20)
+    }
+
+    @Test("scores are disturbed as the formula says, and the best hardly at all")
+    func formula() throws {
+        let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 60))
+        let key: (UInt64, UInt64) = (5, 6)
+        let scores = (0..<60).map { 10 * exp(-Double($0) / 20) }
+        var candidates = scores.enumerated().map {
+            Candidate(group: UInt32($0.offset), score: $0.element, interest: 0, adjusted: $0.element)
+        }
+        Rotation(memberKey: key, bucket: 9, configuration: .init()).apply(to: &candidates, in: model)
+        let beta = 3.5 / max(0.05, log(scores[9] / scores[39]))
+        for (place, candidate) in candidates.enumerated() {
+            let hash = KeyedHash.hash(model.id(of: place).utf8, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
+            let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))
+            let looseness = 1 - 0.999 * scores[place] / scores[0]
+            let expected = scores[place] * exp(looseness * (noise - 0.577_215_664_9) / beta)
+            #expect(abs(candidate.adjusted / expected - 1) < 1e-9)
+        }
+        #expect(abs(candidates[0].adjusted / 10 - 1) < 0.01)
+    }
+
+    @Test("every month of 400 years is the calendar's")
+    func months() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
+        for day in stride(from: -30_000, through: 120_000, by: 13) {
+            let date = Date(timeIntervalSince1970: Double(day) * 86_400)
+            let month = CivilMonth.month(ofUnixMilliseconds: Int64(day) * 86_400_000)
+            #expect(month == calendar.component(.month, from: date) - 1)
+        }
+    }
+}

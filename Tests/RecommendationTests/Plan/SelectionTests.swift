@@ -1,0 +1,94 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+@Suite("Selection")
+struct SelectionTests {
+    private func candidates(_ scores: [Double], _ interests: [Int]) -> [Candidate] {
+        zip(scores, interests).enumerated().map { place, pair in
+            Candidate(group: UInt32(place), score: pair.0, interest: pair.1, adjusted: pair.0)
+        }
+    }
+
+    @Test("one interest and nothing similar: the order is that of the scores")
+    func plain() throws {
+        let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 30))
+        let pool = candidates((0..<30).map { 30 - Double($0) }, [Int](repeating: 0, count: 30))
+        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        #expect(Selection(configuration: .init()).order(pool, similarities, shares: [1]) == Array(0..<30))
+    }
+
+    @Test("every prefix holds each interest's share as nearly as whole groups can, however unequal the scores")
+    func turns() throws {
+        let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 90))
+        var configuration = PlanConfiguration.Selection()
+        configuration.slack = 1
+        for shares in [[0.8, 0.2], [0.5, 0.3, 0.2], [0.9, 0.1]] {
+            let interests = (0..<90).map { $0 % shares.count }
+            let pool = candidates((0..<90).map { pow2(-$0) }, interests)
+            let order = Selection(configuration: configuration).order(
+                pool, PairSimilarities(among: pool.map(\.group), in: model), shares: shares)
+            for length in 1...25 {
+                for (interest, share) in shares.enumerated() {
+                    let count = order.prefix(length).count { interests[$0] == interest }
+                    #expect(abs(Double(count) - share * Double(length)) <= 1)
+                }
+            }
+        }
+    }
+
+    private func pow2(_ exponent: Int) -> Double { Double(sign: .plus, exponent: exponent, significand: 1) }
+
+    @Test("a twin of what was chosen waits, unless that costs more than it may")
+    func repetition() throws {
+        // 0 and 1 are nearly the same group.
+        let model = try PlanFixture.model([[(1, 100)], [(0, 100)], [], []])
+        let pool = candidates([1, 0.95, 0.9, 0.1], [0, 0, 0, 0])
+        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        var configuration = PlanConfiguration.Selection()
+        #expect(Selection(configuration: configuration).order(pool, similarities, shares: [1]) == [0, 2, 1, 3])
+        configuration.lossLimit = 0.02
+        #expect(Selection(configuration: configuration).order(pool, similarities, shares: [1]) == [0, 1, 2, 3])
+    }
+
+    @Test("similarity alone never makes a list worth less than the limit says", arguments: 0..<20)
+    func loss(seed: UInt64) throws {
+        var generator = SampleModel.Generator(seed: seed)
+        let model = try PlanFixture.communities([60], neighbours: 59)
+        let scores = (0..<60).map { _ in Double.random(in: 0.1...2, using: &generator) }.sorted(by: >)
+        let pool = candidates(scores, [Int](repeating: 0, count: 60))
+        let configuration = PlanConfiguration.Selection()
+        let order = Selection(configuration: configuration).order(
+            pool, PairSimilarities(among: pool.map(\.group), in: model), shares: [1])
+        #expect(order.sorted() == Array(0..<60))
+        for length in 1...60 {
+            let sum = order.prefix(length).reduce(0) { $0 + scores[$1] }
+            #expect(sum >= (1 - configuration.lossLimit) * scores.prefix(length).reduce(0, +) - 1e-9)
+        }
+    }
+
+    @Test("a member with two far interests, 80 and 20 percent, sees 16 ± 1 and 4 ± 1 of 20, 95 times in 100")
+    func twoInterests() throws {
+        let model = try PlanFixture.communities([600, 600], neighbours: 100)
+        let planner = Planner(model: model, key: RotationKey(7, 8))
+        var generator = SampleModel.Generator(seed: 1)
+        var good = 0
+        for member in 0..<300 {
+            let total = [10, 20, 50].randomElement(using: &generator) ?? 10
+            let (first, second) = (
+                Int.random(in: 50..<400, using: &generator), Int.random(in: 650..<1000, using: &generator)
+            )
+            let groups =
+                Array((first..<first + 60).shuffled(using: &generator).prefix(total * 4 / 5))
+                + Array((second..<second + 60).shuffled(using: &generator).prefix(total / 5))
+            let plan = planner.plan(
+                PlanRequest(
+                    profile: PlanFixture.profile(groups, user: "user-\(member)"), atMilliseconds: PlanFixture.instant))
+            let large = plan.items.prefix(20).count { $0.group < 600 }
+            if (15...17).contains(large) { good += 1 }
+        }
+        #expect(good >= 285)
+    }
+}
