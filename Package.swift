@@ -60,7 +60,9 @@ let package = Package(
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
         module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("Evaluation", ["Recommendation", "Model", "Catalog", "Similarity", "SparseMatrix"]),
-        module("Service", ["HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog"]),
+        module(
+            "Service",
+            ["HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog", "RecordReading"]),
         .executableTarget(
             name: "coterie",
             dependencies: [

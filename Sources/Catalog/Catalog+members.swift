@@ -42,13 +42,6 @@ extension Catalog {
         }
     }
 
-    /// The outside ids of the groups, public and private, that a user is a member of, ascending.
-    ///
-    /// - Returns: nil if there is no such user.
-    public func joinedGroups(ofUser id: String) throws(CatalogError) -> [String]? {
-        try member(withID: id)?.memberships.map(\.groupID)
-    }
-
     /// Outside ids that stand next to one that does not exist, and groups whose title it is: at most `limit` before,
     /// after, and by title.
     public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {

@@ -1,6 +1,5 @@
 public import HTTP
 public import ModelStore
-public import Recommendation
 public import Tokens
 
 extension Daemon {
@@ -16,8 +15,8 @@ extension Daemon {
         public var access = AccessPolicy()
         /// How often the bearers of tokens may ask, by their role; a role without a limit is not limited.
         public var rateLimits: [Role: RateLimit] = [.member: RateLimit(perSecond: 20, burst: 40)]
-        /// How relations are blended.
-        public var weights = RelationWeights()
+        /// How members' lists are made.
+        public var planning = Planning()
         /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.
         public var pollInterval = Duration.milliseconds(500)
         /// How old a version may be before `/readyz` calls it stale.

@@ -25,7 +25,7 @@ public final class Daemon: Sendable {
         try configuration.validate()
         let log = configuration.log
         let follower = VersionFollower(
-            store: configuration.store, weights: configuration.weights, log: log, now: configuration.now)
+            store: configuration.store, planning: configuration.planning, log: log, now: configuration.now)
         let keyWatch = configuration.access.keys.map { KeyWatch($0, log: log) }
         let router = Self.router(configuration, follower: follower, keyWatch: keyWatch)
         do {

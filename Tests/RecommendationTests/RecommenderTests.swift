@@ -80,11 +80,6 @@ struct RecommenderTests {
             let shuffled = seeds.shuffled(using: &generator)
             #expect(recommender.suggest(seeds: shuffled, selfScore: 0.5, limit: 40) { _ in true } == first)
         }
-        let joined = (0..<20).map { UInt32($0 * 3) }
-        let list = recommender.recommendations(joined: joined, limit: 30)
-        for _ in 0..<5 {
-            #expect(recommender.recommendations(joined: joined.shuffled(using: &generator) + [3], limit: 30) == list)
-        }
     }
 
     @Test("equal scores stand in ascending order of the index")
@@ -100,19 +95,13 @@ struct RecommenderTests {
         #expect(recommender.similar(to: 1, limit: 10).isEmpty)
     }
 
-    @Test("joined groups are left out; groups that the model does not have are passed over")
-    func joined() throws {
-        let model = try model(3)
-        let recommender = Recommender(model: model)
-        for user in 0..<20 {
-            let joined = (0..<6).map { UInt32((user * 7 + $0 * 11) % 60) }
-            let list = recommender.recommendations(joined: joined, limit: 100)
-            #expect(Set(list.map(\.group)).isDisjoint(with: joined))
-            #expect(Set(list.map(\.group)).count == list.count)
-            #expect(recommender.recommendations(joined: joined + [60, .max], limit: 100) == list)
-        }
-        #expect(recommender.recommendations(joined: [], limit: 10).isEmpty)
-        #expect(recommender.recommendations(joined: Array(0..<60), limit: 10).isEmpty)
+    @Test("groups that the model does not have are passed over as seeds")
+    func unknownSeeds() throws {
+        let recommender = Recommender(model: try model(3))
+        let seeds = [Seed(group: 5), Seed(group: 9)]
+        let list = recommender.suggest(seeds: seeds, limit: 100) { _ in true }
+        let more = seeds + [Seed(group: 60), Seed(group: .max)]
+        #expect(!list.isEmpty && recommender.suggest(seeds: more, limit: 100) { _ in true } == list)
     }
 
     @Test("a relation of weight 0, or without neighbours, has no say")
@@ -127,9 +116,8 @@ struct RecommenderTests {
             }
         }
         let onlyMembers = try self.model(4, relations: [.members])
-        let both = Recommender(model: onlyMembers).recommendations(joined: [1, 2, 3], limit: 20)
-        let one = Recommender(model: onlyMembers, weights: .init(only: .members)).recommendations(
-            joined: [1, 2, 3], limit: 20)
+        let both = Recommender(model: onlyMembers).similar(to: 1, limit: 20)
+        let one = Recommender(model: onlyMembers, weights: .init(only: .members)).similar(to: 1, limit: 20)
         #expect(both == one && !both.isEmpty)
         #expect(Recommender(model: onlyMembers, weights: .init(photos: 0, members: 0)).similar(to: 1, limit: 9).isEmpty)
     }

@@ -44,7 +44,11 @@ enum Community {
             group.title = mark + group.title
             return group
         }
-        var signals = GroupSignals(tags: ["snow": [Posting(group: 4, weight: 0.5)]])
+        var signals = GroupSignals(
+            trending: [
+                TrendingGroup(group: 3, score: 3.5, joiners: 4, posters: 2, usualWeek: 1.5),
+                TrendingGroup(group: 1, score: 2, joiners: 3, posters: 1, usualWeek: 1),
+            ], tags: ["snow": [Posting(group: 4, weight: 0.5)]])
         if let cell = PlaceCell(latitude: 46.55, longitude: 8) {
             signals.places[cell] = [Posting(group: 0, weight: 0.5)]
         }
@@ -69,9 +73,9 @@ struct FakeDirectory: MemberDirectory {
     var knowsPhotos = true
     var failure: ServiceError?
 
-    func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+    func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
         if let failure { throw failure }
-        return users[id]
+        return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
     }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
@@ -119,7 +123,7 @@ struct Routes {
     /// A router that has looked for a version once.
     func router() -> Router {
         let now = now
-        let follower = VersionFollower(store: store, weights: .init(), log: lines.log, now: { now })
+        let follower = VersionFollower(store: store, planning: .init(), log: lines.log, now: { now })
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(

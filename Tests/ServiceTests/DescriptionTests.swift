@@ -53,6 +53,15 @@ struct DescriptionTests {
             "/v1/users/{id}/recommendations",
             ["ann", "bob", "none", "zo%C3%AB%20q"].map { "/v1/users/\($0)/recommendations" }
         ),
+        (
+            "/v1/users/{id}/recommendations/{group}/why",
+            [
+                "ann/recommendations/alps", "ann/recommendations/birds", "bob/recommendations/none",
+                "x/recommendations/alps",
+            ]
+            .map { "/v1/users/\($0)/why" }
+        ),
+        ("/v1/trending", ["/v1/trending", "/v1/trending?limit=0"]),
         ("/v1/photos/{id}/groups", ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" }),
         ("/v1/admin/model", ["/v1/admin/model"]),
     ]

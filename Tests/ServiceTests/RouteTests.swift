@@ -89,11 +89,20 @@ struct RouteTests {
             var memberCount: Int
             var photoCount: Int
             var joinPolicy: String
+            var origin: String
+            var interest: String?
             var reasons: [Reason]
         }
+        struct Interest: Decodable {
+            var name: String
+            var share: Double
+            var groupIds: [String]
+        }
         var modelVersion: String
-        var userId: String?
-        var recommendations: [Row]?
+        var userId: String
+        var bucket: Int
+        var interests: [Interest]
+        var recommendations: [Row]
     }
 
     @Test("Recommendations leave out what is joined, and say why", arguments: Transport.allCases)
@@ -104,24 +113,69 @@ struct RouteTests {
         let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
         #expect(lists.modelVersion == "v1")
         #expect(lists.userId == "zoë q")
-        let rows = try #require(lists.recommendations)
-        #expect(rows.map(\.groupId) == ["birds", "cats 🐈", "élan"])
-        #expect(rows.map(\.joinPolicy) == ["open", "approval", "open"])
-        #expect(rows.map(\.title) == [Community.groups[1].title, Community.groups[2].title, "Élan"])
+        #expect(lists.interests.flatMap(\.groupIds).sorted() == ["alps", "dogs & wolves"])
+        #expect(lists.interests.map(\.share).reduce(0, +) == 1)
+        #expect(lists.recommendations.map(\.rank) == [1, 2, 3])
+        let rows = Dictionary(uniqueKeysWithValues: lists.recommendations.map { ($0.groupId, $0) })
+        #expect(rows.keys.sorted() == ["birds", "cats 🐈", "élan"])
+        let birds = try #require(rows["birds"])
+        #expect(birds.title == Community.groups[1].title && birds.joinPolicy == "open" && birds.origin == "personal")
+        #expect(birds.memberCount == 21 && birds.photoCount == 11)
         #expect(
-            rows[0].reasons.map { "\($0.groupId) \($0.title) \($0.relation)" } == [
+            birds.reasons.map { "\($0.groupId) \($0.title) \($0.relation)" } == [
                 "alps Alps members", "alps Alps photos",
             ])
-        #expect(rows[2].reasons.map(\.groupId) == ["dogs & wolves"])
-        #expect(rows[2].reasons.map(\.share) == [1])
-        #expect(rows[2].score == 0.125 * 32 / 11)
+        let interest = lists.interests.first { $0.groupIds.contains("alps") }
+        #expect(birds.interest == interest?.name)
+        #expect(rows["cats 🐈"]?.joinPolicy == "approval")
+        let élan = try #require(rows["élan"])
+        #expect(élan.reasons.map(\.groupId) == ["dogs & wolves"] && élan.reasons.map(\.share) == [1])
+        #expect(élan.score == 0.125 * 32 / 11)
     }
 
-    @Test("A member of nothing gets an empty list", arguments: Transport.allCases)
+    @Test("A member of nothing gets what trends, then what is popular", arguments: Transport.allCases)
     func nothingJoined(transport: Transport) throws {
+        let answer = try service().answer(transport, "/v1/users/bob/recommendations")
+        let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
+        #expect(lists.interests.isEmpty)
+        #expect(lists.recommendations.map(\.groupId) == ["dogs & wolves", "birds", "élan", "cats 🐈", "alps"])
+        #expect(lists.recommendations.map(\.origin) == ["trending", "trending", "popular", "popular", "popular"])
+        #expect(lists.recommendations.allSatisfy { $0.interest == nil && $0.reasons.isEmpty })
+    }
+
+    private struct Explanation: Decodable {
+        struct Reason: Decodable { var groupId: String }
+        var standing, explanation: String
+        var place: Int?
+        var interest: String?
+        var reasons: [Reason]
+    }
+
+    @Test("A group is explained as it stands in the list", arguments: Transport.allCases)
+    func why(transport: Transport) throws {
+        let list = try service().answer(transport, "/v1/users/ann/recommendations")
+        let rows = try JSONDecoder().decode(Lists.self, from: Data(list.body)).recommendations
+        for row in rows {
+            let path = try #require(row.groupId.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+            let answer = try service().answer(transport, "/v1/users/ann/recommendations/\(path)/why")
+            let explanation = try JSONDecoder().decode(Explanation.self, from: Data(answer.body))
+            #expect(explanation.standing == "listed" && explanation.place == row.rank)
+            #expect(explanation.interest == row.interest)
+            #expect(explanation.reasons.map(\.groupId) == row.reasons.map(\.groupId))
+        }
+        let joined = try service().answer(transport, "/v1/users/ann/recommendations/alps/why")
+        let explanation = try JSONDecoder().decode(Explanation.self, from: Data(joined.body))
+        #expect(explanation.standing == "joined" && explanation.place == nil)
+        #expect(try service().answer(transport, "/v1/users/ann/recommendations/none/why").status == 404)
+    }
+
+    @Test("What trends is told with its figures", arguments: Transport.allCases)
+    func trending(transport: Transport) throws {
         #expect(
-            try service().answer(transport, "/v1/users/bob/recommendations").text
-                == #"{"modelVersion":"v1","userId":"bob","recommendations":[]}"#)
+            try service().answer(transport, "/v1/trending?limit=1").text == """
+                {"modelVersion":"v1","groups":[{"rank":1,"groupId":"dogs & wolves","title":"","score":3.5,\
+                "joiners":4,"posters":2,"usualWeek":1.5}]}
+                """)
     }
 
     @Test("Groups for a photo come with reasons of every kind", arguments: Transport.allCases)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Following the current version")
 struct VersionFollowerTests {
     private func follower(_ store: FakeStore, _ lines: Lines = Lines()) -> VersionFollower {
-        VersionFollower(store: store, weights: .init(), log: lines.log, now: { 5000 })
+        VersionFollower(store: store, planning: .init(), log: lines.log, now: { 5000 })
     }
 
     private func serving(_ follower: VersionFollower) -> String? { follower.current.snapshot?.version.description }

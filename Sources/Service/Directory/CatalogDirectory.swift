@@ -1,5 +1,4 @@
 import Catalog
-import Model
 public import Recommendation
 import Synchronization
 
@@ -29,10 +28,10 @@ public final class CatalogDirectory: MemberDirectory {
     /// True.
     public var knowsPhotos: Bool { true }
 
-    /// The groups the user is a member of.
-    public func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
-        let joined = try read { catalog throws(CatalogError) in try catalog.joinedGroups(ofUser: id) }
-        return joined.map { Self.indexes(of: $0, in: snapshot.model) }
+    /// The groups the user is a member of, and stated interests.
+    public func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
+        let member = try read { catalog throws(CatalogError) in try catalog.member(withID: id) }
+        return member.map { MemberProfile($0, in: snapshot.model) }
     }
 
     /// Users whose ids stand next to it.
@@ -45,10 +44,6 @@ public final class CatalogDirectory: MemberDirectory {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
         guard let photo, photo.visibility == .public else { return nil }
         return PhotoContext(photo, in: snapshot.model)
-    }
-
-    private static func indexes(of ids: [String], in model: ModelVersion) -> [UInt32] {
-        ids.compactMap { model.index(ofID: $0) }.map(UInt32.init).sorted()
     }
 
     private func take() throws(CatalogError) -> Connection {

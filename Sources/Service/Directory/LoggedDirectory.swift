@@ -14,8 +14,8 @@ final class LoggedDirectory: MemberDirectory {
 
     var knowsPhotos: Bool { directory.knowsPhotos }
 
-    func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
-        try watching { () throws(ServiceError) in try directory.joinedGroups(ofUser: id, in: snapshot) }
+    func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
+        try watching { () throws(ServiceError) in try directory.profile(ofUser: id, in: snapshot) }
     }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] {

@@ -7,8 +7,8 @@ public protocol MemberDirectory: Sendable {
     /// Whether it knows photos at all.
     var knowsPhotos: Bool { get }
 
-    /// The groups a user has joined, as ascending indexes; nil if there is no such user.
-    func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]?
+    /// What is known of a user; nil if there is no such user.
+    func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile?
 
     /// Ids of users that are close to one that does not exist; a handful at most.
     func userIDs(near id: String) throws(ServiceError) -> [String]

@@ -13,10 +13,11 @@ public struct StoreDirectory: MemberDirectory {
     /// False.
     public var knowsPhotos: Bool { false }
 
-    /// The groups of the user's profile in the snapshot's version.
-    public func joinedGroups(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+    /// The groups of the user's profile in the snapshot's version; when they were joined is not known.
+    public func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
         do {
-            return try store.profile(ofUser: id, in: snapshot.version)
+            let joined = try store.profile(ofUser: id, in: snapshot.version)
+            return joined.map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
         } catch {
             throw ServiceError(.directoryFailed, "memberships cannot be read: \(error.message)")
         }

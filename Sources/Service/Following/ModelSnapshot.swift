@@ -10,18 +10,22 @@ public final class ModelSnapshot: Sendable {
     public let model: ModelVersion
     /// What it was built from.
     let manifest: Manifest
+    /// Makes the lists of members.
+    let planner: Planner
     let recommender: Recommender
     /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
     let photoRecommender: PhotoRecommender
 
     /// A version that was loaded from a store.
-    init(_ loaded: LoadedVersion, weights: RelationWeights) {
+    init(_ loaded: LoadedVersion, planning: Planning) {
         version = loaded.manifest.version
         model = loaded.model
         manifest = loaded.manifest
-        recommender = Recommender(model: loaded.model, weights: weights)
+        planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
+        recommender = Recommender(model: loaded.model, weights: planning.configuration.weights)
         photoRecommender = PhotoRecommender(
-            model: loaded.model, relations: weights, at: loaded.manifest.createdAtMilliseconds / 1000)
+            model: loaded.model, relations: planning.configuration.weights,
+            at: loaded.manifest.createdAtMilliseconds / 1000)
     }
 
     /// How long ago its recompute began, in seconds.

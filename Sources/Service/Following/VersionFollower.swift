@@ -1,6 +1,5 @@
 import Model
 import ModelStore
-import Recommendation
 import Synchronization
 
 /// Follows the current version of a store: loads what becomes current beside the version that serves, then swaps.
@@ -32,7 +31,7 @@ final class VersionFollower: Sendable {
     static let longestPause = 64
 
     let store: any VersionStore
-    private let weights: RelationWeights
+    private let planning: Planning
     private let log: EventLog
     private let now: @Sendable () -> Int64
     private let failedPolls = Atomic<UInt64>(0)
@@ -43,10 +42,10 @@ final class VersionFollower: Sendable {
 
     /// - Parameter now: the time, in Unix milliseconds.
     init(
-        store: any VersionStore, weights: RelationWeights, log: EventLog, now: @escaping @Sendable () -> Int64
+        store: any VersionStore, planning: Planning, log: EventLog, now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
-        self.weights = weights
+        self.planning = planning
         self.log = log
         self.now = now
     }
@@ -80,14 +79,14 @@ final class VersionFollower: Sendable {
             return mayAsk
         }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.lastLoaded() else { return }
-        let snapshot = ModelSnapshot(loaded, weights: weights)
+        let snapshot = ModelSnapshot(loaded, planning: planning)
         state.withLock { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
     private func takeUp(_ version: VersionName) throws(StoreError) {
         do throws(StoreError) {
-            let snapshot = ModelSnapshot(try store.load(version), weights: weights)
+            let snapshot = ModelSnapshot(try store.load(version), planning: planning)
             failure.withLock { $0 = nil }
             state.withLock { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
             log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")

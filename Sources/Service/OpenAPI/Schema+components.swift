@@ -1,4 +1,5 @@
 import Model
+import Recommendation
 
 extension Schema {
     /// The schemas that have a name, in the order of the document.
@@ -6,7 +7,8 @@ extension Schema {
         [("Problem", problem), ("Health", health), ("Readiness", readiness), ("Store", store)]
         + [("SimilarGroups", similarGroups), ("SimilarGroup", similarGroup), ("RelationShare", relationShare)]
         + [("Recommendations", recommendations), ("GroupsForPhoto", groupsForPhoto)]
-        + [("Suggestion", suggestion), ("Reason", reason)]
+        + [("Interest", interest), ("Suggestion", suggestion), ("Reason", reason), ("Explanation", explanation)]
+        + [("Trending", trending), ("TrendingGroup", trendingGroup)]
         + [("GroupForPhoto", groupForPhoto), ("PhotoReason", photoReason)]
         + [("ModelReport", modelReport), ("RelationReport", relationReport), ("Description", .anyObject)]
 
@@ -84,7 +86,41 @@ extension Schema {
     private static let recommendations = Schema.object([
         version,
         .always("userId", .string(), "The member"),
-        .always("recommendations", .array(.component("Suggestion")), "Groups, best first"),
+        .always("bucket", .integer(), "The number of the span of time for which the order stays as it is"),
+        .always("interests", .array(.component("Interest")), "What the member cares about, the largest first"),
+        .always("recommendations", .array(.component("Suggestion")), "Groups, in the order in which they are shown"),
+    ])
+
+    private static let interest = Schema.object([
+        .always("name", .string(), "What its groups have in common, in a few words"),
+        .always("share", .number, "Its part of the member's groups, from 0 to 1"),
+        .always("groupIds", .array(.string()), "The joined groups it consists of"),
+    ])
+
+    private static let explanation = Schema.object([
+        version,
+        .always("userId", .string(), "The member"),
+        .always("groupId", .string(), "The group that was asked about"),
+        .always("standing", .string(words: Standing.names), "Whether it is in the list, or why not"),
+        .always("explanation", .string(), "The same for people"),
+        .sometimes("place", .integer(1...Int.max), "Its place in the list; if it is there"),
+        .sometimes("interest", .string(), "The name of the interest it serves; if joined groups brought it"),
+        .always("reasons", .array(.component("Reason")), "Joined groups that speak for it, the strongest first"),
+    ])
+
+    private static let trending = Schema.object([
+        version,
+        .always("groups", .array(.component("TrendingGroup")), "Groups, the most unusual first"),
+    ])
+
+    private static let trendingGroup = Schema.object([
+        .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
+        .always("groupId", .string(), "The group"),
+        .always("title", .string(), "Its title"),
+        .always("score", .number, "How unusual its last week is, in standard deviations"),
+        .always("joiners", .count, "Different people who joined in the last seven days"),
+        .always("posters", .count, "Different people who posted in the last seven days"),
+        .always("usualWeek", .number, "Joiners and posters of a week, as the mean of the eight before"),
     ])
 
     private static let groupsForPhoto = Schema.object([
@@ -106,7 +142,9 @@ extension Schema {
 
     private static let suggestion = Schema.object(
         suggestedGroup + [
-            .always("reasons", .array(.component("Reason")), "What brought it here, the strongest first")
+            .always("origin", .string(words: PlanItem.Origin.allCases.map(\.rawValue)), "Why it is in the list at all"),
+            .sometimes("interest", .string(), "The name of the interest it serves; if joined groups brought it"),
+            .always("reasons", .array(.component("Reason")), "Joined groups that brought it, the strongest first"),
         ])
 
     private static let groupForPhoto = Schema.object(

@@ -13,7 +13,12 @@ extension Endpoint {
                 Parameter("by", standard: Responder.Likeness.both, "What the groups have in common"), .limit,
             ],
             content: .json(schema: "SimilarGroups"), caching: .shared, problems: [.notFound, .serviceUnavailable],
-            handler: Responder.similarGroups)
+            handler: Responder.similarGroups),
+        Endpoint(
+            "trending", .get, "/v1/trending", .site(.trending),
+            summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
+            content: .json(schema: "Trending"), caching: .shared, problems: [.serviceUnavailable],
+            handler: Responder.trending),
     ]
 }
 
@@ -41,17 +46,33 @@ extension Responder {
         let limit = call.parameters.limit
         let snapshot = try call.snapshot
         let model = snapshot.model
-        guard let group = model.index(ofID: call.id) else {
-            throw .unknown(.unknownGroup, "group", id: call.id, near: snapshot.groupIDs(near: call.id))
-        }
+        let group = try call.group(call.id, in: snapshot)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("groupId", call.id)
             json.member("by", likeness.rawValue)
             if let relation = likeness.relation {
-                json.neighbours(model.neighbours(of: group, by: relation).prefix(limit), by: relation, in: model)
+                json.neighbours(model.neighbours(of: Int(group), by: relation).prefix(limit), by: relation, in: model)
             } else {
-                json.blended(snapshot.recommender.similar(to: UInt32(group), limit: limit), in: model)
+                json.blended(snapshot.recommender.similar(to: group, limit: limit), in: model)
+            }
+        }
+    }
+
+    /// `GET /v1/trending?limit=N`: groups that more people turn to than usual, the most unusual first.
+    @Sendable
+    fileprivate static func trending(_ call: Call) throws(Problem) -> HTTPResponse {
+        let snapshot = try call.snapshot
+        let groups = snapshot.model.trending.prefix(call.parameters.limit)
+        return .json { json in
+            json.member("modelVersion", snapshot.version.description)
+            json.objects("groups", groups.enumerated()) { row, element in
+                let (place, trending) = element
+                row.namedGroup(place, trending.group, in: snapshot.model)
+                row.member("score", trending.score)
+                row.member("joiners", trending.joiners)
+                row.member("posters", trending.posters)
+                row.member("usualWeek", trending.usualWeek)
             }
         }
     }
@@ -64,7 +85,7 @@ extension JSONWriter {
     ) {
         objects("neighbours", neighbours.enumerated()) { row, element in
             let (place, neighbour) = element
-            row.neighbour(place, Int(neighbour.index), in: model)
+            row.namedGroup(place, neighbour.index, in: model)
             row.member("score", neighbour.score)
             row.member("common", neighbour.common)
             row.member(
@@ -76,7 +97,7 @@ extension JSONWriter {
     fileprivate mutating func blended(_ suggestions: [Suggestion], in model: ModelVersion) {
         objects("neighbours", suggestions.enumerated()) { row, element in
             let (place, suggestion) = element
-            row.neighbour(place, Int(suggestion.group), in: model)
+            row.namedGroup(place, suggestion.group, in: model)
             row.member("score", suggestion.score)
             row.member("photoCount", model.size(of: Int(suggestion.group), in: .photos))
             row.member("memberCount", model.size(of: Int(suggestion.group), in: .members))
@@ -86,11 +107,5 @@ extension JSONWriter {
                 row.member("common", reason.common)
             }
         }
-    }
-
-    private mutating func neighbour(_ place: Int, _ group: Int, in model: ModelVersion) {
-        member("rank", place + 1)
-        member("groupId", model.id(of: group))
-        member("title", model.title(of: group))
     }
 }

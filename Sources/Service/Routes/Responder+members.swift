@@ -3,76 +3,58 @@ import Model
 import Recommendation
 
 extension Endpoint {
+    private static let member = Parameter("id", .identifier, "The member's user id")
+
     /// What is for one member, and nobody else.
     static let members = [
         Endpoint(
             "recommendations", .get, "/v1/users/{id}/recommendations", .member(ofPathParameter: "id"),
-            summary: "Groups for a member, best first",
-            path: [Parameter("id", .identifier, "The member's user id")], parameters: [.limit],
+            summary: "Groups for a member, in the order in which they are shown", path: [member], parameters: [.limit],
             content: .json(schema: "Recommendations"), caching: .personal,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations)
-    ]
-
-    /// What is known of photos.
-    static let photos = [
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
-            "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
-            summary: "Groups that a public photo could go to, best first",
-            path: [Parameter("id", .identifier, "The photo's id")], parameters: [.limit],
-            content: .json(schema: "GroupsForPhoto"), caching: .personal,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
+            "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
+            summary: "Why a group is in a member's list, at which place, or why it is not there",
+            path: [member, Parameter("group", .identifier, "The group's id")],
+            content: .json(schema: "Explanation"), caching: .personal,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
     ]
 }
 
 extension Responder {
-    /// `GET /v1/users/{id}/recommendations?limit=N`: groups for a member, best first.
+    /// `GET /v1/users/{id}/recommendations?limit=N`: groups for a member, in the order in which they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> HTTPResponse {
-        let limit = call.parameters.limit
-        guard let directory = call.directory else { throw .noCatalog("who is a member of what") }
-        let snapshot = try call.snapshot
-        let joined = try readingDirectory { () throws(ServiceError) in
-            try directory.joinedGroups(ofUser: call.id, in: snapshot)
-        }
-        guard let joined else {
-            throw .unknown(.unknownUser, "user", id: call.id, near: try usersNear(call, in: directory))
-        }
-        let suggestions = snapshot.recommender.recommendations(joined: joined, limit: limit)
+        let snapshot = try call.snapshot(with: "who is a member of what")
+        let request = PlanRequest(profile: try call.profile(in: snapshot), atMilliseconds: call.responder.now())
+        let plan = snapshot.planner.plan(request)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("userId", call.id)
-            json.suggestions("recommendations", suggestions, in: snapshot.model)
+            json.member("bucket", plan.bucket)
+            json.interests("interests", plan.interests, in: snapshot.model)
+            json.planItems(
+                "recommendations", plan.items.prefix(call.parameters.limit), of: plan.interests, for: request.profile,
+                snapshot.planner)
         }
     }
 
-    /// `GET /v1/photos/{id}/groups?limit=N`: groups that a public photo could go to, best first.
-    ///
-    /// A photo that is not public is answered like one that does not exist, and no ids near it are named: an
-    /// answer must not tell which private photos there are.
+    /// `GET /v1/users/{id}/recommendations/{group}/why`: why a group is in a member's list or not.
     @Sendable
-    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> HTTPResponse {
-        let limit = call.parameters.limit
-        guard let directory = call.directory, directory.knowsPhotos else { throw .noCatalog("photos") }
-        let snapshot = try call.snapshot
-        let photo = try readingDirectory { () throws(ServiceError) in
-            try directory.context(ofPhoto: call.id, in: snapshot)
-        }
-        guard let photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
-        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit)
+    fileprivate static func why(_ call: Call) throws(Problem) -> HTTPResponse {
+        let snapshot = try call.snapshot(with: "who is a member of what")
+        let group = try call.group(call.path["group"], in: snapshot)
+        let request = PlanRequest(profile: try call.profile(in: snapshot), atMilliseconds: call.responder.now())
+        let explanation = GroupExplanation(of: group, snapshot.planner, request)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
-            json.member("photoId", call.id)
-            json.photoSuggestions("groups", suggestions, in: snapshot.model)
+            json.member("userId", call.id)
+            json.member("groupId", call.path["group"])
+            json.member("standing", explanation.standing)
+            json.member("explanation", explanation.explanation)
+            if let place = explanation.place { json.member("place", place) }
+            if let interest = explanation.interest { json.member("interest", interest) }
+            json.reasons(explanation.reasons, ofScore: explanation.score, in: snapshot.model)
         }
-    }
-
-    /// Ids of users near one that does not exist; none for a member, who must not be told who else there is.
-    private static func usersNear(_ call: Call, in directory: any MemberDirectory) throws(Problem) -> [String] {
-        guard call.bearer == nil else { return [] }
-        return try readingDirectory { () throws(ServiceError) in try directory.userIDs(near: call.id) }
-    }
-
-    private static func readingDirectory<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
-        do throws(ServiceError) { return try body() } catch { throw .unavailable(error) }
     }
 }

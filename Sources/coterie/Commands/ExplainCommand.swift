@@ -2,8 +2,8 @@ import Catalog
 import CommandLineOptions
 import Model
 import ModelStore
-import RecordReading
 import Recommendation
+import Service
 
 /// `coterie explain USER GROUP`.
 enum ExplainCommand: Subcommand {
@@ -52,46 +52,11 @@ enum ExplainCommand: Subcommand {
             return answer
         }
         let index = try Lookup.group(group, in: version, catalog: catalog)
-        let standing = planner.standing(of: UInt32(index), request)
-        (answer.standing, answer.explanation) = words(for: standing, planner)
-        // What speaks for it is worth knowing whether or not it is shown.
-        let item = PlanItem(group: UInt32(index), score: 0, interest: nil, origin: .personal)
-        let reasons = planner.reasons(for: [item], of: request.profile)[0]
-        let score = reasons.reduce(0) { $0 + $1.contribution }
-        answer.reasons = reasons.map {
-            .init(
-                $0, of: PlanItem(group: item.group, score: score, interest: nil, origin: .personal), in: planner.model)
-        }
-        if case .listed(let place, let item) = standing {
-            answer.place = place
-            answer.interest = item.interest.map { planner.plan(request).interests[$0].name(in: planner.model) }
-        }
+        let explanation = GroupExplanation(of: UInt32(index), planner, request)
+        (answer.standing, answer.explanation) = (explanation.standing, explanation.explanation)
+        (answer.place, answer.interest) = (explanation.place, explanation.interest)
+        answer.reasons = explanation.reasons.map { .init($0, ofScore: explanation.score, in: planner.model) }
         return answer
-    }
-
-    private static func words(for standing: Standing, _ planner: Planner) -> (name: String, text: String) {
-        func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
-        switch standing {
-        case .listed(let place, let item):
-            return ("listed", "it is at place \(place)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
-        case .joined: return ("joined", "the user is a member of it")
-        case .dismissed(let milliseconds):
-            return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
-        case .hidden: return ("hidden", "it is hidden from everybody")
-        case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
-        case .noEvidence: return ("noEvidence", "no group that the user has joined has it as a neighbour")
-        case .tooSimilar(let seed):
-            let ceiling = Formats.significant(planner.configuration.filters.ceiling, 3)
-            return (
-                "tooSimilar",
-                "it is too similar to \(planner.model.id(of: Int(seed))), which the user has joined: their cosine is \(ceiling) or more"
-            )
-        case .belowPool(let rank, let size):
-            return (
-                "belowPool",
-                "it is candidate \(Formats.grouped(rank)), and the list is made of \(Formats.grouped(size)) better ones"
-            )
-        }
     }
 
     private static func write(_ answer: Answer, to output: inout Output) throws {

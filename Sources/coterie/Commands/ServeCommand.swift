@@ -55,6 +55,7 @@ enum ServeCommand: Subcommand {
             Option(
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale: 36h, 14d",
                 default: "14d"),
+            PlanOptions.secret,
             Option(flag: "log-requests", help: "Log every request, not only those that are refused"),
         ],
         examples: [
@@ -73,6 +74,7 @@ enum ServeCommand: Subcommand {
         }
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.logsRequests = parsed.flag("log-requests")
+        configuration.planning.key = try parsed.rotationKey()
         configuration.directory = try directory(parsed, store)
         try Daemon(configuration).runUntilTerminated()
     }

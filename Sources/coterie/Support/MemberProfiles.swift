@@ -3,6 +3,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
+import Service
 
 /// What is known of members: from the catalog, or without one from the store.
 struct MemberProfiles {
@@ -34,12 +35,6 @@ struct MemberProfiles {
         guard let member = try catalog.member(withID: user) else {
             throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users))
         }
-        let joined = member.memberships.compactMap { membership in
-            version.model.index(ofID: membership.groupID).map { group in
-                MemberProfile.JoinedGroup(
-                    group: UInt32(group), atMilliseconds: membership.joinedAt.map { $0 * 1000 })
-            }
-        }
-        return MemberProfile(userID: user, joined: joined, topics: member.interests)
+        return MemberProfile(member, in: version.model)
     }
 }

@@ -67,17 +67,17 @@ struct PlanJSON: Encodable {
             return Row(
                 rank: place + 1, groupId: model.id(of: Int(item.group)), title: model.title(of: Int(item.group)),
                 score: item.score, origin: item.origin.rawValue, interest: item.interest.map { names[$0] },
-                interestIndex: item.interest, reasons: reasons.map { Reason($0, of: item, in: model) })
+                interestIndex: item.interest, reasons: reasons.map { Reason($0, ofScore: item.score, in: model) })
         }
     }
 }
 
 extension PlanJSON.Reason {
-    init(_ reason: Suggestion.Reason, of item: PlanItem, in model: ModelVersion) {
+    init(_ reason: Suggestion.Reason, ofScore score: Double, in model: ModelVersion) {
         groupId = model.id(of: Int(reason.seed))
         title = model.title(of: Int(reason.seed))
         relation = reason.relation.rawValue
-        share = reason.contribution / item.score
+        share = reason.contribution / score
         common = reason.common
     }
 }

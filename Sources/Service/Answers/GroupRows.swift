@@ -1,0 +1,34 @@
+public import Model
+
+extension JSONWriter {
+    /// How many reasons of a suggestion are told, the strongest first.
+    static let reasonLimit = 5
+
+    /// The members that tell which group a row is about; `place` counts from 0.
+    mutating func namedGroup(_ place: Int, _ group: UInt32, in model: ModelVersion) {
+        member("rank", place + 1)
+        member("groupId", model.id(of: Int(group)))
+        member("title", model.title(of: Int(group)))
+    }
+
+    /// The members that every suggestion has, whatever it was suggested for.
+    mutating func suggestedGroup(_ place: Int, _ group: UInt32, score: Double, in model: ModelVersion) {
+        let facts = model.facts(of: Int(group))
+        namedGroup(place, group, in: model)
+        member("score", score)
+        member("memberCount", facts.memberCount)
+        member("photoCount", facts.photoCount)
+        member("joinPolicy", facts.joinPolicy.name)
+    }
+}
+
+extension JoinPolicy {
+    /// The policy as answers write it.
+    public var name: String {
+        switch self {
+        case .open: "open"
+        case .approval: "approval"
+        case .invite: "invite"
+        }
+    }
+}

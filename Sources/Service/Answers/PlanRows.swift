@@ -1,0 +1,41 @@
+import Model
+import Recommendation
+
+extension JSONWriter {
+    /// A member that is a list of what a member cares about.
+    mutating func interests(_ name: String, _ interests: [Interest], in model: ModelVersion) {
+        objects(name, interests) { row, interest in
+            row.member("name", interest.name(in: model))
+            row.member("share", interest.share)
+            row.texts("groupIds", interest.groups.map { model.id(of: Int($0)) })
+        }
+    }
+
+    /// A member that is a part of a plan, with what brought each group.
+    mutating func planItems(
+        _ name: String, _ items: some Collection<PlanItem>, of interests: [Interest], for profile: MemberProfile,
+        _ planner: Planner
+    ) {
+        let model = planner.model
+        let names = interests.map { $0.name(in: model) }
+        let rows = zip(items, planner.reasons(for: items, of: profile))
+        objects(name, rows.enumerated()) { row, element in
+            let (place, (item, reasons)) = element
+            row.suggestedGroup(place, item.group, score: item.score, in: model)
+            row.member("origin", item.origin.rawValue)
+            if let interest = item.interest { row.member("interest", names[interest]) }
+            row.reasons(reasons.prefix(Self.reasonLimit), ofScore: item.score, in: model)
+        }
+    }
+
+    /// The member `reasons`: joined groups that speak for a group of a score.
+    mutating func reasons(_ reasons: some Sequence<Suggestion.Reason>, ofScore score: Double, in model: ModelVersion) {
+        objects("reasons", reasons) { row, reason in
+            row.member("groupId", model.id(of: Int(reason.seed)))
+            row.member("title", model.title(of: Int(reason.seed)))
+            row.member("relation", reason.relation.rawValue)
+            row.member("share", reason.contribution / score)
+            row.member("common", reason.common)
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import Model
+import Recommendation
+
+extension Call {
+    /// The version that answers, where the directory is needed as well.
+    ///
+    /// - Parameter knowledge: what only the directory knows.
+    /// - Throws: a `Problem` of status 501 without a directory, of status 503 without a version.
+    func snapshot(with knowledge: String) throws(Problem) -> ModelSnapshot {
+        guard directory != nil else { throw .noCatalog(knowledge) }
+        return try snapshot
+    }
+
+    /// What is known of the member that the path names.
+    func profile(in snapshot: ModelSnapshot) throws(Problem) -> MemberProfile {
+        guard let directory else { throw .noCatalog("who is a member of what") }
+        let profile = try Responder.reading { () throws(ServiceError) in
+            try directory.profile(ofUser: id, in: snapshot)
+        }
+        guard let profile else { throw .unknown(.unknownUser, "user", id: id, near: try usersNear(in: directory)) }
+        return profile
+    }
+
+    /// The index of a group of the version.
+    func group(_ id: String, in snapshot: ModelSnapshot) throws(Problem) -> UInt32 {
+        guard let group = snapshot.model.index(ofID: id) else {
+            throw .unknown(.unknownGroup, "group", id: id, near: snapshot.groupIDs(near: id))
+        }
+        return UInt32(group)
+    }
+
+    /// Ids of users near one that does not exist; none for a member, who must not be told who else there is.
+    private func usersNear(in directory: any MemberDirectory) throws(Problem) -> [String] {
+        guard bearer == nil else { return [] }
+        return try Responder.reading { () throws(ServiceError) in try directory.userIDs(near: id) }
+    }
+}
+
+extension Responder {
+    /// Runs what may fail for a while, and answers with status 503 then.
+    static func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
+        do throws(ServiceError) { return try body() } catch { throw .unavailable(error) }
+    }
+}

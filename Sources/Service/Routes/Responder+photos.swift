@@ -1,0 +1,36 @@
+import HTTP
+import Model
+import Recommendation
+
+extension Endpoint {
+    /// What is known of photos.
+    static let photos = [
+        Endpoint(
+            "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
+            summary: "Groups that a public photo could go to, best first",
+            path: [Parameter("id", .identifier, "The photo's id")], parameters: [.limit],
+            content: .json(schema: "GroupsForPhoto"), caching: .personal,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
+    ]
+}
+
+extension Responder {
+    /// `GET /v1/photos/{id}/groups?limit=N`: groups that a public photo could go to, best first.
+    ///
+    /// A photo that is not public is answered like one that does not exist, and no ids near it are named: an
+    /// answer must not tell which private photos there are.
+    @Sendable
+    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> HTTPResponse {
+        let limit = call.parameters.limit
+        guard let directory = call.directory, directory.knowsPhotos else { throw .noCatalog("photos") }
+        let snapshot = try call.snapshot
+        let photo = try reading { () throws(ServiceError) in try directory.context(ofPhoto: call.id, in: snapshot) }
+        guard let photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
+        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit)
+        return .json { json in
+            json.member("modelVersion", snapshot.version.description)
+            json.member("photoId", call.id)
+            json.photoSuggestions("groups", suggestions, in: snapshot.model)
+        }
+    }
+}
