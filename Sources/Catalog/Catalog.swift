@@ -16,6 +16,9 @@ public final class Catalog {
         case reading
         /// For writing; it is made, or brought up to this schema version, if need be.
         case writing
+        /// For writing what must not be lost once it is done: a commit waits for the disk. What is deleted is
+        /// overwritten. The catalog must exist and be of this program's schema version.
+        case recording
     }
 
     /// Opens a catalog.
@@ -29,7 +32,7 @@ public final class Catalog {
         }
         do {
             // A reader opens for writing too where it may: only then can it recover what a killed writer left in the log.
-            let canWrite = mode == .writing || Self.allows(path, W_OK)
+            let canWrite = mode != .reading || Self.allows(path, W_OK)
             database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
@@ -53,6 +56,11 @@ public final class Catalog {
                 "\(path) is empty or of an older program: run \"coterie import\" on it once, which brings it up to date"
             )
         }
+        if mode == .recording {
+            try wrapping { () throws(DatabaseError) in
+                try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+            }
+        }
     }
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
@@ -60,7 +68,7 @@ public final class Catalog {
     /// The schema version of this catalog.
     public var schemaVersion: Int { CatalogSchema.version }
 
-    /// A number that grows with every change; equal numbers mean equal content.
+    /// A number that grows with every change; equal numbers mean equal content, but for interactions.
     public func changeCount() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0

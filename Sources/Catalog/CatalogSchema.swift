@@ -71,6 +71,22 @@ enum CatalogSchema {
             expires_at INTEGER
         );
         """,
+        """
+        CREATE TABLE interactions (
+            interaction_key INTEGER PRIMARY KEY,
+            user_key INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            group_key INTEGER NOT NULL,
+            occurred_at INTEGER NOT NULL,
+            recommendation_id TEXT,
+            position INTEGER,
+            variant TEXT,
+            UNIQUE (user_key, id)
+        );
+        CREATE INDEX interactions_by_user ON interactions (user_key, interaction_key);
+        CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at) WHERE kind < 2;
+        """,
     ]
 
     /// Brings a database up to this version; a new file gets every table.

@@ -62,11 +62,13 @@ extension Importer {
             return [
                 "DELETE FROM memberships WHERE group_key IN \(keys)", "DELETE FROM pools WHERE group_key IN \(keys)",
                 "DELETE FROM curated_groups WHERE group_key IN \(keys)",
+                "DELETE FROM interactions WHERE group_key IN \(keys)",
                 "DELETE FROM groups WHERE group_key IN \(keys)",
             ]
         case .users:
             return [
                 "DELETE FROM memberships WHERE user_key IN \(keys)",
+                "DELETE FROM interactions WHERE user_key IN \(keys)",
                 "UPDATE photos SET user_key = NULL WHERE user_key IN \(keys)",
                 "DELETE FROM users WHERE user_key IN \(keys)",
             ]

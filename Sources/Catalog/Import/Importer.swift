@@ -206,6 +206,8 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
+            // What members did since the files were written is not undone by them.
+            if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.database.execute("COMMIT")
         }

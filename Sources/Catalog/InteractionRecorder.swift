@@ -1,0 +1,139 @@
+import SQLite
+
+/// Writes what members do and say, within a transaction that somebody else began.
+final class InteractionRecorder {
+    private let database: Database
+    private let users: IdentifierResolver
+    private let knownUsers: IdentifierResolver
+    private let memberships: MembershipEvents
+    private let publicGroup: Statement
+    private let insert: Statement
+    private let setInterests: Statement
+    /// Rows changed so far, but for the interactions themselves: those that a recompute reads.
+    private(set) var contentChanges: Int64 = 0
+
+    init(_ database: Database) throws(DatabaseError) {
+        self.database = database
+        users = try IdentifierResolver(.users, database, isStrict: false)
+        knownUsers = try IdentifierResolver(.users, database, isStrict: true)
+        memberships = try MembershipEvents(database)
+        publicGroup = try database.prepare("SELECT group_key FROM groups WHERE group_id = ? AND visibility = 0")
+        insert = try database.prepare(
+            """
+            INSERT INTO interactions
+            (user_key, id, kind, group_key, occurred_at, recommendation_id, position, variant)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (user_key, id) DO NOTHING
+            """)
+        setInterests = try database.prepare(
+            "UPDATE users SET interests = ?1 WHERE user_key = ?2 AND interests IS NOT ?1")
+    }
+
+    func apply(_ change: MemberChange) throws(DatabaseError) -> MemberChange.Outcome {
+        switch change.action {
+        case .record(let interactions): return try record(interactions, ofUser: change.userID)
+        case .state(let interests):
+            let user = try key(ofUser: change.userID)
+            setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
+            setInterests.bind(user, at: 2)
+            try counting { () throws(DatabaseError) in try setInterests.run() }
+            return .stated
+        case .forget(let id):
+            guard let user = try knownUsers.key(of: change.userID) else { return .unknownMember }
+            return .forgotten(try forget(id, ofUser: user))
+        }
+    }
+
+    private func record(_ interactions: [InteractionRecord], ofUser id: String) throws(DatabaseError)
+        -> MemberChange.Outcome
+    {
+        var groups: [Int64] = []
+        for (place, interaction) in interactions.enumerated() {
+            publicGroup.bind(interaction.groupID, at: 1)
+            guard try publicGroup.step() else { return .unknownGroup(at: place) }
+            groups.append(publicGroup.integer(0))
+            publicGroup.reset()
+        }
+        let user = try key(ofUser: id)
+        var new = 0
+        for (interaction, group) in zip(interactions, groups) {
+            guard try write(interaction, user: user, group: group) else { continue }
+            new += 1
+            guard interaction.kind.changesMembership else { continue }
+            try counting { () throws(DatabaseError) in try memberships.settle(group: group, user: user) }
+        }
+        return .recorded(new: new, repeated: interactions.count - new)
+    }
+
+    /// Returns whether it was new.
+    private func write(_ interaction: InteractionRecord, user: Int64, group: Int64) throws(DatabaseError) -> Bool {
+        insert.bind(user, at: 1)
+        insert.bind(interaction.id, at: 2)
+        insert.bind(interaction.kind.code, at: 3)
+        insert.bind(group, at: 4)
+        insert.bind(interaction.atMilliseconds, at: 5)
+        insert.bind(interaction.recommendationID, at: 6)
+        insert.bind(interaction.position.map { Int64($0) }, at: 7)
+        insert.bind(interaction.variant, at: 8)
+        let before = database.totalChanges
+        try insert.run()
+        return database.totalChanges > before
+    }
+
+    private func forget(_ id: String?, ofUser user: Int64) throws(DatabaseError) -> Int {
+        let delete = try database.prepare(
+            "DELETE FROM interactions WHERE user_key = ?1 AND (?2 IS NULL OR id = ?2)")
+        delete.bind(user, at: 1)
+        delete.bind(id, at: 2)
+        let before = database.totalChanges
+        try delete.run()
+        return Int(database.totalChanges - before)
+    }
+
+    private func key(ofUser id: String) throws(DatabaseError) -> Int64 {
+        try counting { () throws(DatabaseError) in
+            guard let key = try users.key(of: id) else { preconditionFailure("users that are missing are made") }
+            return key
+        }
+    }
+
+    private func counting<Result>(_ body: () throws(DatabaseError) -> Result) throws(DatabaseError) -> Result {
+        let before = database.totalChanges
+        let result = try body()
+        contentChanges += database.totalChanges - before
+        return result
+    }
+}
+
+/// What joins and leaves say of memberships.
+struct MembershipEvents {
+    private let latest: Statement
+    private let join: Statement
+    private let leave: Statement
+
+    init(_ database: Database) throws(DatabaseError) {
+        latest = try database.prepare(
+            """
+            SELECT kind, occurred_at FROM interactions WHERE group_key = ? AND user_key = ? AND kind < 2
+            ORDER BY occurred_at DESC, interaction_key DESC LIMIT 1
+            """)
+        join = try database.prepare(
+            """
+            INSERT INTO memberships (group_key, user_key, joined_at) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET joined_at = excluded.joined_at
+            WHERE joined_at IS NULL OR joined_at < excluded.joined_at
+            """)
+        leave = try database.prepare(
+            "DELETE FROM memberships WHERE group_key = ? AND user_key = ? AND (joined_at IS NULL OR joined_at <= ?)")
+    }
+
+    /// Makes the membership of a user in a group what the latest event says; a membership that began after it stays.
+    func settle(group: Int64, user: Int64) throws(DatabaseError) {
+        latest.bind(group, at: 1)
+        latest.bind(user, at: 2)
+        guard try latest.step() else { return }
+        let hasJoined = latest.integer(0) == InteractionRecord.Kind.join.code
+        let seconds = latest.integer(1) / 1000
+        latest.reset()
+        try (hasJoined ? join : leave).run(group, user, seconds)
+    }
+}
