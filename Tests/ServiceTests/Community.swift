@@ -73,7 +73,9 @@ struct FakeDirectory: MemberDirectory {
     var knowsPhotos = true
     var failure: ServiceError?
 
-    func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
+    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+        -> MemberProfile?
+    {
         if let failure { throw failure }
         return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
     }
@@ -111,6 +113,7 @@ enum Transport: CaseIterable, Sendable {
 struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
+    var journal: MemberJournal?
     var endpoints = Endpoint.table
     var access = AccessPolicy()
     var limits: [Role: RateLimit] = [:]
@@ -127,7 +130,7 @@ struct Routes {
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, directory: directory,
+            follower: follower, directory: directory, journal: journal,
             metricSources: [metrics, ModelMetrics(follower: follower, now: { now })],
             openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: { now })
         return Router(
@@ -139,16 +142,18 @@ struct Routes {
     ///
     /// - Parameter headers: whole lines, such as `Accept: text/plain`.
     func answer(
-        _ transport: Transport, _ target: String, method: String = "GET", headers: [String] = []
+        _ transport: Transport, _ target: String, method: String = "GET", headers: [String] = [], json: String? = nil
     ) throws -> SocketClient.Response {
         let router = router()
         switch transport {
-        case .direct: return try router.answer(target, method: method, headers: headers)
+        case .direct:
+            let type = json == nil ? [] : ["Content-Type: application/json"]
+            return try router.answer(target, method: method, headers: headers + type, body: Array((json ?? "").utf8))
         case .socket:
             let server = try HTTPServer(refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
             defer { server.stop() }
             guard let client = SocketClient(port: server.port),
-                let response = client.request(method, target, headers: headers)
+                let response = client.request(method, target, headers: headers, json: json)
             else {
                 throw ServiceError(.startFailed, "no answer")
             }

@@ -61,14 +61,48 @@ struct DescriptionTests {
             ]
             .map { "/v1/users/\($0)/why" }
         ),
+        (
+            "/v1/users/{id}/interactions",
+            ["ann/interactions", "ann/interactions?after=none", "ann/interactions?limit=0"].map { "/v1/users/\($0)" }
+        ),
+        ("/v1/users/{id}/interests", ["/v1/users/ann/interests"]),
         ("/v1/trending", ["/v1/trending", "/v1/trending?limit=0"]),
         ("/v1/photos/{id}/groups", ["p1", "p2", "none"].map { "/v1/photos/\($0)/groups" }),
         ("/v1/admin/model", ["/v1/admin/model"]),
     ]
 
+    /// Requests that change something, in an order in which they may.
+    private static let changes: [(method: String, pattern: String, target: String, json: String?)] = [
+        ("POST", "/v1/users/{id}/interactions", "ann/interactions", oneClick),
+        ("POST", "/v1/users/{id}/interactions", "ann/interactions", "{}"),
+        ("GET", "/v1/users/{id}/interactions", "ann/interactions", nil),
+        ("PUT", "/v1/users/{id}/interests", "ann/interests", #"{"interests":["owls"]}"#),
+        ("PUT", "/v1/users/{id}/interests", "ann/interests", #"{"interests":"owls"}"#),
+        ("GET", "/v1/users/{id}/interests", "ann/interests", nil),
+        ("DELETE", "/v1/users/{id}/interactions/{interaction}", "ann/interactions/1", nil),
+        ("DELETE", "/v1/users/{id}/interactions/{interaction}", "ann/interactions/1", nil),
+        ("DELETE", "/v1/users/{id}/interactions", "ann/interactions", nil),
+    ]
+    private static let oneClick = #"{"interactions":[{"id":"1","kind":"click","groupId":"alps","position":1}]}"#
+
+    @Test("What changes something answers as is described, with and without a journal", arguments: [false, true])
+    func changes(hasJournal: Bool) throws {
+        let members = try MemberCatalog()
+        var service = try service()
+        service.journal = hasJournal ? try members.journal() : nil
+        let checker = try checker(service)
+        for change in Self.changes {
+            let target = "/v1/users/\(change.target)"
+            let answer = try service.answer(.direct, target, method: change.method, json: change.json)
+            let comment: Comment = "\(change.method) \(target)"
+            try expect(answer, of: change.pattern, change.method, isDescribedBy: checker, comment)
+            #expect(hasJournal || answer.status == 501, comment)
+        }
+    }
+
     @Test("Every route answers as is described, also without a model, a directory, or its memberships")
     func answers() throws {
-        #expect(Set(Self.targets.map(\.pattern)) == Set(Endpoint.table.map(\.pattern)))
+        #expect(Set(Self.targets.map(\.pattern) + Self.changes.map(\.pattern)) == Set(Endpoint.table.map(\.pattern)))
         let whole = try service()
         var bare = whole
         bare.directory = nil
@@ -114,10 +148,11 @@ struct DescriptionTests {
     }
 
     private func expect(
-        _ answer: SocketClient.Response, of pattern: String, isDescribedBy checker: SchemaChecker, _ comment: Comment
+        _ answer: SocketClient.Response, of pattern: String, _ method: String = "GET",
+        isDescribedBy checker: SchemaChecker, _ comment: Comment
     ) throws {
         let type = try #require(answer.headers["content-type"])
-        let schema = try #require(checker.schema("GET", pattern, status: answer.status, type: type), comment)
+        let schema = try #require(checker.schema(method, pattern, status: answer.status, type: type), comment)
         guard type.hasSuffix("json") else { return }
         let value = try JSONSerialization.jsonObject(with: Data(answer.body))
         #expect(checker.complaints(value, schema) == [], comment)

@@ -38,10 +38,10 @@ struct DirectoryTests {
         try withCatalog { path in
             let directory = try CatalogDirectory(path: path)
             let snapshot = try snapshot()
-            #expect(try directory.profile(ofUser: "ann", in: snapshot)?.joined.map(\.group) == [1, 4])
-            #expect(try directory.profile(ofUser: "bob", in: snapshot)?.joined.map(\.group) == [])
-            #expect(try directory.profile(ofUser: "cy", in: snapshot)?.joined.map(\.group) == [])
-            #expect(try directory.profile(ofUser: "dee", in: snapshot)?.joined.map(\.group) == nil)
+            #expect(try directory.joined("ann", snapshot) == [1, 4])
+            #expect(try directory.joined("bob", snapshot) == [])
+            #expect(try directory.joined("cy", snapshot) == [])
+            #expect(try directory.joined("dee", snapshot) == nil)
             #expect(try directory.userIDs(near: "bo").contains("bob"))
         }
     }
@@ -75,7 +75,7 @@ struct DirectoryTests {
             let snapshot = try snapshot()
             let wrong = Atomic(0)
             DispatchQueue.concurrentPerform(iterations: 400) { _ in
-                if (try? directory.profile(ofUser: "ann", in: snapshot))?.joined.map(\.group) != [1, 4] {
+                if (try? directory.joined("ann", snapshot)) != [1, 4] {
                     wrong.add(1, ordering: .relaxed)
                 }
             }
@@ -99,7 +99,7 @@ struct DirectoryTests {
         let snapshot = try snapshot()
         for isAway in [false, true, false] {
             store.state.withLock { $0.failure = isAway ? StoreError(.unavailable, "memory is away") : nil }
-            for _ in 0..<3 { _ = try? directory.profile(ofUser: "ann", in: snapshot) }
+            for _ in 0..<3 { _ = try? directory.joined("ann", snapshot) }
         }
         #expect(
             lines.all == [
@@ -113,11 +113,18 @@ struct DirectoryTests {
         store.state.withLock { $0.profiles = ["ann": [0, 2]] }
         let directory = StoreDirectory(store)
         let snapshot = try snapshot()
-        #expect(try directory.profile(ofUser: "ann", in: snapshot)?.joined.map(\.group) == [0, 2])
-        #expect(try directory.profile(ofUser: "bob", in: snapshot)?.joined.map(\.group) == nil)
+        #expect(try directory.joined("ann", snapshot) == [0, 2])
+        #expect(try directory.joined("bob", snapshot) == nil)
         #expect(!directory.knowsPhotos)
         store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
-        let error = #expect(throws: ServiceError.self) { _ = try directory.profile(ofUser: "ann", in: snapshot) }
+        let error = #expect(throws: ServiceError.self) { _ = try directory.joined("ann", snapshot) }
         #expect(error?.code == .directoryFailed)
+    }
+}
+
+extension MemberDirectory {
+    /// The groups that a user has joined; nil if there is no such user.
+    fileprivate func joined(_ user: String, _ snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
+        try profile(ofUser: user, in: snapshot, atMilliseconds: 0)?.joined.map(\.group)
     }
 }

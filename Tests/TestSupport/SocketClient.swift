@@ -65,10 +65,14 @@ public final class SocketClient {
     @discardableResult
     public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
-    /// Sends a request without a body, and receives its response; nil if the connection ends before it is whole.
-    public func request(_ method: String, _ target: String, headers: [String] = []) -> Response? {
-        let fields = (["Host: test"] + headers).map { "\($0)\r\n" }.joined()
-        send("\(method) \(target) HTTP/1.1\r\n\(fields)\r\n")
+    /// Sends a request, and receives its response; nil if the connection ends before it is whole.
+    ///
+    /// - Parameter json: the body; nil to send none.
+    public func request(_ method: String, _ target: String, headers: [String] = [], json: String? = nil) -> Response? {
+        var fields = ["Host: test"] + headers
+        if let json { fields += ["Content-Type: application/json", "Content-Length: \(json.utf8.count)"] }
+        let header = fields.map { "\($0)\r\n" }.joined()
+        send("\(method) \(target) HTTP/1.1\r\n\(header)\r\n\(json ?? "")")
         return receive(hasBody: method != "HEAD")
     }
 

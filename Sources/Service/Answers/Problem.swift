@@ -7,9 +7,11 @@ struct Problem: Error {
         /// Nothing more specific than the status.
         case general = ""
         case badParameter = "bad-parameter"
+        case badBody = "bad-body"
         case unknownGroup = "unknown-group"
         case unknownUser = "unknown-user"
         case unknownPhoto = "unknown-photo"
+        case unknownInteraction = "unknown-interaction"
         case noCatalog = "no-catalog"
         case noModel = "no-model"
         case unavailable = "temporarily-unavailable"
@@ -81,6 +83,14 @@ extension Problem {
         Problem(
             status: .badRequest, kind: .badParameter, title: "Bad parameter",
             detail: "the parameter \"\(name)\" \(complaint)", extensions: [.text("parameter", name)] + extensions)
+    }
+
+    /// A member of the body, such as `interactions[3].kind`, is not what it may be; an empty name means all of it.
+    static func badField(_ name: String, _ complaint: String, _ extensions: [Extension] = []) -> Problem {
+        Problem(
+            status: .badRequest, kind: .badBody, title: "Bad body",
+            detail: (name.isEmpty ? "the body" : "\"\(name)\" in the body") + " \(complaint)",
+            extensions: (name.isEmpty ? [] : [.text("field", name)]) + extensions)
     }
 
     /// The body is of another type than JSON.

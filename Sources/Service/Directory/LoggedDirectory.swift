@@ -14,8 +14,12 @@ final class LoggedDirectory: MemberDirectory {
 
     var knowsPhotos: Bool { directory.knowsPhotos }
 
-    func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
-        try watching { () throws(ServiceError) in try directory.profile(ofUser: id, in: snapshot) }
+    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+        -> MemberProfile?
+    {
+        try watching { () throws(ServiceError) in
+            try directory.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
+        }
     }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] {

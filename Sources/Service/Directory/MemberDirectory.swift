@@ -7,8 +7,9 @@ public protocol MemberDirectory: Sendable {
     /// Whether it knows photos at all.
     var knowsPhotos: Bool { get }
 
-    /// What is known of a user; nil if there is no such user.
-    func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile?
+    /// What is known of a user at an instant, in Unix milliseconds; nil if there is no such user.
+    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+        -> MemberProfile?
 
     /// Ids of users that are close to one that does not exist; a handful at most.
     func userIDs(near id: String) throws(ServiceError) -> [String]

@@ -1,15 +1,49 @@
 public import Catalog
-public import Model
+import Model
 public import Recommendation
 
 extension MemberProfile {
-    /// A member of the catalog; groups that the version does not have, as private ones, are left out.
-    public init(_ member: MemberRecord, in model: ModelVersion) {
+    /// After so many half-lives an impression weighs less than a thousandth.
+    private static let halfLivesKept = 10.0
+
+    /// What a catalog knows of a user at an instant: memberships with interactions replayed on top, and stated interests.
+    ///
+    /// Groups that the planner's model does not have, as private ones, are left out.
+    ///
+    /// - Returns: nil if there is no such user.
+    public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+        throws(CatalogError)
+    {
+        guard let member = try catalog.member(withID: id) else { return nil }
+        func index(_ groupID: String) -> UInt32? { planner.model.index(ofID: groupID).map(UInt32.init) }
         let joined = member.memberships.compactMap { membership in
-            model.index(ofID: membership.groupID).map { group in
-                JoinedGroup(group: UInt32(group), atMilliseconds: membership.joinedAt.map { $0 * 1000 })
+            index(membership.groupID).map { group in
+                JoinedGroup(group: group, atMilliseconds: membership.joinedAt.map { $0 * 1000 })
             }
         }
-        self.init(userID: member.id, joined: joined, topics: member.interests)
+        let halfLifeDays = planner.configuration.feedback.impressionHalfLifeDays
+        let history = try catalog.history(
+            ofUser: id, impressionsSince: instant - Int64(Self.halfLivesKept * halfLifeDays * 86_400_000))
+        let interactions = history.compactMap { record in
+            index(record.groupID).map { group in
+                Interaction(.init(record.kind), group: group, atMilliseconds: record.atMilliseconds)
+            }
+        }
+        self = MemberProfile(userID: id, joined: joined, topics: member.interests)
+            .replaying(interactions, atMilliseconds: instant, halfLifeDays: halfLifeDays)
+    }
+}
+
+extension Interaction.Kind {
+    fileprivate init(_ kind: InteractionRecord.Kind) {
+        self =
+            switch kind {
+            case .join: .join
+            case .leave: .leave
+            case .dismiss: .dismiss
+            case .undismiss: .undismiss
+            case .click: .click
+            case .impression: .impression
+            }
     }
 }

@@ -14,7 +14,9 @@ public struct StoreDirectory: MemberDirectory {
     public var knowsPhotos: Bool { false }
 
     /// The groups of the user's profile in the snapshot's version; when they were joined is not known.
-    public func profile(ofUser id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> MemberProfile? {
+    public func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64)
+        throws(ServiceError) -> MemberProfile?
+    {
         do {
             let joined = try store.profile(ofUser: id, in: snapshot.version)
             return joined.map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }

@@ -8,6 +8,7 @@ extension Schema {
         + [("SimilarGroups", similarGroups), ("SimilarGroup", similarGroup), ("RelationShare", relationShare)]
         + [("Recommendations", recommendations), ("GroupsForPhoto", groupsForPhoto)]
         + [("Interest", interest), ("Suggestion", suggestion), ("Reason", reason), ("Explanation", explanation)]
+        + interactionComponents
         + [("Trending", trending), ("TrendingGroup", trendingGroup)]
         + [("GroupForPhoto", groupForPhoto), ("PhotoReason", photoReason)]
         + [("ModelReport", modelReport), ("RelationReport", relationReport), ("Description", .anyObject)]
@@ -23,6 +24,7 @@ extension Schema {
         .always("detail", .string(), "What is wrong here, and what to do"),
         .sometimes("instance", .string(), "The path of the request"),
         .sometimes("parameter", .string(), "The parameter that is wrong"),
+        .sometimes("field", .string(), "The member of the body that is wrong, such as interactions[3].kind"),
         .sometimes("allowed", .array(.string()), "What is allowed instead"),
         .sometimes("minimum", .integer(), "The least number allowed"),
         .sometimes("maximum", .integer(), "The greatest number allowed"),

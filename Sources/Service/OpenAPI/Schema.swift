@@ -7,7 +7,8 @@ indirect enum Schema: Sendable {
     case integer(ClosedRange<Int>? = nil, standard: Int? = nil)
     case number
     case boolean
-    case array(Schema)
+    /// A list of so many elements.
+    case array(Schema, ClosedRange<Int>? = nil)
     /// An object with these members.
     case object([Property])
     /// An object with any names, and values of one schema.
@@ -61,8 +62,12 @@ extension Schema {
             if let standard { json.member("default", standard) }
         case .number: json.member("type", "number")
         case .boolean: json.member("type", "boolean")
-        case .array(let element):
+        case .array(let element, let counts):
             json.member("type", "array")
+            if let counts {
+                json.member("minItems", counts.lowerBound)
+                json.member("maxItems", counts.upperBound)
+            }
             json.object("items") { element.write(to: &$0) }
         case .object(let properties): Self.write(properties, to: &json)
         case .map(let value):

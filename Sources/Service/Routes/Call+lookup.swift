@@ -11,14 +11,20 @@ extension Call {
         return try snapshot
     }
 
-    /// What is known of the member that the path names.
-    func profile(in snapshot: ModelSnapshot) throws(Problem) -> MemberProfile {
+    /// What is known of the member that the path names, at an instant in Unix milliseconds.
+    func profile(in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(Problem) -> MemberProfile {
         guard let directory else { throw .noCatalog("who is a member of what") }
         let profile = try Responder.reading { () throws(ServiceError) in
-            try directory.profile(ofUser: id, in: snapshot)
+            try directory.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }
         guard let profile else { throw .unknown(.unknownUser, "user", id: id, near: try usersNear(in: directory)) }
         return profile
+    }
+
+    /// What the list of the member that the path names depends on, right now.
+    func planRequest(in snapshot: ModelSnapshot) throws(Problem) -> PlanRequest {
+        let instant = responder.now()
+        return PlanRequest(profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant)
     }
 
     /// The index of a group of the version.

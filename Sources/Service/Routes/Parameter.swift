@@ -6,6 +6,8 @@ struct Parameter: Sendable {
         case identifier
         /// A whole number within bounds, both inclusive.
         case integer(ClosedRange<Int>, standard: Int)
+        /// Text of so many Unicode scalars; there is none unless it is given.
+        case text(ClosedRange<Int>)
         /// One of several words.
         case choice([String], standard: String)
     }
@@ -38,6 +40,7 @@ struct Parameter: Sendable {
         // Neither a slash nor NUL, which are refused, escaped or not.
         case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^/\\u0000]+$")
         case .integer(let bounds, let standard): .integer(bounds, standard: standard)
+        case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")
         case .choice(let words, let standard): .string(words: words, standard: standard)
         }
     }

@@ -36,6 +36,12 @@ struct RequestParameters: Sendable {
         return value
     }
 
+    /// The text of a parameter that is declared; nil if none was given.
+    func text(_ name: String) -> String? {
+        guard case .word(let text) = value(of: name) else { return nil }
+        return text
+    }
+
     /// The value of a choice that is declared.
     func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
         guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
@@ -56,7 +62,7 @@ struct RequestParameters: Sendable {
 
     private static func standard(of parameter: Parameter) -> Value? {
         switch parameter.kind {
-        case .identifier: nil
+        case .identifier, .text: nil
         case .integer(_, let standard): .integer(standard)
         case .choice(_, let standard): .word(standard)
         }
@@ -65,6 +71,13 @@ struct RequestParameters: Sendable {
     private static func value(_ text: String, of parameter: Parameter) throws(Problem) -> Value {
         switch parameter.kind {
         case .identifier: return .word(text)
+        case .text(let lengths):
+            guard lengths.contains(text.unicodeScalars.count), !text.utf8.contains(0) else {
+                throw .badParameter(
+                    parameter.name,
+                    "must be \(lengths.lowerBound) to \(lengths.upperBound) characters long, without NUL")
+            }
+            return .word(text)
         case .integer(let bounds, _): return .integer(try integer(text, in: bounds, of: parameter.name))
         case .choice(let words, _):
             guard words.contains(text) else {

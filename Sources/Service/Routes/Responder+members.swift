@@ -26,7 +26,7 @@ extension Responder {
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
-        let request = PlanRequest(profile: try call.profile(in: snapshot), atMilliseconds: call.responder.now())
+        let request = try call.planRequest(in: snapshot)
         let plan = snapshot.planner.plan(request)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
@@ -44,7 +44,7 @@ extension Responder {
     fileprivate static func why(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
         let group = try call.group(call.path["group"], in: snapshot)
-        let request = PlanRequest(profile: try call.profile(in: snapshot), atMilliseconds: call.responder.now())
+        let request = try call.planRequest(in: snapshot)
         let explanation = GroupExplanation(of: group, snapshot.planner, request)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)

@@ -4,6 +4,8 @@ import HTTP
 struct Responder: Sendable {
     let follower: VersionFollower
     let directory: (any MemberDirectory)?
+    /// What members do and say; nil if nobody can keep it.
+    var journal: MemberJournal?
     /// How old a version may be before it counts as stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// Who has figures to tell at `/metrics`.

@@ -18,9 +18,10 @@ enum ExplainCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
-        let profile = try MemberProfiles(parsed, version).profile(of: parsed.arguments[0])
+        let instant = try parsed.planInstant()
+        let profiles = try MemberProfiles(parsed, version.manifest.version, planner, atMilliseconds: instant)
         let request = PlanRequest(
-            profile: profile, atMilliseconds: try parsed.planInstant(),
+            profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: instant,
             seed: UInt64(try parsed.integer("seed", in: 0...Int.max)))
         let answer = try explanation(parsed, version, planner, request)
         var output = try Output()

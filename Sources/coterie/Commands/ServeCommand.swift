@@ -18,7 +18,7 @@ enum ServeCommand: Subcommand {
             The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
             there.
 
-            Memberships and photos are read from the catalog. Without one, memberships come from the store if it is \
+            Memberships and photos are read from the catalog, and what members do is kept there. Without one, memberships come from the store if it is \
             Redis, and photos are not served.
 
             The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
@@ -76,6 +76,9 @@ enum ServeCommand: Subcommand {
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
         configuration.directory = try directory(parsed, store)
+        if configuration.directory is CatalogDirectory {
+            configuration.journal = try MemberJournal(path: parsed.text("catalog"))
+        }
         try Daemon(configuration).runUntilTerminated()
     }
 

@@ -10,14 +10,20 @@ struct MemberProfiles {
     private let catalog: Catalog?
     private let catalogPath: String
     private let store: any VersionStore
-    private let version: LoadedVersion
+    private let version: VersionName
+    private let planner: Planner
+    private let instant: Int64
 
     /// Opens the catalog, if there is one.
-    init(_ parsed: ParsedCommand, _ version: LoadedVersion) throws {
+    ///
+    /// - Parameter instant: the moment that profiles are of, in Unix milliseconds.
+    init(_ parsed: ParsedCommand, _ version: VersionName, _ planner: Planner, atMilliseconds instant: Int64) throws {
         catalog = try parsed.openCatalogIfPresent()
         catalogPath = parsed.text("catalog")
         store = try parsed.openStore()
         self.version = version
+        self.planner = planner
+        self.instant = instant
     }
 
     /// The profile of a user.
@@ -25,16 +31,16 @@ struct MemberProfiles {
     /// - Throws: a failure that names near ids if there is no such user.
     func profile(of user: String) throws -> MemberProfile {
         guard let catalog else {
-            guard let joined = try store.profile(ofUser: user, in: version.manifest.version) else {
+            guard let joined = try store.profile(ofUser: user, in: version) else {
                 throw Failure(
                     Failure.badData,
                     "there is no user \"\(user)\" in the store, and no catalog at \(catalogPath) to look into")
             }
             return MemberProfile(userID: user, joined: joined.map { .init(group: $0) })
         }
-        guard let member = try catalog.member(withID: user) else {
-            throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users))
-        }
-        return MemberProfile(member, in: version.model)
+        guard
+            let profile = try MemberProfile(ofUser: user, from: catalog, for: planner, atMilliseconds: instant)
+        else { throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users)) }
+        return profile
     }
 }

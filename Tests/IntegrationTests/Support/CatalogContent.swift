@@ -15,6 +15,14 @@ enum CatalogContent {
         return count
     }
 
+    /// The first column of all rows.
+    static func texts(_ sql: String, _ path: String) throws -> [String] {
+        let rows = try Database(path: path, mode: .readOnly).prepare(sql)
+        var texts: [String] = []
+        while try rows.step() { texts.append(rows.text(0)) }
+        return texts
+    }
+
     /// What a catalog holds, without keys.
     private static func tables(in schema: String) -> [String] {
         [

@@ -1,0 +1,92 @@
+import Catalog
+
+/// Interactions as a client sends them.
+struct InteractionBatch: Decodable {
+    struct Row: Decodable {
+        var id, kind, groupId: String
+        var atMilliseconds: Int64?
+        var recommendationId, variant: String?
+        var position: Int?
+    }
+
+    /// How many a batch may have.
+    static let sizes = 1...500
+    /// How long the client's ids may be, in Unicode scalars.
+    static let idLengths = 1...128
+    /// The places a group may have in a list.
+    static let positions = 1...10_000
+
+    var interactions: [Row]
+
+    /// The interactions, each within its bounds.
+    ///
+    /// - Parameter now: what they get that give no time, or a later one; in Unix milliseconds.
+    /// - Throws: a `Problem` that names the first field that is out of bounds.
+    func records(at now: Int64) throws(Problem) -> [InteractionRecord] {
+        guard Self.sizes.contains(interactions.count) else {
+            throw .badField(
+                "interactions",
+                "has \(interactions.count) entries: send \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
+        }
+        var records: [InteractionRecord] = []
+        for (place, row) in interactions.enumerated() { records.append(try row.record("interactions[\(place)]", now)) }
+        return records
+    }
+}
+
+extension InteractionBatch.Row {
+    fileprivate func record(_ place: String, _ now: Int64) throws(Problem) -> InteractionRecord {
+        guard let kind = InteractionRecord.Kind(rawValue: kind) else {
+            let words = InteractionRecord.Kind.allCases.map(\.rawValue)
+            throw .badField(
+                place + ".kind", "is \"\(kind)\": it must be one of \(words.joined(separator: ", "))",
+                [.texts("allowed", words)])
+        }
+        try Self.check(id, place + ".id")
+        for (name, text) in [("recommendationId", recommendationId), ("variant", variant)] {
+            if let text { try Self.check(text, "\(place).\(name)") }
+        }
+        if let position, !InteractionBatch.positions.contains(position) {
+            throw .badField(place + ".position", "is \(position): places count from 1 to 10000")
+        }
+        if let atMilliseconds, atMilliseconds < 0 { throw .badField(place + ".atMilliseconds", "is below 0") }
+        return InteractionRecord(
+            id: id, kind, groupID: groupId, atMilliseconds: min(atMilliseconds ?? now, now),
+            recommendationID: recommendationId, position: position, variant: variant)
+    }
+
+    private static func check(_ text: String, _ place: String) throws(Problem) {
+        let lengths = InteractionBatch.idLengths
+        guard lengths.contains(text.unicodeScalars.count), !text.utf8.contains(0) else {
+            throw .badField(
+                place, "must be \(lengths.lowerBound) to \(lengths.upperBound) characters long, without NUL")
+        }
+    }
+}
+
+/// Stated interests as a client sends them.
+struct StatedInterests: Decodable {
+    /// How many a member may state.
+    static let limit = 50
+    /// How long one may be, in Unicode scalars.
+    static let lengths = 1...100
+
+    var interests: [String]
+
+    /// The interests, each within its bounds.
+    func texts() throws(Problem) -> [String] {
+        guard interests.count <= Self.limit else {
+            throw .badField("interests", "has \(interests.count) entries: at most \(Self.limit) are possible")
+        }
+        for (place, text) in interests.enumerated() {
+            guard Self.lengths.contains(text.unicodeScalars.count),
+                !text.utf8.contains(where: { $0 == 0 || $0 == 0x3B })
+            else {
+                throw .badField(
+                    "interests[\(place)]", "must be 1 to \(Self.lengths.upperBound) characters long, without semicolons"
+                )
+            }
+        }
+        return interests
+    }
+}

@@ -1,0 +1,46 @@
+import FoundationEssentials
+
+extension Call {
+    /// What the body says.
+    ///
+    /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
+    func body<Value: Decodable>(as type: Value.Type) throws(Problem) -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: Data(body))
+        } catch let error as DecodingError {
+            throw .badBody(error)
+        } catch { throw .badField("", "is not JSON") }
+    }
+}
+
+extension Problem {
+    fileprivate static func badBody(_ error: DecodingError) -> Problem {
+        switch error {
+        case .keyNotFound(let key, let context): .badField(place(context.codingPath + [key]), "is missing")
+        case .valueNotFound(_, let context): .badField(place(context.codingPath), "is null")
+        case .typeMismatch(let type, let context): .badField(place(context.codingPath), "is not \(name(of: type))")
+        // Numbers that are not whole come without their place as well.
+        case .dataCorrupted(let context):
+            .badField(place(context.codingPath), "cannot be read: \(context.debugDescription)")
+        @unknown default: .badField("", "cannot be read")
+        }
+    }
+
+    /// A member of the body as a person writes it: `interactions[3].kind`.
+    private static func place(_ path: [any CodingKey]) -> String {
+        path.reduce("") { place, key in
+            if let index = key.intValue { return "\(place)[\(index)]" }
+            return place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)"
+        }
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "text"
+        case is Int.Type, is Int64.Type: "a whole number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "a list"
+        default: "what it must be"
+        }
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("A daemon that is killed", .aFewAtATime)
+struct KilledDaemonTests {
+    @Test("has every acknowledged interaction exactly once when it is back, and shows what it means")
+    func acknowledged() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let group = "macro-mondays"
+        var acknowledged: Set<String> = []
+        for round in 0..<5 {
+            let daemon = try await RunningDaemon(workspace)
+            // On threads of their own: they wait for answers, and would hold up the tests beside them.
+            let clients = (0..<3).map { Client(port: daemon.port, group, prefix: "\(round)-\($0)") }
+            for client in clients { Thread.detachNewThread(client.sendUntilKilled) }
+            try await Task.sleep(for: .milliseconds(150 + 70 * round))
+            _ = await daemon.end(with: SIGKILL)
+            let ids = clients.reduce(into: Set<String>()) { $0.formUnion($1.acknowledged.withLock { $0 }) }
+            #expect(!ids.isEmpty)
+            acknowledged.formUnion(ids)
+        }
+        let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
+        #expect(acknowledged.isSubset(of: kept) && Set(kept).count == kept.count)
+        // One request of each client may have been kept without being acknowledged.
+        #expect(kept.count <= acknowledged.count + 15)
+    }
+
+    /// Sends interactions, each twice over, until nobody answers.
+    private final class Client: Sendable {
+        let acknowledged = Mutex<Set<String>>([])
+        private let port: UInt16
+        private let group: String
+        private let prefix: String
+
+        init(port: UInt16, _ group: String, prefix: String) {
+            self.port = port
+            self.group = group
+            self.prefix = prefix
+        }
+
+        func sendUntilKilled() {
+            guard let client = SocketClient(port: port) else { return }
+            for number in 0..<20_000 {
+                let id = "\(prefix)-\(number / 2)"
+                let json = #"{"interactions":[{"id":"\#(id)","kind":"click","groupId":"\#(group)"}]}"#
+                guard let answer = client.request("POST", "/v1/users/killed/interactions", json: json) else { return }
+                if answer.status == 200 { acknowledged.withLock { _ = $0.insert(id) } }
+            }
+        }
+    }
+
+    @Test("What a member did bears on commands and on the next recompute")
+    func recompute() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        let json =
+            #"{"interactions":[{"id":"1","kind":"join","groupId":"macro-mondays"},"#
+            + #"{"id":"2","kind":"dismiss","groupId":"street-candid"}]}"#
+        let client = try #require(SocketClient(port: daemon.port))
+        let answer = try #require(client.request("POST", "/v1/users/newcomer/interactions", json: json))
+        try #require(answer.status == 200, "\(answer.text)")
+        struct Explanation: Decodable { var standing: String }
+        let joined: Explanation = try await workspace.succeed("explain", "newcomer", "macro-mondays", "--json").json()
+        #expect(joined.standing == "joined")
+        let before: Answers.Recompute = try await workspace.succeed("recompute", "--json").json()
+        let entries = before.manifest.relations.first { $0.relation == "members" }?.entries
+        let leaving = #"{"interactions":[{"id":"3","kind":"leave","groupId":"macro-mondays"}]}"#
+        #expect(client.request("POST", "/v1/users/newcomer/interactions", json: leaving)?.status == 200)
+        let after: Answers.Recompute = try await workspace.succeed("recompute", "--json").json()
+        #expect(after.manifest.relations.first { $0.relation == "members" }?.entries == entries.map { $0 - 1 })
+    }
+}

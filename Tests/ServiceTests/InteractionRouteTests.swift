@@ -1,0 +1,174 @@
+import Catalog
+import Dispatch
+import Foundation
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Interactions over HTTP")
+struct InteractionRouteTests {
+    private let members: MemberCatalog
+    private let routes: Routes
+
+    init() throws {
+        members = try MemberCatalog()
+        routes = try members.routes()
+    }
+
+    private func post(_ interactions: String, transport: Transport = .direct) throws -> SocketClient.Response {
+        try routes.answer(
+            transport, "/v1/users/ann/interactions", method: "POST", json: #"{"interactions":[\#(interactions)]}"#)
+    }
+
+    private struct List: Decodable {
+        struct Row: Decodable { var groupId: String }
+        var recommendations: [Row]
+    }
+
+    private func list() throws -> [String] {
+        let answer = try routes.answer(.direct, "/v1/users/ann/recommendations")
+        return try JSONDecoder().decode(List.self, from: Data(answer.body)).recommendations.map(\.groupId)
+    }
+
+    private struct Standing: Decodable { var standing: String }
+
+    private func standing(_ group: String) throws -> String {
+        let answer = try routes.answer(.direct, "/v1/users/ann/recommendations/\(group)/why")
+        return try JSONDecoder().decode(Standing.self, from: Data(answer.body)).standing
+    }
+
+    @Test("What a member did shows in the very next answer, and so does that it was undone")
+    func nextAnswer() throws {
+        let before = try list()
+        #expect(before.contains("birds") && before.contains("élan"))
+        #expect(try post(#"{"id":"1","kind":"dismiss","groupId":"birds"}"#).status == 200)
+        #expect(try standing("birds") == "dismissed" && !list().contains("birds"))
+        #expect(try post(#"{"id":"2","kind":"join","groupId":"élan"}"#).status == 200)
+        #expect(try standing("%C3%A9lan") == "joined" && !list().contains("élan"))
+        #expect(try post(#"{"id":"3","kind":"leave","groupId":"alps"}"#).status == 200)
+        #expect(try standing("alps") == "listed")
+        let undone = #"{"id":"4","kind":"undismiss","groupId":"birds"},{"id":"5","kind":"leave","groupId":"élan"}"#
+        #expect(try post(undone + #",{"id":"6","kind":"join","groupId":"alps"}"#).status == 200)
+        #expect(try list() == before)
+    }
+
+    @Test("What was sent is read page by page, and forgotten", arguments: Transport.allCases)
+    func pages(transport: Transport) throws {
+        let sent = (1...5).map { #"{"id":"\#($0)","kind":"click","groupId":"birds","atMilliseconds":\#($0)}"# }
+        #expect(
+            try post(sent.joined(separator: ","), transport: transport).text
+                == #"{"userId":"ann","recorded":5,"repeated":0}"#)
+        #expect(try post(sent[2]).text == #"{"userId":"ann","recorded":0,"repeated":1}"#)
+        let target = "/v1/users/ann/interactions"
+        #expect(
+            try routes.answer(transport, target + "?limit=2&after=1").text == #"""
+                {"userId":"ann","interactions":[{"id":"2","kind":"click","groupId":"birds","atMilliseconds":2},\#
+                {"id":"3","kind":"click","groupId":"birds","atMilliseconds":3}],"next":"3"}
+                """#)
+        #expect(try !routes.answer(transport, target + "?limit=2&after=3").text.contains("next"))
+        #expect(try routes.answer(transport, target + "?after=9").status == 404)
+        #expect(
+            try routes.answer(transport, target + "/2", method: "DELETE").text == #"{"userId":"ann","forgotten":1}"#)
+        #expect(try routes.answer(transport, target + "/2", method: "DELETE").status == 404)
+        #expect(try routes.answer(transport, target, method: "DELETE").text == #"{"userId":"ann","forgotten":4}"#)
+        #expect(try routes.answer(transport, target).text == #"{"userId":"ann","interactions":[]}"#)
+    }
+
+    @Test("A time in the future counts as now")
+    func future() throws {
+        _ = try post(#"{"id":"1","kind":"click","groupId":"birds","atMilliseconds":99000000}"#)
+        #expect(try routes.answer(.direct, "/v1/users/ann/interactions").text.contains(#""atMilliseconds":61000000"#))
+    }
+
+    /// Bodies that are refused, and the field that the refusal names.
+    private static let bad: [(body: String, field: String?)] = [
+        ("", nil), ("[]", nil), ("{", nil), ("{}", "interactions"), (#"{"interactions":{}}"#, "interactions"),
+        (#"{"interactions":[]}"#, "interactions"), (#"{"interactions":[3]}"#, "interactions[0]"),
+        (rows(#"{"id":"1","kind":"click"}"#), "interactions[0].groupId"),
+        (rows(#"{"id":"1","kind":"click","groupId":null}"#), "interactions[0].groupId"),
+        (rows(good, #"{"id":"2","kind":"clack","groupId":"birds"}"#), "interactions[1].kind"),
+        (rows(good, #"{"id":"","kind":"click","groupId":"birds"}"#), "interactions[1].id"),
+        (rows(good, #"{"id":2,"kind":"click","groupId":"birds"}"#), "interactions[1].id"),
+        (rows(good, #"{"id":"2","kind":"click","groupId":"none"}"#), "interactions[1].groupId"),
+        (rows(good, #"{"id":"2","kind":"click","groupId":"secret"}"#), "interactions[1].groupId"),
+        (rows(#"{"id":"2","kind":"click","groupId":"birds","position":0}"#), "interactions[0].position"),
+        (rows(#"{"id":"2","kind":"click","groupId":"birds","position":1.5}"#), nil),
+        (rows(#"{"id":"2","kind":"click","groupId":"birds","atMilliseconds":-1}"#), "interactions[0].atMilliseconds"),
+        (rows(#"{"id":"2","kind":"click","groupId":"birds","variant":"\u0000"}"#), "interactions[0].variant"),
+        (rows(Array(repeating: good, count: 501).joined(separator: ",")), "interactions"),
+    ]
+    private static let good = #"{"id":"1","kind":"click","groupId":"birds"}"#
+
+    private static func rows(_ rows: String...) -> String {
+        #"{"interactions":[\#(rows.joined(separator: ","))]}"#
+    }
+
+    private struct BadBody: Decodable {
+        var type: String
+        var field: String?
+    }
+
+    @Test("A batch that is not what it may be is refused with the field that is wrong, and nothing of it is kept")
+    func refusals() throws {
+        for (body, field) in Self.bad {
+            let answer = try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: body)
+            #expect(answer.status == 400, "\(body.prefix(200))")
+            let problem = try JSONDecoder().decode(BadBody.self, from: Data(answer.body))
+            #expect(problem.type == "urn:coterie:problem:bad-body" && problem.field == field, "\(answer.text)")
+        }
+        #expect(try routes.answer(.direct, "/v1/users/ann/interactions").text == #"{"userId":"ann","interactions":[]}"#)
+        let target = "/v1/users/ann/interests"
+        for body in [#"{"interests":[""]}"#, #"{"interests":["a;b"]}"#, #"{"interests":[1]}"#] {
+            #expect(try routes.answer(.direct, target, method: "PUT", json: body).status == 400)
+        }
+        #expect(try routes.answer(.direct, target, method: "PUT").status == 415)
+    }
+
+    @Test("Stated interests are kept, also of a member who was not known, who then gets a list")
+    func interests() throws {
+        let target = "/v1/users/zo%C3%AB/interests"
+        #expect(try routes.answer(.direct, target).text == #"{"userId":"zoë","interests":[]}"#)
+        #expect(try routes.answer(.direct, "/v1/users/zo%C3%AB/recommendations").status == 404)
+        let stated = try routes.answer(.direct, target, method: "PUT", json: #"{"interests":["snow"]}"#)
+        #expect(stated.text == #"{"userId":"zoë","interests":["snow"]}"#)
+        #expect(try routes.answer(.direct, target).text == stated.text)
+        #expect(try routes.answer(.direct, "/v1/users/zo%C3%AB/recommendations").status == 200)
+    }
+
+    @Test("Batches of many threads are all kept, once each, however often they come")
+    func groupedCommits() throws {
+        let journal = try members.journal()
+        let failures = Atomic(0)
+        DispatchQueue.concurrentPerform(iterations: 200) { number in
+            // Every batch is sent twice.
+            let record = [
+                InteractionBatch.Row(id: "\(number / 2)", kind: "click", groupId: "birds")
+            ]
+            do {
+                let batch = InteractionBatch(interactions: record)
+                _ = try journal.apply(.init(ofUser: "ann", .record(batch.records(at: 1))))
+            } catch { failures.add(1, ordering: .relaxed) }
+        }
+        #expect(failures.load(ordering: .relaxed) == 0)
+        let ids = try journal.interactions(ofUser: "ann", after: nil, limit: 1000)?.map(\.id)
+        #expect(ids?.count == 100 && Set(ids ?? []).count == 100)
+    }
+
+    @Test("While another process writes to the catalog, lists are served and interactions are put off")
+    func busy() throws {
+        var routes = routes
+        routes.journal = try MemberJournal(path: members.path, patience: .milliseconds(50))
+        let other = try Database(path: members.path, mode: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        let json = Self.rows(Self.good)
+        let answer = try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: json)
+        #expect(answer.status == 503 && answer.headers["retry-after"] == "1")
+        #expect(try routes.answer(.direct, "/v1/users/ann/recommendations").status == 200)
+        try other.execute("COMMIT")
+        routes.journal = try members.journal()
+        #expect(try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: json).status == 200)
+    }
+}

@@ -1,0 +1,40 @@
+import Catalog
+import Model
+import ModelStore
+import SQLite
+import TestSupport
+
+@testable import Service
+
+/// A catalog on disk with the groups of `Community`, of which ann and bob are members, or not.
+final class MemberCatalog {
+    private let folder: TemporaryDirectory
+    var path: String { "\(folder.path)/catalog.sqlite" }
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        _ = try Catalog(path: path, mode: .writing)
+        let database = try Database(path: path, mode: .readWrite)
+        let insert = try database.prepare("INSERT INTO groups (group_key, group_id) VALUES (?, ?)")
+        for (number, group) in Community.groups.enumerated() {
+            insert.bind(Int64(number + 1), at: 1)
+            insert.bind(group.id, at: 2)
+            try insert.run()
+        }
+        try database.execute(
+            """
+            INSERT INTO groups (group_id, visibility) VALUES ('secret', 1);
+            INSERT INTO users (user_key, user_id) VALUES (1, 'ann'), (2, 'bob');
+            INSERT INTO memberships (group_key, user_key) VALUES (1, 1);
+            """)
+    }
+
+    func journal() throws -> MemberJournal { try MemberJournal(path: path) }
+
+    /// The routes over this catalog.
+    func routes(_ store: FakeStore? = nil) throws -> Routes {
+        Routes(
+            store: try store ?? FakeStore(Community.version("v1")), directory: try CatalogDirectory(path: path),
+            journal: try journal())
+    }
+}
