@@ -1,4 +1,4 @@
-/// How a member's list is made; the defaults are those of the design, found by simulation on real memberships.
+/// How a member's list is made; the defaults were found on real memberships with `coterie-bench lists`.
 public struct PlanConfiguration: Sendable, Equatable {
     /// How the groups of a member are clustered into interests.
     public struct Interests: Sendable, Equatable {
