@@ -80,6 +80,8 @@ struct FakeDirectory: MemberDirectory {
         return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
     }
 
+    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> { [] }
+
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
     func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {

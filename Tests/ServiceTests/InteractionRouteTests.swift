@@ -55,6 +55,17 @@ struct InteractionRouteTests {
         #expect(try list() == before)
     }
 
+    @Test("A group that became private since the version is gone from the next answer")
+    func becomesPrivate() throws {
+        #expect(try list().contains("birds"))
+        try Database(path: members.path, mode: .readWrite).execute(
+            """
+            UPDATE groups SET visibility = 1 WHERE group_id = 'birds';
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
+            """)
+        #expect(try !list().contains("birds") && standing("birds") == "hidden")
+    }
+
     @Test("What was sent is read page by page, and forgotten", arguments: Transport.allCases)
     func pages(transport: Transport) throws {
         let sent = (1...5).map { #"{"id":"\#($0)","kind":"click","groupId":"birds","atMilliseconds":\#($0)}"# }

@@ -20,13 +20,13 @@ public struct GroupExplanation: Sendable {
 
     /// Explains a group of the planner's model.
     public init(of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
-        let standing = planner.standing(of: group, request)
+        let (standing, plan) = planner.standing(of: group, request)
         (self.standing, explanation) = standing.words(planner)
         let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
         reasons = planner.reasons(for: [item], of: request.profile)[0]
         if case .listed(let place, let item) = standing {
             self.place = place
-            interest = item.interest.map { planner.plan(request).interests[$0].name(in: planner.model) }
+            interest = item.interest.map { plan.interests[$0].name(in: planner.model) }
         } else {
             (place, interest) = (nil, nil)
         }
@@ -45,7 +45,13 @@ extension Standing {
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
         case .hidden: return ("hidden", "it is hidden from everybody")
         case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
-        case .noEvidence: return ("noEvidence", "no group that the user has joined has it as a neighbour")
+        case .noEvidence:
+            return (
+                "noEvidence",
+                """
+                no group that the user has joined has it as a neighbour, and it is not among those that fill up the list
+                """
+            )
         case .tooSimilar(let seed):
             return (
                 "tooSimilar",
@@ -54,13 +60,16 @@ extension Standing {
                 \(planner.configuration.filters.ceiling) or more
                 """
             )
-        case .belowPool(let rank, let size):
-            return ("belowPool", "it is candidate \(rank), and the list is made of \(size) better ones")
+        case .notReached(let rank, let candidates):
+            return (
+                "notReached",
+                "it is number \(rank) of \(candidates) candidates by score, and the list was full before its turn came"
+            )
         }
     }
 
     /// All the words that programs can go by.
     static let names = [
-        "listed", "joined", "dismissed", "hidden", "inactive", "noEvidence", "tooSimilar", "belowPool",
+        "listed", "joined", "dismissed", "hidden", "inactive", "noEvidence", "tooSimilar", "notReached",
     ]
 }

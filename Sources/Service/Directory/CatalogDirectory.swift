@@ -1,9 +1,19 @@
 import Catalog
+import Model
 public import Recommendation
+import Synchronization
 
 /// Members and photos as the catalog has them right now.
 public final class CatalogDirectory: MemberDirectory {
+    /// What was hidden at a state of the catalog.
+    private struct Hidden {
+        var version: VersionName
+        var changeCount: Int64
+        var groups: Set<UInt32>
+    }
+
     private let pool: CatalogPool
+    private let hidden = Mutex<Hidden?>(nil)
 
     /// The catalog in a file.
     ///
@@ -19,6 +29,19 @@ public final class CatalogDirectory: MemberDirectory {
     {
         try pool.read { catalog throws(CatalogError) in
             try MemberProfile(ofUser: id, from: catalog, for: snapshot.planner, atMilliseconds: instant)
+        }
+    }
+
+    /// Groups that are private by now; they are looked up again when the catalog has changed.
+    public func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
+        try pool.read { catalog throws(CatalogError) in
+            // Before the groups: what changes meanwhile is looked up by the next request.
+            let changeCount = try catalog.changeCount()
+            let known = hidden.withLock { $0 }
+            if let known, known.version == snapshot.version, known.changeCount == changeCount { return known.groups }
+            let groups = try catalog.privateGroups(in: snapshot.model)
+            hidden.withLock { $0 = Hidden(version: snapshot.version, changeCount: changeCount, groups: groups) }
+            return groups
         }
     }
 

@@ -22,6 +22,10 @@ final class LoggedDirectory: MemberDirectory {
         }
     }
 
+    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
+        try watching { () throws(ServiceError) in try directory.hiddenGroups(in: snapshot) }
+    }
+
     func userIDs(near id: String) throws(ServiceError) -> [String] {
         try watching { () throws(ServiceError) in try directory.userIDs(near: id) }
     }

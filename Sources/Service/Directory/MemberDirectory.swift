@@ -11,6 +11,9 @@ public protocol MemberDirectory: Sendable {
     func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
 
+    /// Groups of the version that nobody may be shown by now.
+    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32>
+
     /// Ids of users that are close to one that does not exist; a handful at most.
     func userIDs(near id: String) throws(ServiceError) -> [String]
 

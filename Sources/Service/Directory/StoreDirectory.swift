@@ -25,6 +25,9 @@ public struct StoreDirectory: MemberDirectory {
         }
     }
 
+    /// None: a version has public groups only.
+    public func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> { [] }
+
     /// None: profiles can only be asked for by their id.
     public func userIDs(near id: String) -> [String] { [] }
 

@@ -24,7 +24,15 @@ extension Call {
     /// What the list of the member that the path names depends on, right now.
     func planRequest(in snapshot: ModelSnapshot) throws(Problem) -> PlanRequest {
         let instant = responder.now()
-        return PlanRequest(profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant)
+        return PlanRequest(
+            profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant,
+            hidden: try hiddenGroups(in: snapshot))
+    }
+
+    /// Groups of the version that nobody may be shown by now.
+    func hiddenGroups(in snapshot: ModelSnapshot) throws(Problem) -> Set<UInt32> {
+        guard let directory else { return [] }
+        return try Responder.reading { () throws(ServiceError) in try directory.hiddenGroups(in: snapshot) }
     }
 
     /// The index of a group of the version.

@@ -22,7 +22,7 @@ enum ExplainCommand: Subcommand {
         let profiles = try MemberProfiles(parsed, version.manifest.version, planner, atMilliseconds: instant)
         let request = PlanRequest(
             profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: instant,
-            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)))
+            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), hidden: try profiles.hiddenGroups())
         let answer = try explanation(parsed, version, planner, request)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
@@ -45,9 +45,7 @@ enum ExplainCommand: Subcommand {
             modelVersion: version.manifest.version.description, userId: user, groupId: group, standing: "",
             explanation: "", reasons: [])
         let catalog = try parsed.openCatalogIfPresent()
-        if version.model.index(ofID: group) == nil, let record = try catalog?.group(withID: group),
-            record.visibility == .private
-        {
+        if let record = try catalog?.group(withID: group), record.visibility == .private {
             answer.standing = "private"
             answer.explanation = "the group is private, and private groups are shown to nobody"
             return answer
@@ -61,8 +59,8 @@ enum ExplainCommand: Subcommand {
     }
 
     private static func write(_ answer: Answer, to output: inout Output) throws {
-        try output.line("\(answer.groupId) for \(answer.userId): \(answer.explanation)")
-        if let interest = answer.interest { try output.line("it serves the interest \"\(interest)\"") }
+        try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
+        if let interest = answer.interest { try output.line(printable("it serves the interest \"\(interest)\"")) }
         guard !answer.reasons.isEmpty else { return }
         var table = TextTable([
             .init(title: "because of", maximumWidth: 36), .init(title: "title"), .init(title: "by"),

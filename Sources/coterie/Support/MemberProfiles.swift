@@ -43,4 +43,9 @@ struct MemberProfiles {
         else { throw Lookup.unknown(.users, user, near: try catalog.idsNear(user, in: .users)) }
         return profile
     }
+
+    /// Groups of the version that are private by now: the catalog knows better than a version that is days old.
+    func hiddenGroups() throws -> Set<UInt32> {
+        try catalog?.privateGroups(in: planner.model) ?? []
+    }
 }
