@@ -62,7 +62,10 @@ let package = Package(
         module("Evaluation", ["Recommendation", "Model", "Catalog", "Similarity", "SparseMatrix"]),
         module(
             "Service",
-            ["HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog", "RecordReading"]),
+            [
+                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog", "RecordReading",
+                "SQLite",
+            ]),
         .executableTarget(
             name: "coterie",
             dependencies: [

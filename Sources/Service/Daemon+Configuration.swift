@@ -11,6 +11,8 @@ extension Daemon {
         public var directory: (any MemberDirectory)?
         /// What members do and say; nil if nobody can keep it, and interactions are not taken.
         public var journal: MemberJournal?
+        /// The lists of sessions; nil to make a new one for every request.
+        public var sessions: SessionFile?
         /// Where it listens, and its limits; without keys, the address must be of the loopback interface.
         public var server: HTTPServer.Configuration
         /// Who may ask what.

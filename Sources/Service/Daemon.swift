@@ -55,7 +55,8 @@ public final class Daemon: Sendable {
         let responder = Responder(
             follower: follower,
             directory: configuration.directory.map { LoggedDirectory($0, log: configuration.log) },
-            journal: configuration.journal, staleAfter: configuration.staleAfter, metricSources: sources,
+            journal: configuration.journal, sessions: configuration.sessions, staleAfter: configuration.staleAfter,
+            metricSources: sources,
             openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
             now: configuration.now)
         return Router(

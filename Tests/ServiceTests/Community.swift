@@ -116,6 +116,7 @@ struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
     var journal: MemberJournal?
+    var sessions: SessionFile?
     var endpoints = Endpoint.table
     var access = AccessPolicy()
     var limits: [Role: RateLimit] = [:]
@@ -132,7 +133,7 @@ struct Routes {
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, directory: directory, journal: journal,
+            follower: follower, directory: directory, journal: journal, sessions: sessions,
             metricSources: [metrics, ModelMetrics(follower: follower, now: { now })],
             openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: { now })
         return Router(

@@ -3,27 +3,26 @@ import Recommendation
 
 extension JSONWriter {
     /// A member that is a list of what a member cares about.
-    mutating func interests(_ name: String, _ interests: [Interest], in model: ModelVersion) {
+    mutating func interests(_ name: String, _ interests: [FrozenPlan.NamedInterest]) {
         objects(name, interests) { row, interest in
-            row.member("name", interest.name(in: model))
+            row.member("name", interest.name)
             row.member("share", interest.share)
-            row.texts("groupIds", interest.groups.map { model.id(of: Int($0)) })
+            row.texts("groupIds", interest.groupIDs)
         }
     }
 
-    /// A member that is a part of a plan, with what brought each group.
+    /// A member that is a part of a plan which begins after `offset` items, with what brought each group.
     mutating func planItems(
-        _ name: String, _ items: some Collection<PlanItem>, of interests: [Interest], for profile: MemberProfile,
-        _ planner: Planner
+        _ name: String, _ items: some Collection<PlanItem>, after offset: Int, of interests: [FrozenPlan.NamedInterest],
+        for profile: MemberProfile, _ planner: Planner
     ) {
         let model = planner.model
-        let names = interests.map { $0.name(in: model) }
         let rows = zip(items, planner.reasons(for: items, of: profile))
         objects(name, rows.enumerated()) { row, element in
             let (place, (item, reasons)) = element
-            row.suggestedGroup(place, item.group, score: item.score, in: model)
+            row.suggestedGroup(offset + place, item.group, score: item.score, in: model)
             row.member("origin", item.origin.rawValue)
-            if let interest = item.interest { row.member("interest", names[interest]) }
+            if let interest = item.interest { row.member("interest", interests[interest].name) }
             row.reasons(reasons.prefix(Self.reasonLimit), ofScore: item.score, in: model)
         }
     }

@@ -88,9 +88,11 @@ extension Schema {
     private static let recommendations = Schema.object([
         version,
         .always("userId", .string(), "The member"),
+        .always("recommendationId", .string(), "What interactions call the list that they come from"),
         .always("bucket", .integer(), "The number of the span of time for which the order stays as it is"),
         .always("interests", .array(.component("Interest")), "What the member cares about, the largest first"),
         .always("recommendations", .array(.component("Suggestion")), "Groups, in the order in which they are shown"),
+        .sometimes("next", .string(), "The parameter after for the next page; if there is one"),
     ])
 
     private static let interest = Schema.object([

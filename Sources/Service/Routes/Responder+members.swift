@@ -9,7 +9,8 @@ extension Endpoint {
     static let members = [
         Endpoint(
             "recommendations", .get, "/v1/users/{id}/recommendations", .member(ofPathParameter: "id"),
-            summary: "Groups for a member, in the order in which they are shown", path: [member], parameters: [.limit],
+            summary: "Groups for a member, in the order in which they are shown", path: [member],
+            parameters: [.limit, .session, .after],
             content: .json(schema: "Recommendations"), caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
@@ -22,20 +23,26 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /v1/users/{id}/recommendations?limit=N`: groups for a member, in the order in which they are shown.
+    /// `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member, in the order in which they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
         let request = try call.planRequest(in: snapshot)
-        let plan = snapshot.planner.plan(request)
+        let plan = try call.frozenPlan(for: request, in: snapshot)
+        let items = plan.items(for: request, snapshot.planner)
+        let offset = try call.offset(in: items, of: plan, snapshot)
+        let page = items.dropFirst(offset).prefix(call.parameters.limit)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("userId", call.id)
+            json.member("recommendationId", plan.recommendationID)
             json.member("bucket", plan.bucket)
-            json.interests("interests", plan.interests, in: snapshot.model)
+            json.interests("interests", plan.interests)
             json.planItems(
-                "recommendations", plan.items.prefix(call.parameters.limit), of: plan.interests, for: request.profile,
-                snapshot.planner)
+                "recommendations", page, after: offset, of: plan.interests, for: request.profile, snapshot.planner)
+            if offset + page.count < items.count, let last = page.last {
+                json.member("next", snapshot.model.id(of: Int(last.group)))
+            }
         }
     }
 
@@ -56,5 +63,38 @@ extension Responder {
             if let interest = explanation.interest { json.member("interest", interest) }
             json.reasons(explanation.reasons, ofScore: explanation.score, in: snapshot.model)
         }
+    }
+}
+
+extension Parameter {
+    fileprivate static let session = Parameter(
+        "session", .text(1...128),
+        "The client's own session: its list stays the same; else half an hour without a request")
+    fileprivate static let after = Parameter(
+        "after", .text(1...Parameter.identifierLimit), "Begin after this group, the member next of the page before")
+}
+
+extension Call {
+    /// The list of the session: the one it has, or a new one that it has from now on.
+    fileprivate func frozenPlan(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> FrozenPlan {
+        let session = parameters.text("session")
+        let (user, now) = (id, request.atMilliseconds)
+        return try Responder.reading { () throws(ServiceError) in
+            if let plan = try responder.sessions?.plan(ofUser: user, session: session, at: now) { return plan }
+            let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
+            try responder.sessions?.keep(plan, ofUser: user, session: session, at: now)
+            return plan
+        }
+    }
+
+    /// How many items stand before the page that is asked for.
+    fileprivate func offset(
+        in items: [PlanItem], of plan: FrozenPlan, _ snapshot: ModelSnapshot
+    ) throws(Problem) -> Int {
+        guard let after = parameters.text("after") else { return 0 }
+        guard let offset = plan.offset(after: after, in: items, snapshot.model) else {
+            throw .badParameter("after", "names no group of the list; has the session ended? Begin without it")
+        }
+        return offset
     }
 }

@@ -6,6 +6,8 @@ struct Responder: Sendable {
     let directory: (any MemberDirectory)?
     /// What members do and say; nil if nobody can keep it.
     var journal: MemberJournal?
+    /// The lists of sessions; nil to make a new one for every request.
+    var sessions: SessionFile?
     /// How old a version may be before it counts as stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// Who has figures to tell at `/metrics`.

@@ -56,6 +56,10 @@ enum ServeCommand: Subcommand {
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale: 36h, 14d",
                 default: "14d"),
             PlanOptions.secret,
+            Option(
+                "sessions", "FILE",
+                help: "Where the lists of sessions are kept; beside the catalog unless said otherwise",
+                environment: "COTERIE_SESSIONS"),
             Option(flag: "log-requests", help: "Log every request, not only those that are refused"),
         ],
         examples: [
@@ -78,6 +82,8 @@ enum ServeCommand: Subcommand {
         configuration.directory = try directory(parsed, store)
         if configuration.directory is CatalogDirectory {
             configuration.journal = try MemberJournal(path: parsed.text("catalog"))
+            configuration.sessions = try SessionFile(
+                path: parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions")
         }
         try Daemon(configuration).runUntilTerminated()
     }

@@ -1,0 +1,118 @@
+import Foundation
+import Model
+import ModelStore
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Sessions")
+struct SessionTests {
+    private let members: MemberCatalog
+    private let store: FakeStore
+    private static let minute: Int64 = 60_000
+    private static let start: Int64 = 61_000_000
+
+    init() throws {
+        members = try MemberCatalog()
+        store = FakeStore(try Community.version("v1"))
+    }
+
+    /// The routes of a daemon that has just been started, at a moment in minutes.
+    private func routes(_ minutes: Int64) throws -> Routes {
+        var routes = try members.routes(store)
+        routes.sessions = try SessionFile(path: members.path + "-sessions")
+        routes.now = Self.start + minutes * Self.minute
+        return routes
+    }
+
+    private struct List: Decodable, Equatable {
+        struct Row: Decodable, Equatable {
+            var rank: Int
+            var groupId: String
+        }
+        var modelVersion, recommendationId: String
+        var bucket: Int
+        var recommendations: [Row]
+        var next: String?
+        var groups: [String] { recommendations.map(\.groupId) }
+    }
+
+    private func list(_ minutes: Int64, _ query: String = "", of user: String = "bob") throws -> List {
+        let answer = try routes(minutes).answer(.direct, "/v1/users/\(user)/recommendations\(query)")
+        try #require(answer.status == 200, "\(answer.text)")
+        return try JSONDecoder().decode(List.self, from: Data(answer.body))
+    }
+
+    @Test("Without an id a session lasts until half an hour without a request, across restarts and edges of buckets")
+    func inactivity() throws {
+        let first = try list(0)
+        var last = first
+        // Twelve hours are two buckets on.
+        for minutes in stride(from: 29, through: 29 * 25, by: 29) { last = try list(Int64(minutes)) }
+        #expect(last == first)
+        let next = try list(29 * 25 + 32)
+        #expect(next.recommendationId != first.recommendationId && next.bucket > first.bucket)
+    }
+
+    @Test("A session of the client's own id lasts a day, and others have lists of their own")
+    func ownID() throws {
+        let first = try list(0, "?session=a")
+        let other = try list(400, "?session=b")
+        #expect(other.recommendationId != first.recommendationId)
+        #expect(try list(0, "?session=a", of: "ann").groups != first.groups)
+        #expect(try list(23 * 60, "?session=a") == first)
+        #expect(try list(23 * 60 + 24 * 60 + 1, "?session=a").recommendationId != first.recommendationId)
+    }
+
+    @Test("A new version changes neither the list nor its name")
+    func newVersion() throws {
+        let first = try list(0)
+        let next = try Community.version("v2")
+        store.add(next)
+        try store.makeCurrent(next.manifest.version)
+        let second = try list(1)
+        #expect(second.modelVersion == "v2" && second.recommendations == first.recommendations)
+        #expect(second.recommendationId == first.recommendationId)
+    }
+
+    @Test("What is joined or dismissed is gone from the next answer, the rest keeps its order, and undoing restores it")
+    func patches() throws {
+        func post(_ kind: String, _ group: String, _ id: Int) throws {
+            let json = #"{"interactions":[{"id":"\#(id)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
+            let target = "/v1/users/bob/interactions"
+            #expect(try routes(1).answer(.direct, target, method: "POST", json: json).status == 200)
+        }
+        let first = try list(0)
+        // No other group is a neighbour of it by members or photos but one.
+        try post("dismiss", "cats 🐈", 1)
+        let second = try list(2)
+        #expect(second.recommendationId == first.recommendationId)
+        #expect(Set(second.groups) == Set(first.groups).subtracting(["cats 🐈"]))
+        let unmoved = first.groups.filter { $0 != "cats 🐈" && $0 != "alps" }
+        #expect(second.groups.filter { $0 != "alps" } == unmoved)
+        try post("undismiss", "cats 🐈", 2)
+        #expect(try list(2) == first)
+        try post("join", "birds", 3)
+        #expect(try Set(list(2).groups) == Set(first.groups).subtracting(["birds"]))
+        try post("leave", "birds", 4)
+        #expect(try list(2) == first)
+    }
+
+    @Test("Pages follow one another through the frozen list, also when a group on their border goes")
+    func pages() throws {
+        let whole = try list(0)
+        var groups: [String] = []
+        var query = "?limit=2"
+        for _ in 0..<3 {
+            let page = try list(1, query)
+            #expect(page.recommendations.map(\.rank) == page.recommendations.indices.map { groups.count + $0 + 1 })
+            groups += page.groups
+            guard let next = page.next?.addingPercentEncoding(withAllowedCharacters: .alphanumerics) else { break }
+            query = "?limit=2&after=\(next)"
+        }
+        #expect(groups == whole.groups)
+        #expect(try list(1, "?limit=2&after=\(query.split(separator: "=").last ?? "")").next == nil)
+        #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 400)
+    }
+}
