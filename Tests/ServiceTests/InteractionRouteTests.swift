@@ -57,6 +57,8 @@ struct InteractionRouteTests {
 
     @Test("A group that became private since the version is gone from the next answer")
     func becomesPrivate() throws {
+        let others = ["/v1/groups/alps/similar", "/v1/groups/alps/similar?by=photos", "/v1/trending"]
+        for target in others { #expect(try routes.answer(.direct, target).text.contains(#""groupId":"birds""#)) }
         #expect(try list().contains("birds"))
         try Database(path: members.path, mode: .readWrite).execute(
             """
@@ -64,6 +66,11 @@ struct InteractionRouteTests {
             UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
             """)
         #expect(try !list().contains("birds") && standing("birds") == "hidden")
+        for target in others {
+            let answer = try routes.answer(.direct, target)
+            #expect(answer.status == 200 && !answer.text.contains("birds"), "\(target)")
+        }
+        #expect(try routes.answer(.direct, "/v1/groups/birds/similar").status == 404)
     }
 
     @Test("What was sent is read page by page, and forgotten", arguments: Transport.allCases)

@@ -65,6 +65,15 @@ struct SessionTests {
         #expect(try list(23 * 60 + 24 * 60 + 1, "?session=a").recommendationId != first.recommendationId)
     }
 
+    @Test("Forgetting all that a member did ends the member's sessions, and nobody else's")
+    func forgetting() throws {
+        let (first, other) = (try list(0, "?session=a"), try list(0, of: "ann"))
+        let target = "/v1/users/bob/interactions"
+        #expect(try routes(1).answer(.direct, target, method: "DELETE").status == 200)
+        #expect(try list(1, "?session=a").recommendationId != first.recommendationId)
+        #expect(try list(1, of: "ann") == other)
+    }
+
     @Test("A new version changes neither the list nor its name")
     func newVersion() throws {
         let first = try list(0)

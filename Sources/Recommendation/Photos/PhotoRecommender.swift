@@ -34,11 +34,15 @@ public struct PhotoRecommender: Sendable {
 
     /// The groups that a public photo could go to, best first; equal scores in ascending order of the group index.
     ///
-    /// - Parameter limit: how many at most.
-    public func suggestions(for photo: PhotoContext, limit: Int) -> [PhotoSuggestion] {
+    /// - Parameters:
+    ///   - limit: how many at most.
+    ///   - hidden: groups that must not be shown to anybody.
+    public func suggestions(for photo: PhotoContext, limit: Int, hidden: Set<UInt32> = []) -> [PhotoSuggestion] {
         var reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
         reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
-        let suggestions = reasons.lazy.filter { isAllowed($0.key, for: photo) }.map { group, reasons in
+        let suggestions = reasons.lazy.filter {
+            !hidden.contains($0.key) && isAllowed($0.key, for: photo)
+        }.map { group, reasons in
             // Stable, and summed in one order, so that the same inputs give the same bits.
             let ordered = reasons.enumerated().sorted {
                 $0.element.contribution != $1.element.contribution

@@ -47,14 +47,18 @@ extension Responder {
         let snapshot = try call.snapshot
         let model = snapshot.model
         let group = try call.group(call.id, in: snapshot)
+        let hidden = try call.hiddenGroups(in: snapshot)
+        // To be told from a group that does not exist would tell that it is there.
+        guard !hidden.contains(group) else { throw .unknown(.unknownGroup, "group", id: call.id, near: []) }
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("groupId", call.id)
             json.member("by", likeness.rawValue)
             if let relation = likeness.relation {
-                json.neighbours(model.neighbours(of: Int(group), by: relation).prefix(limit), by: relation, in: model)
+                let neighbours = model.neighbours(of: Int(group), by: relation).filter { !hidden.contains($0.index) }
+                json.neighbours(neighbours.prefix(limit), by: relation, in: model)
             } else {
-                json.blended(snapshot.recommender.similar(to: group, limit: limit), in: model)
+                json.blended(snapshot.recommender.similar(to: group, limit: limit, hidden: hidden), in: model)
             }
         }
     }
@@ -63,7 +67,8 @@ extension Responder {
     @Sendable
     fileprivate static func trending(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot
-        let groups = snapshot.model.trending.prefix(call.parameters.limit)
+        let hidden = try call.hiddenGroups(in: snapshot)
+        let groups = snapshot.model.trending.filter { !hidden.contains($0.group) }.prefix(call.parameters.limit)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.objects("groups", groups.enumerated()) { row, element in
@@ -81,7 +86,7 @@ extension Responder {
 extension JSONWriter {
     /// The neighbours in one relation: scores are similarities.
     fileprivate mutating func neighbours(
-        _ neighbours: Slice<NeighbourSlice>, by relation: Relation, in model: ModelVersion
+        _ neighbours: some Sequence<Neighbour>, by relation: Relation, in model: ModelVersion
     ) {
         objects("neighbours", neighbours.enumerated()) { row, element in
             let (place, neighbour) = element

@@ -22,7 +22,8 @@ extension Endpoint {
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.interactions),
         Endpoint(
             "forgetInteractions", .delete, "/v1/users/{id}/interactions", own,
-            summary: "Forgets all that a member did; who is in which group stays", path: [member],
+            summary: "Forgets all that a member did, and the lists of sessions; who is in which group stays",
+            path: [member],
             content: .json(schema: "Forgotten"), caching: .never, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.forgetAll),
         Endpoint(
@@ -85,7 +86,9 @@ extension Responder {
     /// `DELETE /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> HTTPResponse {
-        try forgotten(try call.apply(.forget(id: nil), to: call.journal), call)
+        let outcome = try call.apply(.forget(id: nil), to: call.journal)
+        try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
+        return forgotten(outcome, call)
     }
 
     /// `DELETE /v1/users/{id}/interactions/{interaction}`.
@@ -96,10 +99,10 @@ extension Responder {
         guard outcome == .forgotten(1) else {
             throw .unknown(.unknownInteraction, "interaction", id: id, near: [])
         }
-        return try forgotten(outcome, call)
+        return forgotten(outcome, call)
     }
 
-    private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) throws(Problem) -> HTTPResponse {
+    private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> HTTPResponse {
         // Of a member who is not known, nothing is known.
         let count = if case .forgotten(let count) = outcome { count } else { 0 }
         return .json { json in

@@ -26,7 +26,8 @@ extension Responder {
         let snapshot = try call.snapshot
         let photo = try reading { () throws(ServiceError) in try directory.context(ofPhoto: call.id, in: snapshot) }
         guard let photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
-        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit)
+        let suggestions = snapshot.photoRecommender.suggestions(
+            for: photo, limit: limit, hidden: try call.hiddenGroups(in: snapshot))
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("photoId", call.id)

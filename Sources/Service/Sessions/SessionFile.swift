@@ -38,7 +38,8 @@ public final class SessionFile: Sendable {
                 """)
             connection = Mutex(Connection(database: database))
         } catch {
-            throw ServiceError(.startFailed, "cannot keep sessions in \(path): \(error.message)")
+            throw ServiceError(
+                .startFailed, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
         }
     }
 
@@ -81,6 +82,15 @@ public final class SessionFile: Sendable {
             insert.bind(now, at: 3)
             insert.bind(String(decoding: text, as: UTF8.self), at: 4)
             try insert.run()
+        }
+    }
+
+    /// Forgets the lists of all sessions of a member, which tell what the member was in.
+    func forgetAll(ofUser user: String) throws(ServiceError) {
+        try using { database throws(DatabaseError) in
+            let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
+            forget.bind(user, at: 1)
+            try forget.run()
         }
     }
 
