@@ -23,7 +23,9 @@ extension JSONWriter {
             row.suggestedGroup(offset + place, item.group, score: item.score, in: model)
             row.member("origin", item.origin.rawValue)
             if let interest = item.interest { row.member("interest", interests[interest].name) }
-            row.reasons(reasons.prefix(Self.reasonLimit), ofScore: item.score, in: model)
+            // What speaks for a group may have changed since a frozen list was made.
+            let total = reasons.reduce(0) { $0 + $1.contribution }
+            row.reasons(reasons.prefix(Self.reasonLimit), ofScore: total, in: model)
         }
     }
 

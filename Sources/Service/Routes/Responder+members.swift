@@ -15,7 +15,7 @@ extension Endpoint {
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
-            summary: "Why a group is in a member's list, at which place, or why it is not there",
+            summary: "Why a group is in the list that a new session would get, at which place, or why it is not there",
             path: [member, Parameter("group", .identifier, "The group's id")],
             content: .json(schema: "Explanation"), caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
@@ -23,7 +23,8 @@ extension Endpoint {
 }
 
 extension Responder {
-    /// `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member, in the order in which they are shown.
+    /// `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member, in the order in which
+    /// they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
@@ -46,7 +47,7 @@ extension Responder {
         }
     }
 
-    /// `GET /v1/users/{id}/recommendations/{group}/why`: why a group is in a member's list or not.
+    /// `GET /v1/users/{id}/recommendations/{group}/why`: why a group is in a list made right now or not.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
