@@ -73,12 +73,18 @@ public struct LoadedVersion: Sendable {
     }
 }
 
-/// The groups of every user, in portions.
+/// The groups of every user; users are numbered from 0 on, in any order.
 public protocol ProfileSource: Sendable {
     /// How many users there are.
     var userCount: Int { get }
 
-    /// Calls `body` once a user, in any order, with the bytes of the outside id and the groups' indexes, ascending.
-    func forEachUser(_ body: (_ userID: String, _ groups: ArraySlice<UInt32>) throws(StoreError) -> Void)
-        throws(StoreError)
+    /// The bytes of a user's outside id.
+    ///
+    /// - Parameter number: 0 ..< `userCount`.
+    func id(ofUser number: Int) -> ArraySlice<UInt8>
+
+    /// The indexes of the groups that a user joined, ascending.
+    ///
+    /// - Parameter number: 0 ..< `userCount`.
+    func groups(ofUser number: Int) -> ArraySlice<UInt32>
 }

@@ -82,6 +82,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
 enum StepName {
     static let readGroups = "read groups"
     static let content = "tags and places"
+    static let profiles = "users"
     static let activity = "trends and seasons"
     static let encode = "encode"
     static let publish = "publish"

@@ -50,7 +50,9 @@ extension RecomputeJob {
                     (signals.tags, signals.places) = (content.tags, content.places)
                 }
                 if relation == .members, store.keepsProfiles, !parameters.isDryRun {
-                    profiles = MemberProfiles(userIDs: try readUserIDs(catalog), memberships: reading.matrix)
+                    profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
+                        try memberProfiles(catalog, reading.matrix)
+                    }
                 }
             }
             try checkThatSomethingCameOut(relations, observer)
@@ -184,8 +186,15 @@ extension RecomputeJob {
         }
     }
 
-    private func readUserIDs(_ catalog: Catalog) throws(RecomputeError) -> PackedIDs {
-        do throws(CatalogError) { return try catalog.userIDs() } catch { throw .catalog(error) }
+    private func memberProfiles(_ catalog: Catalog, _ memberships: BinaryMatrix)
+        throws(RecomputeError) -> (MemberProfiles, outcome: String)
+    {
+        let userIDs: PackedIDs
+        do throws(CatalogError) { userIDs = try catalog.userIDs() } catch { throw .catalog(error) }
+        do throws(MatrixError) {
+            let profiles = try MemberProfiles(userIDs: userIDs, memberships: memberships)
+            return (profiles, "\(profiles.userCount) users")
+        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }
 
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {
