@@ -85,7 +85,8 @@ extension RecomputeJob {
                 work[relation] = try catalog.workEstimate(relation == .photos ? .pools : .memberships)
             }
             estimate = RecomputeEstimate(
-                work: work, groups: try catalog.groupCount(), parameters: parameters,
+                work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
+                parameters: parameters,
                 keepsProfiles: store.keepsProfiles, previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()

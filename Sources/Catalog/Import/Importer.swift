@@ -207,7 +207,16 @@ extension Importer {
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
+            try catalog.note(notedColumns)
             try catalog.database.execute("COMMIT")
+        }
+    }
+
+    /// The columns that were given a value.
+    private var notedColumns: Set<NotedColumn> {
+        switch writer {
+        case .entities(let writer, _): writer.noted
+        case .pairs(let writer, let table): writer.hasTimes ? [table.notedTime] : []
         }
     }
 
