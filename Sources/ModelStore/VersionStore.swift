@@ -36,7 +36,12 @@ public protocol VersionStore: Sendable {
     /// A version, verified and ready to be read.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
-    /// The version that was loaded last on this machine, verified again, for when the store is away.
+    /// Notes that a version that was loaded is served on this machine now: `lastLoaded` will give it.
+    ///
+    /// Loading alone, as for a look into an older version, changes nothing of that.
+    func remember(_ version: VersionName) throws(StoreError)
+
+    /// The version that was remembered last on this machine, verified again, for when the store is away.
     ///
     /// - Returns: nil if the store keeps nothing on this machine but itself, or nothing was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
@@ -54,6 +59,9 @@ public protocol VersionStore: Sendable {
 extension VersionStore {
     /// Not unless a store says so.
     public var keepsProfiles: Bool { false }
+
+    /// Nothing unless a store says otherwise.
+    public func remember(_ version: VersionName) throws(StoreError) {}
 
     /// Nil unless a store says otherwise.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { nil }
