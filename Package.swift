@@ -71,7 +71,8 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "Catalog", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation", "Recompute", "Redis",
+                "Catalog", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Redis",
                 "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite",
             ],
             swiftSettings: strict),

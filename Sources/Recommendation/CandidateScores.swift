@@ -1,39 +1,25 @@
-/// Sums of scores by group: an open-addressing table that is sized by the work, not by the model.
+/// Sums of scores by group: sized by the work, not by the model.
 struct CandidateScores {
-    private var groups: [UInt32]
-    private var scores: [Double]
-    private let mask: Int
-
-    // No group has this index: a model has fewer than 2³² − 1 groups.
-    private static let free = UInt32.max
+    private var places: GroupPlaces
+    private var sums: [(group: UInt32, score: Double)] = []
 
     /// A table for at most so many different groups.
     init(capacity: Int) {
-        var size = 16
-        while size < capacity * 2 { size *= 2 }
-        groups = [UInt32](repeating: Self.free, count: size)
-        scores = [Double](repeating: 0, count: size)
-        mask = size - 1
-    }
-
-    // Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
-    private func place(of group: UInt32) -> Int {
-        var place = Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-        while groups[place] != group, groups[place] != Self.free { place = (place + 1) & mask }
-        return place
+        places = GroupPlaces(capacity: capacity)
+        sums.reserveCapacity(capacity)
     }
 
     mutating func add(_ score: Double, to group: UInt32) {
-        let place = place(of: group)
-        groups[place] = group
-        scores[place] += score
+        let place = places.place(of: group, orInsert: sums.count)
+        if place == sums.count { sums.append((group, 0)) }
+        sums[place].score += score
     }
 
-    func contains(_ group: UInt32) -> Bool { groups[place(of: group)] == group }
+    func contains(_ group: UInt32) -> Bool { places[group] != nil }
 
     /// The `limit` best of the groups that pass: best first, equal scores in ascending order of the index.
     func best(_ limit: Int, where passes: (UInt32) -> Bool) -> [(group: UInt32, score: Double)] {
-        let limit = min(limit, groups.count)
+        let limit = min(limit, sums.count)
         guard limit > 0 else { return [] }
         func isBefore(_ left: (group: UInt32, score: Double), _ right: (group: UInt32, score: Double)) -> Bool {
             left.score != right.score ? left.score > right.score : left.group < right.group
@@ -43,9 +29,8 @@ struct CandidateScores {
         var kept: [(group: UInt32, score: Double)] = []
         kept.reserveCapacity(portion)
         var floor = -Double.infinity
-        for (place, group) in groups.enumerated() where group != Self.free {
-            guard scores[place] > 0, scores[place] >= floor, passes(group) else { continue }
-            kept.append((group, scores[place]))
+        for (group, score) in sums where score > 0 && score >= floor && passes(group) {
+            kept.append((group, score))
             if kept.count == portion {
                 kept.sort(by: isBefore)
                 kept.removeLast(portion - limit)

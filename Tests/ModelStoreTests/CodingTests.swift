@@ -40,7 +40,7 @@ struct CodingTests {
 
     @Test("never crash whoever reads them, whatever they are", arguments: 0..<10)
     func fuzz(seed: UInt64) throws {
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let table = SampleModel.table(groupCount: 50, limit: 20, seed: seed, isFull: true)
         let valid = try #require(encoded(Array(table.neighbours[0..<20])))
         for _ in 0..<5000 {

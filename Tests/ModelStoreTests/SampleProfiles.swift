@@ -11,7 +11,7 @@ struct SampleProfiles: ProfileSource {
 
     /// As many users as asked for; the first joined nothing, the second everything.
     init(userCount: Int, groupCount: Int, seed: UInt64 = 3) {
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         users = (0..<userCount).map { number in
             let share = number == 0 ? 0 : number == 1 ? 1 : Double.random(in: 0...0.2, using: &generator)
             let groups = (0..<UInt32(groupCount)).filter { _ in Double.random(in: 0..<1, using: &generator) < share }

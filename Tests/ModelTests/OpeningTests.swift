@@ -25,7 +25,7 @@ struct OpeningTests {
 
     @Test("never crashes on bytes that changed", arguments: 0..<8)
     func flippedBytes(seed: Int) throws {
-        var generator = SampleModel.Generator(seed: UInt64(seed))
+        var generator = SeededGenerator(seed: UInt64(seed))
         let valid = try SampleModel.model(groupCount: 12, limit: 4, seed: UInt64(seed)).fileBytes
         for _ in 0..<1500 {
             var bytes = valid

@@ -10,7 +10,7 @@ struct RedisConnectionTests {
     func binary(count: Int) throws {
         let server = try TemporaryRedis()
         var connection = try RedisConnection(to: RedisAddress(server.url))
-        var generator = SampleModel.Generator(seed: UInt64(count))
+        var generator = SeededGenerator(seed: UInt64(count))
         let value = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
         var command = RedisCommand("SET", "a\0é\r\n")
         command.append(value)

@@ -2,26 +2,9 @@ public import Model
 
 /// Made-up model versions: the same for the same seed.
 public enum SampleModel {
-    /// Numbers that look random and are the same for the same seed (SplitMix64; Steele, Lea, Flood 2014).
-    public struct Generator: RandomNumberGenerator {
-        private var state: UInt64
-
-        /// A generator that begins at a seed.
-        public init(seed: UInt64) { state = seed }
-
-        /// The next 64 bits.
-        public mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var mixed = state
-            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-            return mixed ^ (mixed >> 31)
-        }
-    }
-
     /// Groups in ascending order of their ids, some of which are odd: long, or not of ASCII.
     public static func groups(_ count: Int, seed: UInt64 = 1) -> [GroupFacts] {
-        var generator = Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let odd = [
             String(repeating: "x", count: 255), "Zürich ✈ 東京", "'; DROP", " ", "a\nb",
             String(repeating: "é", count: 127),
@@ -43,7 +26,7 @@ public enum SampleModel {
     ///
     /// Common counts of 3 to 500 and cosines that fall from the best to the last, as real ones do.
     public static func table(groupCount: Int, limit: Int, seed: UInt64, isFull: Bool = false) -> NeighbourTable {
-        var generator = Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         var table = NeighbourTable(offsets: [0], neighbours: [])
         for group in 0..<groupCount {
             let isEmpty = groupCount < 2 || (!isFull && Int.random(in: 0..<8, using: &generator) == 0)
@@ -81,7 +64,7 @@ public enum SampleModel {
 
     /// Something of every signal, for one group in three or so.
     public static func signals(groupCount: Int, seed: UInt64) -> GroupSignals {
-        var generator = Generator(seed: seed &+ 99)
+        var generator = SeededGenerator(seed: seed &+ 99)
         let some = (0..<UInt32(groupCount)).filter { _ in Int.random(in: 0..<3, using: &generator) == 0 }
         func postings() -> [Posting] {
             some.map { Posting(group: $0, weight: Float(Int.random(in: 1...8, using: &generator)) / 8) }

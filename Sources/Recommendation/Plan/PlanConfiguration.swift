@@ -1,4 +1,4 @@
-/// How a member's list is made; the defaults are those of the design, found by simulation on real memberships.
+/// How a member's list is made; the defaults were found on real memberships with `coterie-bench lists`.
 public struct PlanConfiguration: Sendable, Equatable {
     /// How the groups of a member are clustered into interests.
     public struct Interests: Sendable, Equatable {
@@ -25,7 +25,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// For how long an order stays, in hours; above 0.
         public var hours = 6.0
         /// κ: the greater, the less changes.
-        public var kappa = 3.5
+        public var kappa = 3.3
         /// The least ln(s₁₀ / s₄₀) that is assumed.
         public var leastSlope = 0.05
         /// How firmly the best stays: 1 keeps it where it is.
@@ -48,12 +48,14 @@ public struct PlanConfiguration: Sendable, Equatable {
     public struct Selection: Sendable, Equatable {
         /// Candidates that are looked at.
         public var poolSize = 200
+        /// The best of an interest are sure to be looked at if they are worth this part of the best of all, 0 to 1.
+        public var leastWorth = 0.2
         /// Interests whose claim is at least this part of the largest may go next.
         public var slack = 0.7
         /// λ: how much being similar to what was chosen costs, 0 to 1.
         public var lambda = 0.3
         /// Similarity costs at most this part of what the best list of the same length is worth, 0 to 1.
-        public var lossLimit = 0.065
+        public var lossLimit = 0.06
         /// The length of a plan.
         public var length = 300
     }

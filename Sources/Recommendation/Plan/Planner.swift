@@ -88,8 +88,7 @@ public struct Planner: Sendable {
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         ranked.sort(by: Candidate.precedes)
-        let pool = CandidatePool.places(
-            of: ranked, shares: interests.map(\.share), size: configuration.selection.poolSize)
+        let pool = CandidatePool.places(of: ranked, shares: interests.map(\.share), configuration.selection)
         let (order, tooSimilar) =
             runs(.diversity) ? diversified(pool, ranked, interests, joined, observe) : (Array(ranked.indices), [])
         let items = order.prefix(configuration.selection.length).map { place in

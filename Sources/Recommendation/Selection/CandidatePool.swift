@@ -2,19 +2,24 @@
 enum CandidatePool {
     /// An eighth is the best of every interest in proportion to its share, the rest the best of all.
     ///
-    /// Without a part of its own, a small interest would lose its place to the many groups that a large one brings.
+    /// Without a part of its own, a small interest would lose its place to the many groups that a large one brings;
+    /// but that part is not for candidates that hardly anything speaks for.
     ///
     /// - Parameters:
     ///   - candidates: best first.
     ///   - shares: of the interests.
-    ///   - size: how many at most.
     /// - Returns: places in `candidates`, ascending.
-    static func places(of candidates: [Candidate], shares: [Double], size: Int) -> [Int] {
+    static func places(
+        of candidates: [Candidate], shares: [Double], _ configuration: PlanConfiguration.Selection
+    ) -> [Int] {
+        let size = configuration.poolSize
         guard candidates.count > size else { return Array(candidates.indices) }
         var room = shares.map { Int(($0 * Double(size) / 8).rounded(.down)) }
         var isTaken = [Bool](repeating: false, count: candidates.count)
         var count = 0
-        for (place, candidate) in candidates.enumerated() where room[candidate.interest] > 0 && count < size {
+        let least = configuration.leastWorth * candidates[0].adjusted
+        for (place, candidate) in candidates.enumerated()
+        where room[candidate.interest] > 0 && count < size && candidate.adjusted >= least {
             room[candidate.interest] -= 1
             isTaken[place] = true
             count += 1

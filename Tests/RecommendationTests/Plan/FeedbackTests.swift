@@ -71,7 +71,7 @@ struct FeedbackTests {
 
     @Test("of contradicting events the latest counts, in whatever order they arrive", arguments: 0..<50)
     func replay(seed: UInt64) {
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let base = MemberProfile(
             userID: "u",
             joined: [.init(group: 1, atMilliseconds: 500), .init(group: 2), .init(group: 3, atMilliseconds: 50)])

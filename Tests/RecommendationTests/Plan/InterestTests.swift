@@ -8,7 +8,7 @@ import Testing
 struct InterestTests {
     @Test("average linkage merges as the definition says, on random similarities", arguments: 0..<40)
     func linkage(seed: UInt64) throws {
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 1...14, using: &generator)
         var lists = [[(index: Int, common: Int)]](repeating: [], count: count)
         for first in 0..<count {

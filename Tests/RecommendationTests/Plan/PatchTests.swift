@@ -14,7 +14,7 @@ struct PatchTests {
         return try ModelVersion(ByteRegion(copying: encoded.fileBytes))
     }
 
-    private func events(_ count: Int, _ generator: inout SampleModel.Generator) -> [Interaction] {
+    private func events(_ count: Int, _ generator: inout SeededGenerator) -> [Interaction] {
         (0..<count).map { number in
             Interaction(
                 Interaction.Kind.allCases.randomElement(using: &generator) ?? .click,
@@ -25,7 +25,7 @@ struct PatchTests {
     @Test("what leaves leaves, what may move moves within bounds, all else keeps its order", arguments: 0..<30)
     func order(seed: UInt64) throws {
         let model = try model(seed)
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let planner = Planner(model: model, key: RotationKey(1, seed))
         let before = PlanFixture.profile((0..<10).map { _ in Int.random(in: 0..<120, using: &generator) })
         let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
@@ -75,7 +75,7 @@ struct PatchTests {
     @Test("undoing everything restores the list", arguments: 0..<30)
     func undo(seed: UInt64) throws {
         let model = try model(seed)
-        var generator = SampleModel.Generator(seed: seed &+ 100)
+        var generator = SeededGenerator(seed: seed &+ 100)
         let planner = Planner(model: model, key: RotationKey(1, seed))
         let before = PlanFixture.profile((0..<10).map { _ in Int.random(in: 0..<120, using: &generator) })
         let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))

@@ -12,7 +12,7 @@ struct PlannerTests {
     }
 
     private func request(_ seed: UInt64) -> PlanRequest {
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let joined = (0..<Int.random(in: 0...30, using: &generator)).map { _ in
             Int.random(in: 0..<400, using: &generator)
         }

@@ -70,7 +70,7 @@ struct RotationTests {
             Candidate(group: UInt32($0.offset), score: $0.element, interest: 0, adjusted: $0.element)
         }
         Rotation(memberKey: key, bucket: 9, configuration: .init()).apply(to: &candidates, in: model)
-        let beta = 3.5 / max(0.05, log(scores[9] / scores[39]))
+        let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39]))
         for (place, candidate) in candidates.enumerated() {
             let hash = KeyedHash.hash(model.id(of: place).utf8, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
             let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))

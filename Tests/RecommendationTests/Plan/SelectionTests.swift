@@ -55,7 +55,7 @@ struct SelectionTests {
 
     @Test("similarity alone never makes a list worth less than the limit says", arguments: 0..<20)
     func loss(seed: UInt64) throws {
-        var generator = SampleModel.Generator(seed: seed)
+        var generator = SeededGenerator(seed: seed)
         let model = try PlanFixture.communities([60], neighbours: 59)
         let scores = (0..<60).map { _ in Double.random(in: 0.1...2, using: &generator) }.sorted(by: >)
         let pool = candidates(scores, [Int](repeating: 0, count: 60))
@@ -73,7 +73,7 @@ struct SelectionTests {
     func twoInterests() throws {
         let model = try PlanFixture.communities([600, 600], neighbours: 100)
         let planner = Planner(model: model, key: RotationKey(7, 8))
-        var generator = SampleModel.Generator(seed: 1)
+        var generator = SeededGenerator(seed: 1)
         var good = 0
         for member in 0..<300 {
             let total = [10, 20, 50].randomElement(using: &generator) ?? 10
