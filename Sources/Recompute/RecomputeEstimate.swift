@@ -67,8 +67,10 @@ public struct RecomputeEstimate: Sendable, Equatable {
         return kinds * (Double(content.photos) * 6e-7 + Double(rows) * 2e-8) + Double(content.tags) * 2e-7
     }
 
-    /// The most memory resident at once, measured: reading keeps the rows twice, comparing some three times; tags and places
-    /// stand beside the photos' matrix; then lists are there once as found, once as bytes.
+    /// The most memory resident at once, as measured.
+    ///
+    /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
+    /// joined what beside the members'. Lists are there once as found, once as bytes.
     private static func memoryBytes(
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, neighbours: Int, profileRows: Int
     ) -> Int {
@@ -76,7 +78,9 @@ public struct RecomputeEstimate: Sendable, Equatable {
         // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of rare tags.
         let describing =
             (work[.photos]?.rows ?? 0) * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
-        return (48 << 20) + max(comparing, describing) + profileRows * 8 + neighbours * 2 * Neighbour.byteCount
+        // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
+        let turning = profileRows * 10
+        return (48 << 20) + max(comparing, describing, turning) + neighbours * 2 * Neighbour.byteCount
     }
 
     /// What comparing takes on one thread, as measured on some millions to some tens of millions of rows, in seconds.

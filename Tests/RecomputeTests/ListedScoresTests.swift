@@ -18,7 +18,8 @@ struct ListedScoresTests {
 
     /// Every neighbour of every list, with the sizes of the two groups.
     private func forEachNeighbour(
-        of version: LoadedVersion, _ body: (Model.Neighbour, _ score: Double, _ size: Double, _ otherSize: Double) -> Void
+        of version: LoadedVersion,
+        _ body: (Model.Neighbour, _ score: Double, _ size: Double, _ otherSize: Double) -> Void
     ) {
         var count = 0
         for relation in Relation.allCases {
