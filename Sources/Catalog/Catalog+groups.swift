@@ -31,3 +31,12 @@ extension Catalog {
         }
     }
 }
+
+extension Catalog {
+    /// The outside ids of all private groups, ascending.
+    public func privateGroupIDs() throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            try database.prepare("SELECT group_id FROM groups WHERE visibility = 1 ORDER BY group_id").texts()
+        }
+    }
+}

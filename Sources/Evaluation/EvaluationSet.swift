@@ -37,7 +37,9 @@ public struct EvaluationSet: Sendable {
             }
             guard let read else { preconditionFailure("the snapshot was read") }
             let publicGroups = read.records.filter { $0.visibility == .public }
-            let indexes = Dictionary(uniqueKeysWithValues: zip(publicGroups.map(\.id), 0..<UInt32.max))
+            // By their bytes: to Swift, ids are equal already if they look the same.
+            let indexes = Dictionary(
+                uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))
             matrix = read.matrix
             groups = publicGroups.enumerated().map { row, group in
                 GroupFacts(id: group.id, title: group.title, memberCount: UInt32(read.matrix.size(ofRow: row)))
@@ -47,8 +49,10 @@ public struct EvaluationSet: Sendable {
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
                 guard let id = read.ids[user] else { continue }
                 let record = try heldOut?.member(withID: id)
-                let held = (record?.memberships ?? []).compactMap { indexes[$0.groupID] }
-                members.append(Member(id: id, joined: Array(byUser.row(user)), heldOut: held.sorted()))
+                let held = (record?.memberships ?? []).compactMap { indexes[Array($0.groupID.utf8)] }
+                let joined = Array(byUser.row(user))
+                members.append(
+                    Member(id: id, joined: joined, heldOut: Set(held).subtracting(joined).sorted()))
             }
             self.members = members
         } catch { throw EvaluationError("\(error)") }

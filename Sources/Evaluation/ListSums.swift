@@ -90,7 +90,7 @@ public struct ListSums: Sendable {
 
 /// What the lists of a pipeline are like, against the best 20 by raw score.
 public struct ListMeasures: Sendable, Equatable {
-    /// Members with a list, however short.
+    /// Members, also those whose list is empty.
     public var members: Int
     /// By how much the similarity within lists is lower, over stored pairs: a ratio of means.
     public var storedCut: Double

@@ -15,8 +15,6 @@ struct CandidateScores {
         sums[place].score += score
     }
 
-    func contains(_ group: UInt32) -> Bool { places[group] != nil }
-
     /// The `limit` best of the groups that pass: best first, equal scores in ascending order of the index.
     func best(_ limit: Int, where passes: (UInt32) -> Bool) -> [(group: UInt32, score: Double)] {
         let limit = min(limit, sums.count)

@@ -8,7 +8,7 @@ import SparseMatrix
 public struct RecomputeJob: Sendable {
     /// The catalog's file.
     public var catalogPath: String
-    /// Where the version is published; nil only makes sense for a dry run.
+    /// Where the version is published.
     public var store: any VersionStore
     /// What counts as a neighbour, and how the job runs.
     public var parameters: RecomputeParameters

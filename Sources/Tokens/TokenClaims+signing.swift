@@ -8,6 +8,9 @@ extension TokenClaims {
     /// - Throws: `TokenError.badClaim` if a claim cannot be written, as one with a NUL in it.
     public func token(signedWith key: SigningKey, audience: String, issuer: String? = nil) throws(TokenError) -> String
     {
+        for (name, value) in [("sub", subject), ("aud", audience), ("iss", issuer ?? "")] where value.utf8.contains(0) {
+            throw TokenError(.badClaim, "the claim \(name) has a NUL in it")
+        }
         let token = try JSONWebToken()
         try token.add("sub", subject)
         try token.add("role", role.rawValue)

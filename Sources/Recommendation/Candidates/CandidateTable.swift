@@ -102,7 +102,8 @@ extension CandidateTable {
         _ model: ModelVersion, _ ceiling: Double
     ) {
         // c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c: few neighbours' sizes are looked up.
-        let leastCommon = ceiling * ceiling * Double(model.size(of: Int(seed), in: relation))
+        // Rounded down, lest the product be a little above a whole number that it should be.
+        let leastCommon = (ceiling * ceiling * Double(model.size(of: Int(seed), in: relation))).rounded(.down)
         neighbours.withSpan { neighbours in
             for place in neighbours.indices {
                 let neighbour = neighbours[place]

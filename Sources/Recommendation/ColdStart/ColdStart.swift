@@ -36,17 +36,15 @@ public struct ColdStart: Sendable, Equatable {
     /// - Returns: different groups with where they come from.
     func list(limit: Int, where isAllowed: (UInt32) -> Bool) -> [(group: UInt32, origin: PlanItem.Origin)] {
         var seen: Set<UInt32> = []
-        var queues: [[UInt32]] = []
-        for source in sources {
-            queues.append(Array(source.groups.filter { isAllowed($0) && seen.insert($0).inserted }.prefix(limit)))
-        }
         var turns = InterestTurns(weights: sources.map(\.weight), slack: 1)
-        var next = [Int](repeating: 0, count: queues.count)
+        var next = [Int](repeating: 0, count: sources.count)
         var list: [(group: UInt32, origin: PlanItem.Origin)] = []
-        while list.count < limit {
-            guard let source = turns.first(where: { next[$0] < queues[$0].count }) else { break }
-            list.append((queues[source][next[source]], sources[source].origin))
+        while list.count < limit, let source = turns.first(where: { next[$0] < sources[$0].groups.count }) {
+            let group = sources[source].groups[next[source]]
             next[source] += 1
+            // A group that another source had is passed over, and the turn is still this source's.
+            guard seen.insert(group).inserted, isAllowed(group) else { continue }
+            list.append((group, sources[source].origin))
             turns.take(source)
         }
         return list

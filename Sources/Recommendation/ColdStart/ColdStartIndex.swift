@@ -41,7 +41,7 @@ struct ColdStartIndex: Sendable {
     /// Groups about some topics: those about the most of them first, then those with the most members.
     private static func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
         var matches: [UInt32: Int] = [:]
-        for topic in topics {
+        for topic in Set(topics.map(Term.normalized)) {
             for group in model.groups(withTopic: topic).prefix(topicLimit) { matches[group, default: 0] += 1 }
         }
         let sized = matches.map { (group: $0.key, matches: $0.value, size: model.size(of: Int($0.key), in: .members)) }

@@ -5,7 +5,7 @@ enum Knowledge {
     /// 1 − 2^(−groups / half): 0 for nobody, ½ after `half` groups, and all but everything after seven times as many.
     ///
     /// - Parameters:
-    ///   - groups: groups joined that have neighbours.
+    ///   - groups: groups joined that are looked at.
     ///   - half: above 0.
     static func personalShare(groups: Int, half: Double) -> Double { 1 - exp2(-Double(groups) / half) }
 }

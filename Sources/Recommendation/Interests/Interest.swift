@@ -11,7 +11,7 @@ public struct Interest: Sendable, Equatable {
     /// Whether it gathers groups that are like no other of the member's.
     public var isMixed: Bool
 
-    /// What to call it: the topic that most of its groups have, or else the title or id of its central group.
+    /// What to call it: the most frequent topic of its groups, or if none is shared the title or id of its central group.
     public func name(in model: ModelVersion) -> String {
         guard !isMixed else { return "mixed" }
         var counts: [String: Int] = [:]

@@ -12,33 +12,16 @@ struct PairSimilarities {
     ///
     /// - Complexity: O(count² + neighbours of the groups).
     init(among groups: [UInt32], in model: ModelVersion) {
-        self.init(among: groups, in: model, watching: []) { _, _, _ in }
-    }
-
-    /// The same, telling of neighbours that are in another set on the way.
-    ///
-    /// - Parameters:
-    ///   - watched: groups that are not in the set.
-    ///   - body: takes the place of the group whose list it is, the place of the watched group, and their cosine.
-    init(
-        among groups: [UInt32], in model: ModelVersion, watching watched: [UInt32],
-        _ body: (_ place: Int, _ watchedPlace: Int, _ cosine: Float) -> Void
-    ) {
         count = groups.count
         values = [Float](repeating: 0, count: groups.count * groups.count)
-        // One table for both, because nearly all of the time goes into looking neighbours up in it.
-        let places = GroupPlaces(groups + watched)
+        let places = GroupPlaces(groups)
         for (place, group) in groups.enumerated() {
             for relation in Relation.allCases {
                 model.neighbours(of: Int(group), by: relation).withSpan { neighbours in
                     for index in neighbours.indices {
                         guard let other = places[neighbours[index].index] else { continue }
-                        let cosine = Float(model.cosine(of: neighbours[index], to: Int(group), by: relation))
-                        if other < count {
-                            raise(place, other, to: cosine)
-                        } else {
-                            body(place, other - count, cosine)
-                        }
+                        raise(
+                            place, other, to: Float(model.cosine(of: neighbours[index], to: Int(group), by: relation)))
                     }
                 }
             }

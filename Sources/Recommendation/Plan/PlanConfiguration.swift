@@ -16,8 +16,8 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var ceiling = 0.8
         /// A group in which nothing happened for so many days is left out; unknown counts as active.
         public var inactiveAfterDays = 365.0
-        /// Candidates beyond the best so many by score are below the pool.
-        public var candidateLimit = 1000
+        /// Candidates beyond the best so many by score are not looked at.
+        public var candidateLimit = 600
     }
 
     /// How the order changes with time.

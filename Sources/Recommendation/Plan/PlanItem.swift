@@ -10,7 +10,7 @@ public struct PlanItem: Sendable, Equatable {
         case curated
         /// It grows faster than usual.
         case trending
-        /// It has many members, and nothing better is known.
+        /// It has more members than others, and nothing better is known.
         case popular
     }
 

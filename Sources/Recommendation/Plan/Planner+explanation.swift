@@ -1,5 +1,3 @@
-import Model
-
 /// Why a group is where it is in a member's list, or why it is not there.
 public enum Standing: Sendable, Equatable {
     /// It is in the list; places count from 1.
@@ -12,18 +10,23 @@ public enum Standing: Sendable, Equatable {
     case hidden
     /// Nothing has happened in it since, in Unix seconds.
     case inactive(sinceSeconds: Int64)
-    /// No joined group has it as a neighbour.
-    case noEvidence
     /// Its plain cosine to a joined group reaches the ceiling.
     case tooSimilar(to: UInt32)
-    /// Its place among the candidates, counted from 1, is beyond those that are looked at.
-    case belowPool(rank: Int, poolSize: Int)
+    /// No joined group has it as a neighbour, nor is it among those that fill up the list.
+    case noEvidence
+    /// It is a candidate of this rank by raw score, counted from 1; the list ended before its turn came.
+    case notReached(rank: Int, candidates: Int)
 }
 
 extension Planner {
-    /// Why a group is in a member's list or not.
-    public func standing(of group: UInt32, _ request: PlanRequest) -> Standing {
+    /// A member's list, and why a group is in it or not.
+    public func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
         let personal = personalList(request) { _ in }
+        let plan = plan(request, from: personal) { _ in }
+        return (standing(of: group, plan, personal), plan)
+    }
+
+    private func standing(of group: UInt32, _ plan: Plan, _ personal: PersonalList) -> Standing {
         switch personal.eligibility.obstacle(to: group) {
         case .joined: return .joined
         case .dismissed(let time): return .dismissed(atMilliseconds: time)
@@ -31,30 +34,14 @@ extension Planner {
         case .inactive(let seconds): return .inactive(sinceSeconds: seconds)
         case nil: break
         }
-        let items = plan(request).items
-        if let place = items.firstIndex(where: { $0.group == group }) {
-            return .listed(place: place + 1, item: items[place])
+        if let place = plan.items.firstIndex(where: { $0.group == group }) {
+            return .listed(place: place + 1, item: plan.items[place])
         }
+        if let seed = personal.tooSimilar(to: group) { return .tooSimilar(to: seed) }
         guard let entry = personal.table[group] else { return .noEvidence }
-        if let seed = entry.tooSimilarTo { return .tooSimilar(to: seed) }
-        guard let rank = personal.ranked.firstIndex(where: { $0.group == group }) else {
-            let better = personal.table.entries.count { $0.score > entry.score }
-            return .belowPool(rank: better + 1, poolSize: personal.pool.count)
+        let better = personal.table.entries.count {
+            $0.score > entry.score && $0.tooSimilarTo == nil && personal.eligibility.allows($0.group)
         }
-        if personal.tooSimilar.contains(rank) {
-            // Only the candidate's own list has the pair.
-            let closest = personal.joined.max {
-                model.greatestCosine(between: group, $0) < model.greatestCosine(between: group, $1)
-            }
-            if let closest { return .tooSimilar(to: closest) }
-        }
-        return .belowPool(rank: rank + 1, poolSize: personal.pool.count)
-    }
-}
-
-extension ModelVersion {
-    /// The greatest stored plain cosine of two groups, in either direction and any relation; 0 if they are no neighbours.
-    func greatestCosine(between first: UInt32, _ second: UInt32) -> Float {
-        PairSimilarities(among: [first, second], in: self)[0, 1]
+        return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }
 }

@@ -11,14 +11,15 @@ extension Planner {
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let places = GroupPlaces(items.map(\.group))
+        let joined = recentGroups(profile)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         for (relation, factor) in configuration.weights.factors(in: model) {
-            for joined in profile.joined where Int(joined.group) < model.groupCount {
-                for neighbour in model.neighbours(of: Int(joined.group), by: relation) {
+            for seed in joined {
+                for neighbour in model.neighbours(of: Int(seed), by: relation) {
                     guard let place = places[neighbour.index] else { continue }
                     reasons[place].append(
                         .init(
-                            seed: joined.group, relation: relation, contribution: factor * Double(neighbour.score),
+                            seed: seed, relation: relation, contribution: factor * Double(neighbour.score),
                             common: neighbour.common))
                 }
             }

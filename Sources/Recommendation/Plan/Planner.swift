@@ -29,10 +29,12 @@ public struct Planner: Sendable {
     ///   - observe: told of every stage when it is done.
     /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
     public func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
-        let personal = personalList(request, observe)
-        let items = fillUp(personal, request, observe)
-        return Plan(
-            items: items, interests: personal.interests, bucket: personal.bucket,
+        plan(request, from: personalList(request, observe), observe)
+    }
+
+    func plan(_ request: PlanRequest, from personal: PersonalList, _ observe: (StageReport) -> Void) -> Plan {
+        Plan(
+            items: fillUp(personal, request, observe), interests: personal.interests, bucket: personal.bucket,
             candidateCount: personal.candidateCount)
     }
 
@@ -49,15 +51,13 @@ public struct Planner: Sendable {
         /// Places in `ranked` of those that were looked at for diversity.
         var pool: [Int]
         var bucket: Int64
-        /// Places in `ranked` of those whose own lists show that they are too similar to a joined group.
-        var tooSimilar: Set<Int>
+        /// Which groups are too similar to joined ones.
+        var likeness: Likeness
         /// What came out.
         var items: [PlanItem]
 
-        /// Whether a group is too similar to a joined one.
-        func isTooSimilar(_ group: UInt32) -> Bool {
-            table[group]?.tooSimilarTo != nil || tooSimilar.contains { ranked[$0].group == group }
-        }
+        /// A joined group that a group is too similar to; nil if there is none.
+        func tooSimilar(to group: UInt32) -> UInt32? { table[group]?.tooSimilarTo ?? likeness.tooSimilar(to: group) }
     }
 
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
@@ -69,14 +69,14 @@ public struct Planner: Sendable {
         let interests = Interest.interests(of: joined, in: model, configuration.interests)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        let table = CandidateTable(
-            of: interests, in: model, configuration.weights,
-            ceiling: runs(.filters) ? configuration.filters.ceiling : .infinity)
+        let ceiling = runs(.filters) ? configuration.filters.ceiling : .infinity
+        let table = CandidateTable(of: interests, in: model, configuration.weights, ceiling: ceiling)
         observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
-        var (candidateCount, ranked) = filtered(table, eligibility)
+        let likeness = Likeness(to: joined, in: model, ceiling: ceiling)
+        var (candidateCount, ranked) = filtered(table, eligibility, likeness)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
-        ranked = Ranking.best(configuration.filters.candidateLimit, of: ranked)
+        ranked.sort(by: Candidate.precedes)
         let memberKey = key.member(request.profile.userID, seed: request.seed)
         let bucket = RotationBucket.number(
             atMilliseconds: request.atMilliseconds, memberKey: memberKey,
@@ -89,8 +89,7 @@ public struct Planner: Sendable {
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         ranked.sort(by: Candidate.precedes)
         let pool = CandidatePool.places(of: ranked, shares: interests.map(\.share), configuration.selection)
-        let (order, tooSimilar) =
-            runs(.diversity) ? diversified(pool, ranked, interests, joined, observe) : (Array(ranked.indices), [])
+        let order = runs(.diversity) ? diversified(pool, ranked, interests, observe) : Array(ranked.indices)
         let items = order.prefix(configuration.selection.length).map { place in
             PlanItem(
                 group: ranked[place].group, score: ranked[place].score, interest: ranked[place].interest,
@@ -98,14 +97,14 @@ public struct Planner: Sendable {
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
-            candidateCount: candidateCount, ranked: ranked, pool: pool, bucket: bucket, tooSimilar: tooSimilar,
+            candidateCount: candidateCount, ranked: ranked, pool: pool, bucket: bucket, likeness: likeness,
             items: items)
     }
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
 
     /// The groups joined that are looked at: of too many, those joined last.
-    private func recentGroups(_ profile: MemberProfile) -> [UInt32] {
+    func recentGroups(_ profile: MemberProfile) -> [UInt32] {
         let known = profile.joined.filter { Int($0.group) < model.groupCount }
         let limit = configuration.interests.groupLimit
         guard known.count > limit else { return known.map(\.group) }
@@ -115,8 +114,12 @@ public struct Planner: Sendable {
         return latest.prefix(limit).map(\.group).sorted()
     }
 
-    /// Candidates that may be shown, in no order.
-    private func filtered(_ table: CandidateTable, _ eligibility: Eligibility) -> (count: Int, [Candidate]) {
+    /// The best of the candidates that may be shown, in no order, and how many of them there are in all.
+    ///
+    /// What only a candidate's own lists tell is looked up for the best, and found as a rule of none or few.
+    private func filtered(_ table: CandidateTable, _ eligibility: Eligibility, _ likeness: Likeness)
+        -> (count: Int, [Candidate])
+    {
         var candidates: [Candidate] = []
         candidates.reserveCapacity(table.entries.count)
         for entry in table.entries
@@ -124,7 +127,10 @@ public struct Planner: Sendable {
             candidates.append(
                 Candidate(group: entry.group, score: entry.score, interest: entry.interest, adjusted: entry.score))
         }
-        return (candidates.count, candidates)
+        let count = candidates.count
+        let best = Ranking.best(configuration.filters.candidateLimit, of: candidates)
+        let allowed = best.filter { likeness.tooSimilar(to: $0.group) == nil }
+        return (count - (best.count - allowed.count), allowed)
     }
 
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
@@ -134,31 +140,23 @@ public struct Planner: Sendable {
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 
-    /// The pool in its new order, then the rest in its old one; without what turns out to be too similar to a joined group.
+    /// The pool in its new order, then the rest in its old one.
     private func diversified(
-        _ pool: [Int], _ ranked: [Candidate], _ interests: [Interest], _ joined: [UInt32],
-        _ observe: (StageReport) -> Void
-    ) -> (order: [Int], tooSimilar: Set<Int>) {
+        _ pool: [Int], _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
+    ) -> [Int] {
         let candidates = pool.map { ranked[$0] }
-        var tooSimilar: Set<Int> = []
-        let ceiling = Float(runs(.filters) ? configuration.filters.ceiling : .infinity)
-        let similarities = PairSimilarities(among: candidates.map(\.group), in: model, watching: joined) {
-            place, _, cosine in
-            // A pair may be stored with the candidate only; its lists are read here anyway.
-            if cosine >= ceiling { tooSimilar.insert(pool[place]) }
-        }
+        let similarities = PairSimilarities(among: candidates.map(\.group), in: model)
         let order = Selection(configuration: configuration.selection)
             .order(candidates, similarities, shares: interests.map(\.share)).map { pool[$0] }
+        observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         let pooled = Set(pool)
-        let rest = ranked.indices.filter { !pooled.contains($0) }
-        observe(.init(stage: .diversity, taken: pool.count, passed: pool.count - tooSimilar.count, note: ""))
-        return ((order + rest).filter { !tooSimilar.contains($0) }, tooSimilar)
+        return order + ranked.indices.filter { !pooled.contains($0) }
     }
 
-    private func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
+    func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
         guard runs(.coldStart) else { return list.items }
         let personal = list.items
-        let isAllowed = { (group: UInt32) in list.eligibility.allows(group) && !list.isTooSimilar(group) }
+        let isAllowed = { (group: UInt32) in list.eligibility.allows(group) && list.tooSimilar(to: group) == nil }
         let length = configuration.selection.length
         let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
         let others = sources.list(limit: length, where: isAllowed).map { group, origin in

@@ -4,7 +4,7 @@ extension MemberProfile {
     /// The profile after some interactions, at an instant.
     ///
     /// Of what contradicts itself, the latest event counts, at equal times the one that stands later; a membership
-    /// of unknown time is older than any event. Times after the instant count as the instant.
+    /// of unknown time is older than any event. The age of an impression after the instant is 0.
     ///
     /// - Parameters:
     ///   - interactions: in any order.
@@ -56,7 +56,7 @@ extension MemberProfile {
             case .click:
                 exposures[group] = nil
             case .impression:
-                let ageDays = Double(max(0, instant - time)) / 86_400_000
+                let ageDays = max(0, Double(instant) - Double(time)) / 86_400_000
                 let weight = exp2(-ageDays / halfLifeDays)
                 exposures[group, default: Exposure(group: group, impressions: 0)].impressions += weight
             }

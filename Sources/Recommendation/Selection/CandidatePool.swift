@@ -1,9 +1,9 @@
 /// The candidates that a list is selected from.
 enum CandidatePool {
-    /// An eighth is the best of every interest in proportion to its share, the rest the best of all.
+    /// An eighth is the best of the interests in proportion to their shares, the rest the best of all.
     ///
-    /// Without a part of its own, a small interest would lose its place to the many groups that a large one brings;
-    /// but that part is not for candidates that hardly anything speaks for.
+    /// Without a part of its own, an interest would lose its place to the many groups that a larger one brings; but
+    /// that part is not for interests of a few percent, nor for candidates that hardly anything speaks for.
     ///
     /// - Parameters:
     ///   - candidates: best first.

@@ -18,10 +18,10 @@ enum ExplainCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
-        let profile = try MemberProfiles(parsed, version).profile(of: parsed.arguments[0])
+        let profiles = try MemberProfiles(parsed, version)
         let request = PlanRequest(
-            profile: profile, atMilliseconds: try parsed.planInstant(),
-            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)))
+            profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: try parsed.planInstant(),
+            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), hidden: try profiles.hiddenGroups())
         let answer = try explanation(parsed, version, planner, request)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
@@ -44,15 +44,13 @@ enum ExplainCommand: Subcommand {
             modelVersion: version.manifest.version.description, userId: user, groupId: group, standing: "",
             explanation: "", reasons: [])
         let catalog = try parsed.openCatalogIfPresent()
-        if version.model.index(ofID: group) == nil, let record = try catalog?.group(withID: group),
-            record.visibility == .private
-        {
+        if let record = try catalog?.group(withID: group), record.visibility == .private {
             answer.standing = "private"
             answer.explanation = "the group is private, and private groups are shown to nobody"
             return answer
         }
         let index = try Lookup.group(group, in: version, catalog: catalog)
-        let standing = planner.standing(of: UInt32(index), request)
+        let (standing, plan) = planner.standing(of: UInt32(index), request)
         (answer.standing, answer.explanation) = words(for: standing, planner)
         // What speaks for it is worth knowing whether or not it is shown.
         let item = PlanItem(group: UInt32(index), score: 0, interest: nil, origin: .personal)
@@ -64,7 +62,7 @@ enum ExplainCommand: Subcommand {
         }
         if case .listed(let place, let item) = standing {
             answer.place = place
-            answer.interest = item.interest.map { planner.plan(request).interests[$0].name(in: planner.model) }
+            answer.interest = item.interest.map { plan.interests[$0].name(in: planner.model) }
         }
         return answer
     }
@@ -79,24 +77,28 @@ enum ExplainCommand: Subcommand {
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
         case .hidden: return ("hidden", "it is hidden from everybody")
         case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
-        case .noEvidence: return ("noEvidence", "no group that the user has joined has it as a neighbour")
+        case .noEvidence:
+            return (
+                "noEvidence",
+                "no group that the user has joined has it as a neighbour, and it is not among those that fill up the list"
+            )
         case .tooSimilar(let seed):
             let ceiling = Formats.significant(planner.configuration.filters.ceiling, 3)
             return (
                 "tooSimilar",
                 "it is too similar to \(planner.model.id(of: Int(seed))), which the user has joined: their cosine is \(ceiling) or more"
             )
-        case .belowPool(let rank, let size):
+        case .notReached(let rank, let candidates):
             return (
-                "belowPool",
-                "it is candidate \(Formats.grouped(rank)), and the list is made of \(Formats.grouped(size)) better ones"
+                "notReached",
+                "it is number \(Formats.grouped(rank)) of \(Formats.grouped(candidates)) candidates by score, and the list was full before its turn came"
             )
         }
     }
 
     private static func write(_ answer: Answer, to output: inout Output) throws {
-        try output.line("\(answer.groupId) for \(answer.userId): \(answer.explanation)")
-        if let interest = answer.interest { try output.line("it serves the interest \"\(interest)\"") }
+        try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
+        if let interest = answer.interest { try output.line(printable("it serves the interest \"\(interest)\"")) }
         guard !answer.reasons.isEmpty else { return }
         var table = TextTable([
             .init(title: "because of", maximumWidth: 36), .init(title: "title"), .init(title: "by"),

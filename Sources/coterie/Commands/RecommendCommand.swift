@@ -11,8 +11,9 @@ enum RecommendCommand: Subcommand {
         discussion: """
             The groups a user has joined are clustered into interests; their neighbours are the candidates. The list \
             serves all interests in proportion, does not repeat itself, and has a new order every six hours. Stated \
-            interests, curated picks and trending groups fill up, the less is known the more. Memberships are read from \
-            the catalog; without one, from the store.
+            interests, curated picks and trending groups fill up, the less is known the more, and popular ones where nothing else is left; these have no \
+            score and no interest. A score is the sum of what the reasons bring, in units of the mean best score of each \
+            relation. Lists have 300 places. Memberships are read from the catalog; without one, from the store.
             With --trace the command says what every stage did and how long it took. With several users, or with --users, \
             --json writes a line for each.
             """,
@@ -32,17 +33,28 @@ enum RecommendCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
         let users = try parsed.arguments + (parsed.textIfGiven("users").map(ids(in:)) ?? [])
-        guard !users.isEmpty else { throw UsageError("which user? Give an id, or a file of ids with --users") }
+        guard !users.isEmpty else {
+            throw UsageError(
+                parsed.textIfGiven("users").map { "\($0) names no user" }
+                    ?? "which user? Give an id, or a file of ids with --users")
+        }
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
         let (instant, seed) = (try parsed.planInstant(), UInt64(try parsed.integer("seed", in: 0...Int.max)))
         let profiles = try MemberProfiles(parsed, version)
+        let hidden = try profiles.hiddenGroups()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
         for user in users {
-            let profile = try profiles.profile(of: user)
+            let profile: MemberProfile
+            do { profile = try profiles.profile(of: user) } catch {
+                // What was made so far is not lost.
+                try output.flush()
+                throw error
+            }
             var trace = StageTrace()
-            let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant, seed: seed)) {
+            let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant, seed: seed, hidden: hidden))
+            {
                 trace.note($0)
             }
             let stages = parsed.flag("trace") ? trace.stages : nil
@@ -51,7 +63,8 @@ enum RecommendCommand: Subcommand {
                     plan, profile, planner, version: version.manifest.version, limit: limit, stages: stages)
                 try isSingle ? output.json(answer) : output.jsonLine(answer)
             } else {
-                try output.line("\(user) is in \(profile.joined.count) public groups of the model; recommended:")
+                try output.line(
+                    "\(printable(user)) is in \(profile.joined.count) public groups of the model; recommended:")
                 for line in PlanTable.lines(plan, profile, planner, limit: limit) { try output.line(line) }
                 if plan.items.isEmpty { try output.line("nothing: the model has no group to recommend") }
                 for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }

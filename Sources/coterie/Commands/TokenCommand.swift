@@ -43,7 +43,7 @@ enum TokenCommand: Subcommand {
         if let bearer = bearers.first {
             try output.line(try token(parsed, bearer, signedWith: file.read().signing))
         } else {
-            let key = try file.addKey(id: "key-\(Int(Date().timeIntervalSince1970))")
+            let key = try file.addKey(id: "key-\(Int(Date().timeIntervalSince1970))-\(UInt16.random(in: 0 ... .max))")
             try output.line("\(key.id) is the first key of \(file.path)")
         }
         try output.flush()

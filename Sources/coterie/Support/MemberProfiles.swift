@@ -42,4 +42,9 @@ struct MemberProfiles {
         }
         return MemberProfile(userID: user, joined: joined, topics: member.interests)
     }
+
+    /// Groups of the version that are private by now: the catalog knows better than a version that is days old.
+    func hiddenGroups() throws -> Set<UInt32> {
+        Set((try catalog?.privateGroupIDs() ?? []).compactMap { version.model.index(ofID: $0).map(UInt32.init) })
+    }
 }

@@ -9,7 +9,7 @@ extension ParsedCommand {
         let text = text(name)
         let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
         guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            count <= bounds.upperBound.components.seconds / unit, bounds.contains(.seconds(count * unit))
+            (0...bounds.upperBound.components.seconds / unit).contains(count), bounds.contains(.seconds(count * unit))
         else {
             let range = "\(bounds.lowerBound.components.seconds)s to \(bounds.upperBound.components.seconds / 86400)d"
             throw badValue(text, of: name, expected: "a duration such as 90s, 15m, 1h or 7d, from \(range)")

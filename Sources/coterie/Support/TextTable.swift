@@ -30,9 +30,14 @@ struct TextTable {
         }
     }
 
-    /// Control characters would move the cursor; long texts are cut.
+    /// Printable, and cut if it is long.
     private static func fitted(_ cell: String, _ column: Column) -> String {
-        let flat = String(cell.map { $0.isNewline || $0.unicodeScalars.contains { $0.value < 32 } ? " " : $0 })
+        let flat = printable(cell)
         return flat.count > column.maximumWidth ? flat.prefix(column.maximumWidth - 1) + "…" : flat
     }
+}
+
+/// A text as it may go to a terminal: control characters, which could move the cursor, are blanks.
+func printable(_ text: String) -> String {
+    String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
 }

@@ -12,8 +12,8 @@ struct ColdStartTests {
             .init(.topic, weight: 2, groups: [1, 2, 3, 4]), .init(.trending, weight: 1, groups: [2, 9, 8, 7]),
         ])
         let list = cold.list(limit: 10) { $0 != 8 }
-        #expect(list.map(\.group) == [1, 9, 2, 3, 7, 4])
-        #expect(list.map(\.origin) == [.topic, .trending, .topic, .topic, .trending, .topic])
+        #expect(list.map(\.group) == [1, 2, 3, 4, 9, 7])
+        #expect(list.map(\.origin) == [.topic, .trending, .topic, .topic, .trending, .trending])
     }
 
     @Test("a new member sees stated interests, curated picks in their order while they last, and what trends")

@@ -72,7 +72,7 @@ struct PlannerTests {
         let planner = Planner(model: model, key: RotationKey(0, 0))
         let request = PlanRequest(profile: PlanFixture.profile([0]), atMilliseconds: PlanFixture.instant)
         #expect(Set(planner.plan(request).items.map(\.group)) == [1, 3])
-        #expect(planner.standing(of: 2, request) == .inactive(sinceSeconds: seconds - 366 * 86_400))
+        #expect(planner.standing(of: 2, request).standing == .inactive(sinceSeconds: seconds - 366 * 86_400))
     }
 
     @Test("what is too similar to a joined group is left out, whichever of the two stores the pair")
@@ -83,8 +83,33 @@ struct PlannerTests {
         let request = PlanRequest(profile: PlanFixture.profile([0, 4]), atMilliseconds: PlanFixture.instant)
         let personal = planner.plan(request).items.filter { $0.origin == .personal }.map(\.group)
         #expect(personal == [2])
-        #expect(planner.standing(of: 1, request) == .tooSimilar(to: 0))
-        #expect(planner.standing(of: 3, request) == .tooSimilar(to: 0))
+        #expect(planner.standing(of: 1, request).standing == .tooSimilar(to: 0))
+        #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
+    }
+
+    @Test("a cosine of just the ceiling is too similar, and also what fills up is not too similar", arguments: [1, 5])
+    func ceilingEverywhere(candidateLimit: Int) throws {
+        // c = 16, n = 25 and 16: the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
+        let sizes: [UInt32] = [25, 16, 100, 100]
+        let groups = sizes.enumerated().map { GroupFacts(id: String(format: $0.offset), memberCount: $0.element) }
+        let table = NeighbourTable(
+            offsets: [0, 2, 2, 2, 3],
+            neighbours: [
+                .init(index: 1, common: 16, score: 0.8), .init(index: 2, common: 10, score: 0.2),
+                .init(index: 0, common: 49, score: 0.98),
+            ])
+        let encoded = try EncodedModel(groups: groups, tables: [.members: table])
+        var configuration = PlanConfiguration()
+        configuration.filters.candidateLimit = candidateLimit
+        for omitted in [[], [.diversity], [.rotation]] as [Set<PlanStage>] {
+            configuration.omitted = omitted
+            let planner = Planner(
+                model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), configuration: configuration,
+                key: RotationKey(0, 0))
+            let request = PlanRequest(profile: PlanFixture.profile([0]), atMilliseconds: PlanFixture.instant)
+            #expect(planner.plan(request).items.map(\.group) == [2])
+            #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
+        }
     }
 
     @Test("every group of the model has a standing that agrees with the list")
@@ -94,7 +119,7 @@ struct PlannerTests {
         let request = request(5)
         let items = planner.plan(request).items
         for group in 0..<UInt32(400) {
-            switch planner.standing(of: group, request) {
+            switch planner.standing(of: group, request).standing {
             case .listed(let place, let item): #expect(items[place - 1] == item && item.group == group)
             case .joined: #expect(request.profile.joined.contains { $0.group == group })
             case .dismissed: #expect(group == 7)
