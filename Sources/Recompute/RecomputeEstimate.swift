@@ -29,7 +29,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let neighbours = groups * (parameters.photos.limit + parameters.members.limit)
         let profileRows = keepsProfiles ? work[.members]?.rows ?? 0 : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if keepsProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.2e-8)) }
+        if keepsProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.7e-8)) }
         let dated = work.values.reduce(0) { $0 + ($1.hasDates ? $1.rows : 0) }
         let activity = Double(dated) * 1e-7 / Double(parameters.threads)
         steps.append(.init(name: StepName.activity, expectedSeconds: activity))
