@@ -9,13 +9,16 @@ extension Catalog {
         case places
 
         var columns: String { self == .tags ? "tags, NULL" : "latitude, longitude" }
+        var noted: NotedColumn { self == .tags ? .tags : .latitude }
         var condition: String { self == .tags ? "tags IS NOT NULL" : "latitude IS NOT NULL AND longitude IS NOT NULL" }
     }
 
     /// Whether any public photo has such content.
     public func hasContent(_ content: PhotoContent) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT 1 FROM photos WHERE visibility = 0 AND \(content.condition) LIMIT 1") != nil
+            guard try mayHaveValues(content.noted) else { return false }
+            return try database.integer("SELECT 1 FROM photos WHERE visibility = 0 AND \(content.condition) LIMIT 1")
+                != nil
         }
     }
 

@@ -16,6 +16,7 @@ extension Catalog {
                 let recorder = try InteractionRecorder(database)
                 var outcomes: [MemberChange.Outcome] = []
                 for change in changes { outcomes.append(try recorder.apply(change)) }
+                if recorder.hasJoins { try note([.joinedAt]) }
                 try recordChanges(recorder.contentChanges)
                 return outcomes
             }

@@ -30,15 +30,23 @@ extension Catalog {
         var part = MatrixPart(range: plan.ranges[index])
         let table = plan.table
         try wrapping { () throws(DatabaseError) in
+            // A third column that is always empty would cost as much as a quarter of the reading.
+            let times = plan.hasTimes ? ", \(table.timeColumn)" : ""
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(table.entryColumn), \(table.timeColumn) FROM \(table.name)
+                SELECT group_key, \(table.entryColumn)\(times) FROM \(table.name)
                 WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(table.entryColumn)
                 """)
             rows.bind(Int64(part.range.lowerBound), at: 1)
             rows.bind(Int64(part.range.upperBound - 1), at: 2)
-            try rows.forEachIntegerTriple { group, entry, time in
-                part.add(group: Int(group), entry: Int(entry), time: time, plan)
+            if plan.hasTimes {
+                try rows.forEachIntegerTriple { group, entry, time in
+                    part.add(group: Int(group), entry: Int(entry), time: time, plan)
+                }
+            } else {
+                try rows.forEachIntegerPair { group, entry in
+                    part.add(group: Int(group), entry: Int(entry), time: nil, plan)
+                }
             }
         }
         return part
@@ -52,6 +60,8 @@ struct MatrixPlan: Sendable {
     let rowOfGroup: [Int32]
     let rowCount: Int
     let columnCount: Int
+    /// False if no row of the table has a time.
+    let hasTimes: Bool
     /// Nil if there is none.
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
@@ -73,6 +83,7 @@ struct MatrixPlan: Sendable {
             return (highest, kind == .pools ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
         }
         columnCount = highest + 1
+        hasTimes = try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(table.notedTime) }
         isPrivatePhoto = hidden
         // Many small ranges, so that threads end together and progress is even.
         let width = max(1, rowOfGroup.count / 512)

@@ -133,9 +133,12 @@ public struct PackedIDs: Sendable {
     }
 
     /// The id of a number; nil if it has none.
-    public subscript(number: Int) -> String? {
+    public subscript(number: Int) -> String? { bytes(at: number).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The bytes of a number's id; nil if it has none.
+    public func bytes(at number: Int) -> ArraySlice<UInt8>? {
         guard number < ends.count else { return nil }
         let range = (number == 0 ? 0 : ends[number - 1])..<ends[number]
-        return range.isEmpty ? nil : String(decoding: bytes[range], as: UTF8.self)
+        return range.isEmpty ? nil : bytes[range]
     }
 }

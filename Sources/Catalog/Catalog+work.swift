@@ -6,11 +6,31 @@ public struct WorkEstimate: Sendable, Equatable {
     public var rows: Int
     /// Σ d(u)² over users or photos u in d(u) groups, the increments of a full count: estimated from a sample.
     public var increments: Double
+    /// False if no row has a date.
+    public var hasDates: Bool
 
     /// An amount of work.
-    public init(rows: Int, increments: Double) {
+    public init(rows: Int, increments: Double, hasDates: Bool = false) {
         self.rows = rows
         self.increments = increments
+        self.hasDates = hasDates
+    }
+}
+
+/// How much is known of what photos are about.
+public struct ContentEstimate: Sendable, Equatable {
+    /// Photos, private ones included; 0 if none has tags or a place.
+    public var photos: Int
+    /// The tags of all photos together: estimated from a sample.
+    public var tags: Int
+    /// False if no photo has a place.
+    public var hasPlaces: Bool
+
+    /// What is known.
+    public init(photos: Int = 0, tags: Int = 0, hasPlaces: Bool = false) {
+        self.photos = photos
+        self.tags = tags
+        self.hasPlaces = hasPlaces
     }
 }
 
@@ -37,18 +57,10 @@ extension Catalog {
         let rows = try rowCount(kind)
         return try wrapping { () throws(DatabaseError) in
             let highest = Int(try database.integer("SELECT max(\(table.entryColumn)) FROM \(entities)") ?? 0)
-            guard rows > 0, highest > 0 else { return WorkEstimate(rows: rows, increments: 0) }
+            let hasDates = try mayHaveValues(table.notedTime)
             let count = try database.prepare("SELECT count(*) FROM \(table.name) WHERE \(table.entryColumn) = ?")
             var (sum, squares) = (0.0, 0.0)
-            for sample in 0..<min(highest, 20_000) {
-                // A golden step spreads the sample over all keys whatever their order.
-                let key =
-                    highest <= 20_000
-                    ? sample + 1
-                    : 1
-                        + Int(
-                            (Double(sample) * 0.618_033_988_749_894_8).truncatingRemainder(dividingBy: 1)
-                                * Double(highest))
+            for key in Self.sampleKeys(upTo: highest) {
                 count.bind(Int64(key), at: 1)
                 guard try count.step() else { continue }
                 let degree = Double(count.integer(0))
@@ -56,7 +68,36 @@ extension Catalog {
                 sum += degree
                 squares += degree * degree
             }
-            return WorkEstimate(rows: rows, increments: sum > 0 ? Double(rows) * squares / sum : 0)
+            let increments = sum > 0 ? Double(rows) * squares / sum : 0
+            return WorkEstimate(rows: rows, increments: increments, hasDates: hasDates)
+        }
+    }
+
+    /// Estimates how much is known of photos, from the tags of 20,000 of them, evenly spread.
+    public func contentEstimate() throws(CatalogError) -> ContentEstimate {
+        try wrapping { () throws(DatabaseError) in
+            let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
+            guard hasTags || hasPlaces else { return ContentEstimate() }
+            let highest = Int(try database.integer("SELECT max(photo_key) FROM photos") ?? 0)
+            var (sampled, tags) = (0, 0)
+            let list = try database.prepare("SELECT tags FROM photos WHERE photo_key = ?")
+            for key in Self.sampleKeys(upTo: hasTags ? highest : 0) {
+                list.bind(Int64(key), at: 1)
+                if try list.step() { tags += list.text(0).utf8.split(separator: UInt8(ascii: ";")).count }
+                list.reset()
+                sampled += 1
+            }
+            let total = sampled > 0 ? Double(tags) / Double(sampled) * Double(highest) : 0
+            return ContentEstimate(photos: highest, tags: Int(total), hasPlaces: hasPlaces)
+        }
+    }
+
+    /// At most 20,000 keys up to the highest, from 1 on: a golden step spreads them over all keys whatever their order.
+    private static func sampleKeys(upTo highest: Int) -> [Int] {
+        guard highest > 20_000 else { return Array(1..<highest + 1) }
+        return (0..<20_000).map { sample in
+            let place = (Double(sample) * 0.618_033_988_749_894_8).truncatingRemainder(dividingBy: 1)
+            return 1 + Int(place * Double(highest))
         }
     }
 }

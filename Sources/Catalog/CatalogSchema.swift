@@ -71,6 +71,14 @@ enum CatalogSchema {
             expires_at INTEGER
         );
         """,
+        // What `NotedColumn` names: from now on it is noted while it is written.
+        """
+        INSERT INTO catalog_state VALUES
+            ('memberships.joined_at', EXISTS (SELECT 1 FROM memberships WHERE joined_at IS NOT NULL)),
+            ('pools.added_at', EXISTS (SELECT 1 FROM pools WHERE added_at IS NOT NULL)),
+            ('photos.tags', EXISTS (SELECT 1 FROM photos WHERE tags IS NOT NULL)),
+            ('photos.latitude', EXISTS (SELECT 1 FROM photos WHERE latitude IS NOT NULL));
+        """,
         """
         CREATE TABLE interactions (
             interaction_key INTEGER PRIMARY KEY,
@@ -143,6 +151,8 @@ enum RelationshipTable: CaseIterable, Sendable {
     /// The column that is not the group.
     var entryColumn: String { self == .memberships ? "user_key" : "photo_key" }
     var timeColumn: String { self == .memberships ? "joined_at" : "added_at" }
+    /// By which one can tell that no row has a time.
+    var notedTime: NotedColumn { self == .memberships ? .joinedAt : .addedAt }
     var indexName: String { self == .memberships ? "memberships_by_user" : "pools_by_photo" }
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(name) (\(entryColumn), group_key)" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }

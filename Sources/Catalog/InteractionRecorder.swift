@@ -11,6 +11,8 @@ final class InteractionRecorder {
     private let setInterests: Statement
     /// Rows changed so far, but for the interactions themselves: those that a recompute reads.
     private(set) var contentChanges: Int64 = 0
+    /// Whether a join may have given a membership its time.
+    private(set) var hasJoins = false
 
     init(_ database: Database) throws(DatabaseError) {
         self.database = database
@@ -59,6 +61,7 @@ final class InteractionRecorder {
             guard try write(interaction, user: user, group: group) else { continue }
             new += 1
             guard interaction.kind.changesMembership else { continue }
+            if interaction.kind == .join { hasJoins = true }
             try counting { () throws(DatabaseError) in try memberships.settle(group: group, user: user) }
         }
         return .recorded(new: new, repeated: interactions.count - new)

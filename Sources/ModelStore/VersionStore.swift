@@ -36,7 +36,12 @@ public protocol VersionStore: Sendable {
     /// A version, verified and ready to be read.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
-    /// The version that was loaded last on this machine, verified again, for when the store is away.
+    /// Notes that a version that was loaded is served on this machine now: `lastLoaded` will give it.
+    ///
+    /// Loading alone, as for a look into an older version, changes nothing of that.
+    func remember(_ version: VersionName) throws(StoreError)
+
+    /// The version that was remembered last on this machine, verified again, for when the store is away.
     ///
     /// - Returns: nil if the store keeps nothing on this machine but itself, or nothing was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
@@ -54,6 +59,9 @@ public protocol VersionStore: Sendable {
 extension VersionStore {
     /// Not unless a store says so.
     public var keepsProfiles: Bool { false }
+
+    /// Nothing unless a store says otherwise.
+    public func remember(_ version: VersionName) throws(StoreError) {}
 
     /// Nil unless a store says otherwise.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { nil }
@@ -73,12 +81,18 @@ public struct LoadedVersion: Sendable {
     }
 }
 
-/// The groups of every user, in portions.
+/// The groups of every user; users are numbered from 0 on, in any order.
 public protocol ProfileSource: Sendable {
     /// How many users there are.
     var userCount: Int { get }
 
-    /// Calls `body` once a user, in any order, with the bytes of the outside id and the groups' indexes, ascending.
-    func forEachUser(_ body: (_ userID: String, _ groups: ArraySlice<UInt32>) throws(StoreError) -> Void)
-        throws(StoreError)
+    /// The bytes of a user's outside id.
+    ///
+    /// - Parameter number: 0 ..< `userCount`.
+    func id(ofUser number: Int) -> ArraySlice<UInt8>
+
+    /// The indexes of the groups that a user joined, ascending.
+    ///
+    /// - Parameter number: 0 ..< `userCount`.
+    func groups(ofUser number: Int) -> ArraySlice<UInt32>
 }

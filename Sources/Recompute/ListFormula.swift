@@ -37,6 +37,19 @@ public struct ListFormula {
         }
     }
 
+    /// Whether a score follows from counts and sizes alone, as every common entry weighs the same.
+    var followsFromCounts: Bool {
+        guard case .modified(let family) = measure else { return true }
+        return family.degreeDiscount == 0
+    }
+
+    /// The score of a pair whose common entries count in full.
+    func score(common: Int, sourceSize: Int, neighbourSize: Int) -> Double {
+        let weightSum = UInt64(common) * UInt64(DegreeWeights.one)
+        return score(
+            Overlap(groupID: "", common: common, size: neighbourSize, weightSum: weightSum), sourceSize: sourceSize)
+    }
+
     /// The order of a list: c² / n as integers, or the key of the modified cosine; then the bytes of the ids.
     public func isBefore(_ left: Overlap, _ right: Overlap) -> Bool {
         switch measure {

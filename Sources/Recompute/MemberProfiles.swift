@@ -2,30 +2,29 @@ import Catalog
 import ModelStore
 import SparseMatrix
 
-/// Who joined what, for stores that publish it: the matrix groups × members read by member.
+/// Who joined what, for stores that publish it: the matrix groups × members turned to members.
 struct MemberProfiles: ProfileSource {
-    let userIDs: PackedIDs
-    let memberships: BinaryMatrix
-    let userCount: Int
+    private let userIDs: PackedIDs
+    /// Users × groups.
+    private let joined: BinaryMatrix
+    /// The rows of those who joined a group and have an id.
+    private let rows: [UInt32]
 
     /// - Parameters:
     ///   - userIDs: the users' outside ids, by column of the matrix.
     ///   - memberships: groups × users.
-    init(userIDs: PackedIDs, memberships: BinaryMatrix) {
+    /// - Complexity: O(entries).
+    init(userIDs: PackedIDs, memberships: BinaryMatrix) throws(MatrixError) {
         self.userIDs = userIDs
-        self.memberships = memberships
-        userCount = memberships.columnDegrees().count { $0 > 0 }
+        let joined = try memberships.transposed()
+        rows = (0..<joined.rowCount).lazy.filter { joined.size(ofRow: $0) > 0 && userIDs.bytes(at: $0) != nil }
+            .map(UInt32.init)
+        self.joined = joined
     }
 
-    func forEachUser(_ body: (_ userID: String, _ groups: ArraySlice<UInt32>) throws(StoreError) -> Void)
-        throws(StoreError)
-    {
-        let byUser: BinaryMatrix
-        do throws(MatrixError) {
-            byUser = try memberships.transposed()
-        } catch { throw StoreError(.writeFailed, "the memberships cannot be turned to users: \(error)") }
-        for column in 0..<byUser.rowCount where byUser.size(ofRow: column) > 0 {
-            if let id = userIDs[column] { try body(id, byUser.row(column)) }
-        }
-    }
+    var userCount: Int { rows.count }
+
+    func id(ofUser number: Int) -> ArraySlice<UInt8> { userIDs.bytes(at: Int(rows[number])) ?? [] }
+
+    func groups(ofUser number: Int) -> ArraySlice<UInt32> { joined.row(Int(rows[number])) }
 }

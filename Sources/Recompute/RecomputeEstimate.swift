@@ -6,6 +6,8 @@ import Similarity
 public struct RecomputeEstimate: Sendable, Equatable {
     /// The work in each relation.
     public var work: [Relation: WorkEstimate]
+    /// What is known of photos.
+    public var content: ContentEstimate
     /// Wall time in seconds.
     public var seconds: Double
     /// The most memory resident at once, in bytes.
@@ -18,36 +20,67 @@ public struct RecomputeEstimate: Sendable, Equatable {
     /// - Parameters:
     ///   - previous: the steps of an earlier version with the same parameters, which knows this machine best.
     init(
-        work: [Relation: WorkEstimate], groups: Int, parameters: RecomputeParameters, keepsProfiles: Bool,
+        work: [Relation: WorkEstimate], content: ContentEstimate, groups: Int, parameters: RecomputeParameters,
+        keepsProfiles: Bool,
         previous: Manifest?
     ) {
         self.work = work
-        let threads = Double(parameters.threads)
-        steps = [Forecast.Step(name: StepName.readGroups, expectedSeconds: Double(groups) * 1e-6)]
-        var largest = 0
-        for relation in Relation.allCases {
-            let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
-            largest = max(largest, amount.rows)
-            steps.append(.init(name: StepName.read(relation), expectedSeconds: Double(amount.rows) * 7.5e-8 / threads))
-            let compare = Self.compareSeconds(amount, groups: groups, parameters[relation].measure)
-            steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
-            if relation == .photos {
-                steps.append(.init(name: StepName.content, expectedSeconds: Double(amount.rows) * 5e-8))
-            }
-        }
-        let dated = work.values.reduce(0) { $0 + $1.rows }
-        steps.append(.init(name: StepName.activity, expectedSeconds: Double(dated) * 1e-7 / threads))
+        self.content = content
         let neighbours = groups * (parameters.photos.limit + parameters.members.limit)
-        steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 1e-8))
         let profileRows = keepsProfiles ? work[.members]?.rows ?? 0 : 0
+        steps = Self.matrixSteps(work, content, groups: groups, parameters)
+        if keepsProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.7e-8)) }
+        let dated = work.values.reduce(0) { $0 + ($1.hasDates ? $1.rows : 0) }
+        let activity = Double(dated) * 1e-7 / Double(parameters.threads)
+        steps.append(.init(name: StepName.activity, expectedSeconds: activity))
+        steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
         // What keeps profiles is a server, which takes lists one by one.
-        let publish = Double(neighbours) * (keepsProfiles ? 6e-8 : 1.5e-8) + Double(profileRows) * 1.5e-7
+        let publish = Double(neighbours) * (keepsProfiles ? 4e-8 : 1.5e-8) + Double(profileRows) * 2.5e-8
         steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         if let previous { Self.learn(from: previous, work: work, &steps) }
         seconds = steps.reduce(0) { $0 + $1.expectedSeconds }
-        // Measured: reading keeps the rows twice, comparing some three times; then lists once as found, once as bytes.
-        memoryBytes = 48 << 20
-        memoryBytes += largest * 14 + profileRows * 8 + neighbours * 2 * Neighbour.byteCount
+        memoryBytes = Self.memoryBytes(work, content, neighbours: neighbours, profileRows: profileRows)
+    }
+
+    /// What reading and comparing takes, and what is done with the photos' matrix in between.
+    private static func matrixSteps(
+        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, groups: Int, _ parameters: RecomputeParameters
+    ) -> [Forecast.Step] {
+        let threads = Double(parameters.threads)
+        var steps = [Forecast.Step(name: StepName.readGroups, expectedSeconds: Double(groups) * 5e-7)]
+        for relation in Relation.allCases {
+            let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
+            let read = Double(amount.rows) * (amount.hasDates ? 1e-7 : 7.5e-8)
+            steps.append(.init(name: StepName.read(relation), expectedSeconds: read / threads))
+            let compare = compareSeconds(amount, groups: groups, parameters[relation].measure)
+            steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
+            if relation == .photos {
+                steps.append(.init(name: StepName.content, expectedSeconds: contentSeconds(content, rows: amount.rows)))
+            }
+        }
+        return steps
+    }
+
+    /// What going through tags and places takes: the photos twice for each, and the pools once.
+    private static func contentSeconds(_ content: ContentEstimate, rows: Int) -> Double {
+        let kinds = (content.tags > 0 ? 1.0 : 0) + (content.hasPlaces ? 1 : 0)
+        return kinds * (Double(content.photos) * 6e-7 + Double(rows) * 2e-8) + Double(content.tags) * 2e-7
+    }
+
+    /// The most memory resident at once, as measured.
+    ///
+    /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
+    /// joined what beside the members'. Lists are there once as found, once as bytes.
+    private static func memoryBytes(
+        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, neighbours: Int, profileRows: Int
+    ) -> Int {
+        let comparing = (work.values.map(\.rows).max() ?? 0) * 14
+        // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of rare tags.
+        let describing =
+            (work[.photos]?.rows ?? 0) * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
+        // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
+        let turning = profileRows * 10
+        return (48 << 20) + max(comparing, describing, turning) + neighbours * 2 * Neighbour.byteCount
     }
 
     /// What comparing takes on one thread, as measured on some millions to some tens of millions of rows, in seconds.
@@ -66,7 +99,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         for index in steps.indices {
             guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
             if step.name == StepName.content || step.name == StepName.activity {
-                // Whether there are dates, tags and places at all weighs more than how many rows were added.
+                // How much is known of photos weighs more than how many rows were added.
                 steps[index].expectedSeconds = step.seconds
                 continue
             }
@@ -82,6 +115,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
 enum StepName {
     static let readGroups = "read groups"
     static let content = "tags and places"
+    static let profiles = "users"
     static let activity = "trends and seasons"
     static let encode = "encode"
     static let publish = "publish"

@@ -50,7 +50,9 @@ extension RecomputeJob {
                     (signals.tags, signals.places) = (content.tags, content.places)
                 }
                 if relation == .members, store.keepsProfiles, !parameters.isDryRun {
-                    profiles = MemberProfiles(userIDs: try readUserIDs(catalog), memberships: reading.matrix)
+                    profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
+                        try memberProfiles(catalog, reading.matrix)
+                    }
                 }
             }
             try checkThatSomethingCameOut(relations, observer)
@@ -83,7 +85,8 @@ extension RecomputeJob {
                 work[relation] = try catalog.workEstimate(relation == .photos ? .pools : .memberships)
             }
             estimate = RecomputeEstimate(
-                work: work, groups: try catalog.groupCount(), parameters: parameters,
+                work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
+                parameters: parameters,
                 keepsProfiles: store.keepsProfiles, previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
@@ -184,8 +187,15 @@ extension RecomputeJob {
         }
     }
 
-    private func readUserIDs(_ catalog: Catalog) throws(RecomputeError) -> PackedIDs {
-        do throws(CatalogError) { return try catalog.userIDs() } catch { throw .catalog(error) }
+    private func memberProfiles(_ catalog: Catalog, _ memberships: BinaryMatrix)
+        throws(RecomputeError) -> (MemberProfiles, outcome: String)
+    {
+        let userIDs: PackedIDs
+        do throws(CatalogError) { userIDs = try catalog.userIDs() } catch { throw .catalog(error) }
+        do throws(MatrixError) {
+            let profiles = try MemberProfiles(userIDs: userIDs, memberships: memberships)
+            return (profiles, "\(profiles.userCount) users")
+        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }
 
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {

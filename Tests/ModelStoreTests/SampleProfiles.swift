@@ -6,6 +6,9 @@ struct SampleProfiles: ProfileSource {
     let users: [(id: String, groups: [UInt32])]
     var userCount: Int { users.count }
 
+    /// These users.
+    init(_ users: [(id: String, groups: [UInt32])]) { self.users = users }
+
     /// As many users as asked for; the first joined nothing, the second everything.
     init(userCount: Int, groupCount: Int, seed: UInt64 = 3) {
         var generator = SeededGenerator(seed: seed)
@@ -16,7 +19,7 @@ struct SampleProfiles: ProfileSource {
         }
     }
 
-    func forEachUser(_ body: (String, ArraySlice<UInt32>) throws(StoreError) -> Void) throws(StoreError) {
-        for user in users { try body(user.id, user.groups[...]) }
-    }
+    func id(ofUser number: Int) -> ArraySlice<UInt8> { Array(users[number].id.utf8)[...] }
+
+    func groups(ofUser number: Int) -> ArraySlice<UInt32> { users[number].groups[...] }
 }

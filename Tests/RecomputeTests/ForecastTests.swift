@@ -48,21 +48,44 @@ struct ForecastTests {
         play(expected: [4, 1], actual: [6, 1.2])
     }
 
-    @Test("an estimate counts work, threads, and the modified cosine's weights")
-    func estimate() {
+    /// Of a community of 100,000 groups.
+    private func estimate(
+        isDated: Bool = false, content: ContentEstimate = .init(), keepsProfiles: Bool = false,
+        _ change: (inout RecomputeParameters) -> Void = { _ in }
+    ) -> RecomputeEstimate {
+        var parameters = RecomputeParameters(threads: 1)
+        change(&parameters)
         let work: [Relation: WorkEstimate] = [
-            .members: .init(rows: 58_000_000, increments: 7e10), .photos: .init(rows: 50_000_000, increments: 7e8),
+            .members: .init(rows: 58_000_000, increments: 7e10, hasDates: isDated),
+            .photos: .init(rows: 50_000_000, increments: 7e8, hasDates: isDated),
         ]
-        func seconds(_ change: (inout RecomputeParameters) -> Void, previous: Manifest? = nil) -> Double {
-            var parameters = RecomputeParameters(threads: 1)
-            change(&parameters)
-            return RecomputeEstimate(
-                work: work, groups: 100_000, parameters: parameters, keepsProfiles: false, previous: previous
-            ).seconds
+        return RecomputeEstimate(
+            work: work, content: content, groups: 100_000, parameters: parameters, keepsProfiles: keepsProfiles,
+            previous: nil)
+    }
+
+    @Test("an estimate counts work, threads, and the modified cosine's weights")
+    func work() {
+        let plain = estimate().seconds
+        let parallel = estimate { $0.threads = 2 }.seconds
+        #expect(parallel < plain && parallel > plain / 2.5)
+        #expect(estimate { $0.members.measure = .modified(.init(degreeDiscount: 1)) }.seconds > 1.5 * plain)
+    }
+
+    @Test("an estimate counts dates, tags, places and profiles only where there are any")
+    func content() {
+        func seconds(_ step: String, of estimate: RecomputeEstimate) -> Double? {
+            estimate.steps.first { $0.name == step }?.expectedSeconds
         }
-        let plain = seconds { _ in }
-        #expect(seconds { $0.threads = 2 } < plain && seconds { $0.threads = 2 } > plain / 2.5)
-        #expect(seconds { $0.members.measure = .modified(.init(degreeDiscount: 1)) } > 1.5 * plain)
+        let plain = estimate()
+        #expect(seconds(StepName.content, of: plain) == 0 && seconds(StepName.activity, of: plain) == 0)
+        #expect(seconds(StepName.profiles, of: plain) == nil)
+        #expect(seconds(StepName.profiles, of: estimate(keepsProfiles: true)) ?? 0 > 0)
+        #expect(seconds(StepName.activity, of: estimate(isDated: true)) ?? 0 > 1)
+        let places = estimate(content: .init(photos: 20_000_000, hasPlaces: true))
+        let tags = estimate(content: .init(photos: 20_000_000, tags: 400_000_000, hasPlaces: true))
+        #expect(plain.seconds < places.seconds && places.seconds < tags.seconds)
+        #expect(tags.memoryBytes > plain.memoryBytes + 400_000_000)
     }
 
     @Test("an earlier version with the same parameters says how long steps take on this machine")
@@ -73,7 +96,8 @@ struct ForecastTests {
         for index in manifest.steps.indices { manifest.steps[index].seconds = 1000 }
         let work = try #require(first.estimate).work
         let estimate = RecomputeEstimate(
-            work: work, groups: 10, parameters: .init(threads: 2), keepsProfiles: false, previous: manifest)
+            work: work, content: .init(), groups: 10, parameters: .init(threads: 2), keepsProfiles: false,
+            previous: manifest)
         #expect(estimate.seconds > 3000)
     }
 

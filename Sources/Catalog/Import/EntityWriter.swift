@@ -7,6 +7,8 @@ import SQLite
 /// compiled for each set of columns that occurs, of which a file with a header has one or two.
 final class EntityWriter {
     private let columns: [ImportKind.Column]
+    /// By column, if it is noted that it has values.
+    private let notes: [NotedColumn?]
     private let table: EntityTable
     private let database: Database
     private let owners: IdentifierResolver?
@@ -16,12 +18,15 @@ final class EntityWriter {
     private let selectKey: Statement
     private var seenKeys = BitSet(count: 0)
     private let keepsSeen: Bool
+    /// The columns that were given a value.
+    private(set) var noted: Set<NotedColumn> = []
     private(set) var written = 0
     private(set) var seenCount = 0
     private(set) var pendingCount = 0
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
+        notes = kind.columns.map { NotedColumn(kind, target: $0.target) }
         self.table = table
         self.database = database
         keepsSeen = options.replaces
@@ -58,13 +63,14 @@ final class EntityWriter {
         do {
             let statement = try statement(given)
             let present = columns.enumerated().filter { given & (1 << UInt64($0.offset)) != 0 }
-            for (place, (_, column)) in present.enumerated() {
+            for (place, (index, column)) in present.enumerated() {
                 if case .owner = column.type, case .text(let id) = values[place] {
                     guard let key = try ownerKey(id) else {
                         throw EntityFailure.record(.init(reason: "there is no user \(id)"))
                     }
                     values[place] = .integer(key)
                 }
+                if let note = notes[index], !values[place].isNull { noted.insert(note) }
                 bind(values[place], to: statement, at: Int32(place + 1))
             }
             let before = database.totalChanges

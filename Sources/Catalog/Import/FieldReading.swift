@@ -6,6 +6,8 @@ enum FieldValue {
     case integer(Int64)
     case number(Double)
     case text(String)
+
+    var isNull: Bool { if case .null = self { true } else { false } }
 }
 
 /// What is wrong with a record; it becomes a line of the rejects file.

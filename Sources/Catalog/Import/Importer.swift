@@ -209,7 +209,16 @@ extension Importer {
             // What members did since the files were written is not undone by them.
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
+            try catalog.note(notedColumns)
             try catalog.database.execute("COMMIT")
+        }
+    }
+
+    /// The columns that were given a value.
+    private var notedColumns: Set<NotedColumn> {
+        switch writer {
+        case .entities(let writer, _): writer.noted
+        case .pairs(let writer, let table): writer.hasTimes ? [table.notedTime] : []
         }
     }
 

@@ -20,6 +20,8 @@ final class RelationshipWriter {
     var progress: (String, Int) -> Void = { _, _ in }
     private(set) var written = 0
     private(set) var duplicates = 0
+    /// Whether a row had a time.
+    private(set) var hasTimes = false
     /// Rows of the temporary table `seen`.
     private(set) var seenChanges: Int64 = 0
 
@@ -60,6 +62,7 @@ final class RelationshipWriter {
     func add(groupID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
         rows.append(UInt64(groupIDs.slot(of: groupID)) << 32 | UInt64(entryIDs.slot(of: entryID)))
         if let time {
+            hasTimes = true
             if times.isEmpty { times = [Int64](repeating: Self.noTime, count: rows.count - 1) }
             times.append(time)
         } else if !times.isEmpty {

@@ -4,7 +4,7 @@ import Redis
 
 /// Images of versions that were loaded from a server: model files in a local folder store.
 struct ImageCache: Sendable {
-    /// How many of the newest images stay; the one loaded last stays too.
+    /// How many of the newest images stay when another one is installed; the one that was remembered stays too.
     private static let imagesKept = 2
     /// How long to wait for another process that installs an image in the same directory, in tenths of a second.
     private static let patienceTenths = 600
@@ -13,7 +13,7 @@ struct ImageCache: Sendable {
 
     init(_ directory: String) { folder = FolderStore(directory, durability: .processEnd) }
 
-    /// The name of a server's folder of images: the version loaded last must never be one of another community.
+    /// The name of a server's folder of images: the version remembered must never be one of another community.
     static func folderName(of address: RedisAddress, prefix: String) -> String {
         "\(address.host):\(address.port):\(address.database):\(prefix)".utf8.reduce(into: "") { name, byte in
             let scalar = Unicode.Scalar(byte)
@@ -25,13 +25,13 @@ struct ImageCache: Sendable {
     /// The verified image of a version; nil if there is none, or it is damaged.
     func image(of version: VersionName) -> LoadedVersion? { try? folder.load(version) }
 
-    /// Notes that a version is the one loaded last.
+    /// Notes that a version is the one to serve while the server is away.
     func remember(_ version: VersionName) throws(StoreError) {
         // A file that a loss of power left unreadable is replaced.
         if (try? folder.current()) != version { try folder.makeCurrent(version) }
     }
 
-    /// The image of the version loaded last; if it is damaged, the newest that is not.
+    /// The image of the version remembered; if it is damaged, or there is none, the newest that is not.
     func lastLoaded() throws(StoreError) -> LoadedVersion? {
         if let current = try? folder.current(), let image = image(of: current) { return image }
         for version in try folder.versionNames().reversed() {
@@ -44,12 +44,11 @@ struct ImageCache: Sendable {
     func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
         throws(StoreError) -> LoadedVersion
     {
+        // Before: the image to come may be that of an older version than those that stay.
+        _ = try folder.prune(keeping: Self.imagesKept)
         for _ in 0..<Self.patienceTenths {
             do throws(StoreError) {
-                let loaded = try folder.install(manifest, replacing: true, write: write)
-                try remember(manifest.version)
-                _ = try folder.prune(keeping: Self.imagesKept)
-                return loaded
+                return try folder.install(manifest, replacing: true, write: write)
             } catch {
                 guard error.code == .busy else { throw error }
             }

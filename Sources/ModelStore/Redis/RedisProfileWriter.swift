@@ -3,7 +3,10 @@ import Redis
 
 /// Writes who joined what, and verifies it.
 struct RedisProfileWriter {
-    /// Replies outstanding while single users are written, and while whole buckets are read.
+    /// A command ends with the user that brings it to so many users or bytes.
+    private static let usersPerCommand = 512
+    private static let bytesPerCommand = 64 << 10
+    /// Replies outstanding while buckets are written, and while they are read.
     private static let writeWindow = 1024
     private static let readWindow = 64
 
@@ -14,42 +17,56 @@ struct RedisProfileWriter {
     private var sum: UInt64 = 0
     private var userCount = 0
 
-    /// Progress is told once in so many users.
-    private static let usersPerReport = 4096
-
     init(_ layout: RedisLayout, _ version: VersionName, progress: @escaping (_ writtenUsers: Int) -> Void) {
         self.layout = layout
         self.version = version
         self.progress = progress
     }
 
-    /// Writes a field for every user.
+    /// Writes a field for every user, bucket by bucket.
     mutating func write(
         _ profiles: any ProfileSource, shape: VersionShape, to connection: inout StoreConnection,
         lease: inout PublisherLease
     ) throws(StoreError) {
         let stem = layout.joinedStem(version)
+        let buckets = UserBuckets(profiles, bucketCount: shape.bucketCount)
         var command = RedisCommand()
-        var written: [UInt8] = []
-        try profiles.forEachUser { id, groups throws(StoreError) in
-            written.removeAll(keepingCapacity: true)
-            written.append(contentsOf: id.utf8)
-            guard JoinedGroupsCoding.append(groups, to: &written), groups.last ?? 0 < max(1, shape.groupCount)
-            else {
-                throw StoreError(.corrupt, "the groups that \(id) joined do not ascend, or are none of this version")
+        for bucket in 0..<shape.bucketCount {
+            var users = buckets[bucket]
+            while !users.isEmpty {
+                if lease.renewal(&command) { try connection.push(command, window: Self.writeWindow) { _ in } }
+                command.replace(with: "HSET")
+                command.appendKey(stem, bucket)
+                let countBefore = userCount
+                repeat {
+                    try append(Int(users.removeFirst()), of: profiles, groupCount: shape.groupCount, to: &command)
+                } while !users.isEmpty && userCount - countBefore < Self.usersPerCommand
+                    && command.byteCount < Self.bytesPerCommand
+                try connection.push(command, window: Self.writeWindow) { _ in }
+                progress(userCount - countBefore)
             }
-            command.replace(with: "HSET")
-            command.appendKey(stem, RedisLayout.bucket(ofUser: id.utf8, of: shape.bucketCount))
-            command.append(id)
-            command.append(written[id.utf8.count...])
-            sum &+= unsafe written.withUnsafeBytes { unsafe Checksum.number(of: $0) }
-            userCount += 1
-            if userCount.isMultiple(of: Self.usersPerReport) { progress(Self.usersPerReport) }
-            try connection.push(command, window: Self.writeWindow) { _ in }
-            if lease.renewal(&command) { try connection.push(command, window: Self.writeWindow) { _ in } }
         }
         try connection.finish { _ in }
-        progress(userCount % Self.usersPerReport)
+    }
+
+    /// Adds a user's field and value to a command.
+    private mutating func append(
+        _ user: Int, of profiles: any ProfileSource, groupCount: Int, to command: inout RedisCommand
+    ) throws(StoreError) {
+        var start = 0
+        command.appendWord { bytes in
+            start = bytes.count
+            bytes.append(contentsOf: profiles.id(ofUser: user))
+        }
+        let groups = profiles.groups(ofUser: user)
+        try command.appendWord { bytes throws(StoreError) in
+            guard groups.last ?? 0 < max(1, groupCount), JoinedGroupsCoding.append(groups, to: &bytes) else {
+                let id = String(decoding: profiles.id(ofUser: user), as: UTF8.self)
+                throw StoreError(.corrupt, "the groups that \(id) joined do not ascend, or are none of this version")
+            }
+            sum &+= unsafe bytes.withUnsafeBytes { unsafe Checksum.number(of: .init(rebasing: $0[start...])) }
+        }
+        userCount += 1
     }
 
     /// Reads all buckets back and compares them with what was written.

@@ -94,10 +94,7 @@ public final class RedisStore: VersionStore {
             guard let image = images.image(of: version) else { throw error }
             return image
         }
-        if let image = images.image(of: version), image.manifest == manifest {
-            try images.remember(version)
-            return image
-        }
+        if let image = images.image(of: version), image.manifest == manifest { return image }
         do {
             return try images.install(manifest) { writer throws(StoreError) in try fetch(manifest, into: writer) }
         } catch  where error.code == .corrupt {
@@ -106,7 +103,10 @@ public final class RedisStore: VersionStore {
         }
     }
 
-    /// The version that was loaded last, from its image: what a daemon serves while the server is away.
+    /// Notes that a version, which was loaded, is the one to serve while the server is away.
+    public func remember(_ version: VersionName) throws(StoreError) { try images.remember(version) }
+
+    /// The version that was remembered last, from its image: what a daemon serves while the server is away.
     ///
     /// If its image is damaged, the newest one that is not; nil if there is none.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }

@@ -90,6 +90,7 @@ final class VersionFollower: Sendable {
             failure.withLock { $0 = nil }
             state.withLock { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
             log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
+            remember(version)
         } catch {
             let error = StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
             failure.withLock { failure in
@@ -98,6 +99,15 @@ final class VersionFollower: Sendable {
                     version: version, error: error, count: count, pause: min(1 << min(count, 6), Self.longestPause))
             }
             throw error
+        }
+    }
+
+    /// Notes what to serve when the daemon starts anew while the store is away; it serves now whether or not that works.
+    private func remember(_ version: VersionName) {
+        do throws(StoreError) {
+            try store.remember(version)
+        } catch {
+            log.warning("version \(version) will not be served while the store is away: \(error.message)")
         }
     }
 

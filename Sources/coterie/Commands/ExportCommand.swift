@@ -1,14 +1,19 @@
 import CommandLineOptions
 import Model
 import ModelStore
+import Recompute
 
 /// `coterie export neighbours --by RELATION`.
 enum ExportCommand: Subcommand {
     static let command = Command(
         "export", summary: "Write all neighbours of a model version as tab-separated values",
         discussion: """
-            Columns: group, rank (from 1), neighbour, score (9 significant digits), common (common photos or members). \
-            Groups stand in ascending order of the bytes of their ids.
+            Columns: group, rank (from 1), neighbour, score, common (common photos or members). Groups stand in ascending \
+            order of the bytes of their ids.
+
+            Scores have at most 9 significant digits. Plain cosine, and a modified one whose a is 0, are computed afresh from \
+            the counts, and all digits are right. With another a that would take the catalog: then a score is the stored one, of \
+            single precision (a relative error below 6e-8), in as few digits as tell it from its neighbours.
             """,
         arguments: [Argument("WHAT", help: "neighbours")],
         options: [
@@ -29,13 +34,14 @@ enum ExportCommand: Subcommand {
         let relation = try parsed.choice("by", of: Relation.self)
         let version = try parsed.loadVersion()
         let model = version.model
+        let scores = ListedScores(version, relation)
         let isJSON = parsed.flag("json")
         var output = try Output(path: parsed.textIfGiven("output"))
         if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
         for group in 0..<model.groupCount {
             let id = model.id(of: group)
             for (place, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
-                let score = Formats.significant(version.score(of: neighbour, to: group, by: relation), 9)
+                let score = Formats.significant(scores.score(of: neighbour, to: group), 9)
                 let other = model.id(of: Int(neighbour.index))
                 if isJSON {
                     try output.line(

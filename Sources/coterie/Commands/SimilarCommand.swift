@@ -2,6 +2,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
+import Recompute
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
@@ -62,8 +63,9 @@ enum SimilarCommand: Subcommand {
                     rank: place + 1, index: Int(suggestion.group), score: suggestion.score, evidence: evidence, model)
             }
         }
+        let scores = ListedScores(version, relation)
         return model.neighbours(of: group, by: relation).prefix(limit).enumerated().map { place, neighbour in
-            let score = version.score(of: neighbour, to: group, by: relation)
+            let score = scores.score(of: neighbour, to: group)
             let size = model.size(of: Int(neighbour.index), in: relation)
             let evidence = Evidence(relation: relation.rawValue, common: neighbour.common, size: size, score: score)
             return Row(rank: place + 1, index: Int(neighbour.index), score: score, evidence: [evidence], model)

@@ -57,7 +57,7 @@ struct RelationVerdict: Encodable {
             let list = version.model.neighbours(of: index, by: relation)
             if let place = list.firstIndex(where: { $0.index == otherIndex }) {
                 listedRank = place + 1
-                listedScore = version.score(of: list[place], to: index, by: relation)
+                listedScore = ListedScores(version, relation).score(of: list[place], to: index)
             }
         }
         isPrivate = group.visibility == .private || other.visibility == .private

@@ -96,11 +96,34 @@ enum Answers {
             var rank: Int
             var groupId, title: String
             var score: Double
+            /// On the command line.
+            var origin: String?
             var reasons: [Reason]
         }
 
         /// Of a group, unless something else than a group speaks for a photo.
         struct Reason: Decodable { var groupId: String? }
+    }
+
+    struct Curations: Decodable {
+        var groups: [Row]
+
+        struct Row: Decodable {
+            var position: Int
+            var groupId: String
+            var startsAt, expiresAt: String?
+            var isValid: Bool
+        }
+    }
+
+    struct Trending: Decodable {
+        var groups: [Row]
+
+        struct Row: Decodable {
+            var rank, joiners, posters: Int
+            var groupId: String
+            var score, usualWeek: Double
+        }
     }
 
     /// A line of `export neighbours --json`.

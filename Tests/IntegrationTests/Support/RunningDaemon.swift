@@ -34,9 +34,9 @@ final class RunningDaemon {
     }
 
     /// The answer to a request over a connection of its own.
-    func get(_ target: String) throws -> SocketClient.Response {
+    func get(_ target: String, headers: [String] = []) throws -> SocketClient.Response {
         let client = try #require(SocketClient(port: port), "nothing accepts at port \(port): \(command.errors)")
-        return try #require(client.request("GET", target), "no answer to \(target)")
+        return try #require(client.request("GET", target, headers: headers), "no answer to \(target)")
     }
 
     /// The JSON of an answer of status 200.

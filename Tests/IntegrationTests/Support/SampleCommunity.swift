@@ -38,7 +38,7 @@ struct SampleCommunity {
     }
 
     /// Some columns of a file; none of those has quoted fields.
-    private static func rows(_ kind: String, _ columns: [String]) throws -> [[String]] {
+    static func rows(_ kind: String, _ columns: [String]) throws -> [[String]] {
         let text = try String(contentsOfFile: Checkout.sample(kind), encoding: .utf8)
         let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
         guard let header = lines.first else { return [] }
