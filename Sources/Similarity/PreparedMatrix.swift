@@ -55,7 +55,7 @@ enum BitmapUse: Sendable {
     /// The least entries of a bitmap that has so many groups.
     func minimum(groups: Int) -> Int {
         switch self {
-        case .counting: max(16, 2 * groups)
+        case .counting: max(16, 6 * groups)
         case .weighing(.avx512): 32 * groups
         case .weighing(.avx2): 80 * groups
         case .weighing(.portable): 256 * groups

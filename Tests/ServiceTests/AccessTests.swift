@@ -86,6 +86,19 @@ struct AccessTests {
         }
     }
 
+    @Test("What anybody may ask of a photo tells nothing of its owner", arguments: Transport.allCases)
+    func openPhotos(transport: Transport) throws {
+        var service = service
+        func mentionsOwner(_ fields: [String]) throws -> Bool {
+            let answer = try service.answer(transport, "/v1/photos/p2/groups", headers: fields)
+            #expect(answer.status == 200)
+            return answer.text.contains(#""kind":"owner""#)
+        }
+        #expect(try mentionsOwner([bearers.field("shop", .service)]))
+        service.access = bearers.policy(open: [.photos])
+        #expect(try !mentionsOwner([]))
+    }
+
     @Test("Forged tokens open nothing, and none is logged", arguments: Transport.allCases)
     func forged(transport: Transport) throws {
         let good = try bearers.field("ann")

@@ -42,6 +42,12 @@ public struct PhotoContext: Sendable, Equatable {
         self.place = place
     }
 
+    /// Leaves out what is known of the photo's owner.
+    public mutating func forgetOwner() {
+        ownerGroups = [:]
+        ownerMemberships = []
+    }
+
     /// The part of the owner's entries in pools that so many are, as if there were five more elsewhere: of somebody who
     /// has shown one photo, one photo tells little.
     func ownerShare(ofPhotos photos: Int) -> Double {

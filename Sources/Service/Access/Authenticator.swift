@@ -43,6 +43,10 @@ final class Authenticator: Sendable {
     }
 
     private func claims(of field: String, at now: Int64) throws(TokenError) -> TokenClaims {
+        // Of other texts, different ones may be equal to Swift, and one could pass for another that was verified.
+        guard field.utf8.allSatisfy({ $0 < 0x80 }) else {
+            throw TokenError(.malformed, "the header field Authorization is not ASCII")
+        }
         let (ring, generation) = keys.current
         if let claims = knownClaims(of: field, generation: generation) {
             try claims.check(atMilliseconds: now)

@@ -13,6 +13,9 @@ struct Gate: Sendable {
         limiter = RateLimiter(limits)
     }
 
+    /// Whether there are keys to check tokens with.
+    var knowsTokens: Bool { authenticator != nil }
+
     /// Checks a request for a route.
     ///
     /// - Parameters:

@@ -10,7 +10,8 @@ final class RateLimiter: Sendable {
 
     private struct Bearer: Hashable {
         let role: Role
-        let subject: String
+        /// The bytes: to Swift, texts are equal already if they look the same.
+        let subject: [UInt8]
     }
 
     private let limits: [Role: RateLimit]
@@ -28,7 +29,7 @@ final class RateLimiter: Sendable {
     /// - Returns: nil if it is allowed, else how long to wait, in nanoseconds.
     func admit(_ claims: TokenClaims, at now: UInt64) -> UInt64? {
         guard let limit = limits[claims.role] else { return nil }
-        let bearer = Bearer(role: claims.role, subject: claims.subject)
+        let bearer = Bearer(role: claims.role, subject: Array(claims.subject.utf8))
         return paces.withLock { paces in
             var pace = paces.value(of: bearer) ?? RateLimit.Pace()
             let wait = pace.admit(limit, at: now)

@@ -7,6 +7,8 @@ struct Call: Sendable {
     let parameters: RequestParameters
     /// Whose token it bears; nil if the route asks for none, as where the daemon has no keys.
     let bearer: TokenClaims?
+    /// Whether anybody may ask, though the daemon has keys: such an answer may tell nothing about a member.
+    let isOpen: Bool
     /// The body; what it must be is up to the route's own schema.
     let body: [UInt8]
     /// What is known of the store, taken once a request.

@@ -18,14 +18,16 @@ extension Responder {
     /// `GET /v1/photos/{id}/groups?limit=N`: groups that a public photo could go to, best first.
     ///
     /// A photo that is not public is answered like one that does not exist, and no ids near it are named: an
-    /// answer must not tell which private photos there are.
+    /// answer must not tell which private photos there are. Nor does an answer that anybody may have tell where
+    /// the photo's owner is a member, or posts.
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> HTTPResponse {
         let limit = call.parameters.limit
         guard let directory = call.directory, directory.knowsPhotos else { throw .noCatalog("photos") }
         let snapshot = try call.snapshot
         let photo = try reading { () throws(ServiceError) in try directory.context(ofPhoto: call.id, in: snapshot) }
-        guard let photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
+        guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
+        if call.isOpen { photo.forgetOwner() }
         let suggestions = snapshot.photoRecommender.suggestions(
             for: photo, limit: limit, hidden: try call.hiddenGroups(in: snapshot))
         return .json { json in

@@ -94,7 +94,8 @@ struct Router: Sendable {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
         if endpoint.bodySchema != nil { try Self.checkJSON(request) }
         let call = Call(
-            responder: responder, path: path, parameters: parameters, bearer: bearer, body: request.body,
+            responder: responder, path: path, parameters: parameters, bearer: bearer,
+            isOpen: gate.knowsTokens && bearer == nil, body: request.body,
             state: responder.follower.current)
         var response = try endpoint.handler(call)
         // What only bearers get, no cache may give to others.
