@@ -10,16 +10,22 @@ public struct Planner: Sendable {
     public let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
+    /// The length of the longest list of each relation.
+    private let longestLists: [Relation: Int]
 
     /// A planner over a model version.
     ///
     /// - Parameter key: what the rotation of all members depends on; the same on all daemons.
-    /// - Complexity: O(groups): lists for those of whom nothing is known are made here, once.
+    /// - Complexity: O(groups): lists for those of whom nothing is known are made here, and lists measured, once.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         self.model = model
         self.configuration = configuration
         self.key = key
         coldStart = ColdStartIndex(model)
+        longestLists = Dictionary(
+            uniqueKeysWithValues: Relation.allCases.map { relation in
+                (relation, (0..<model.groupCount).reduce(0) { max($0, model.neighbours(of: $1, by: relation).count) })
+            })
     }
 
     /// The list of a member.
@@ -72,7 +78,7 @@ public struct Planner: Sendable {
         let ceiling = runs(.filters) ? configuration.filters.ceiling : .infinity
         let table = CandidateTable(of: interests, in: model, configuration.weights, ceiling: ceiling)
         observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
-        let likeness = Likeness(to: joined, in: model, ceiling: ceiling)
+        let likeness = Likeness(to: joined, in: model, ceiling: ceiling, longest: longestLists)
         var (candidateCount, ranked) = filtered(table, eligibility, likeness)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }

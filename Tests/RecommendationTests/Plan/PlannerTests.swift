@@ -77,8 +77,8 @@ struct PlannerTests {
 
     @Test("what is too similar to a joined group is left out, whichever of the two stores the pair")
     func ceiling() throws {
-        // 1 stands in the list of 0 with cosine .8, 2 below it; 3 has 0 in its own list only.
-        let model = try PlanFixture.model([[(1, 80), (2, 79), (4, 30)], [], [], [(0, 90)], [(3, 50)], []])
+        // Lists of two: that of 0 has no room for 3, whose own list has the pair.
+        let model = try PlanFixture.model([[(1, 95), (5, 80)], [], [], [(0, 80)], [(3, 50), (2, 40)], []])
         let planner = Planner(model: model, key: RotationKey(0, 0))
         let request = PlanRequest(profile: PlanFixture.profile([0, 4]), atMilliseconds: PlanFixture.instant)
         let personal = planner.plan(request).items.filter { $0.origin == .personal }.map(\.group)
@@ -90,14 +90,12 @@ struct PlannerTests {
     @Test("a cosine of just the ceiling is too similar, and also what fills up is not too similar", arguments: [1, 5])
     func ceilingEverywhere(candidateLimit: Int) throws {
         // c = 16, n = 25 and 16: the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
-        let sizes: [UInt32] = [25, 16, 100, 100]
+        let sizes: [UInt32] = [25, 16, 100, 30]
         let groups = sizes.enumerated().map { GroupFacts(id: String(format: $0.offset), memberCount: $0.element) }
+        // Lists of one: that of 0 has no room for 3.
         let table = NeighbourTable(
-            offsets: [0, 2, 2, 2, 3],
-            neighbours: [
-                .init(index: 1, common: 16, score: 0.8), .init(index: 2, common: 10, score: 0.2),
-                .init(index: 0, common: 49, score: 0.98),
-            ])
+            offsets: [0, 1, 1, 1, 2],
+            neighbours: [.init(index: 1, common: 16, score: 0.8), .init(index: 0, common: 24, score: 0.876)])
         let encoded = try EncodedModel(groups: groups, tables: [.members: table])
         var configuration = PlanConfiguration()
         configuration.filters.candidateLimit = candidateLimit
