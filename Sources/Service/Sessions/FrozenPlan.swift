@@ -29,7 +29,9 @@ struct FrozenPlan: Codable, Equatable {
     /// - Parameter request: what it was made for.
     init(_ plan: Plan, _ request: PlanRequest, _ snapshot: ModelSnapshot) {
         func id(_ group: UInt32) -> String { snapshot.model.id(of: Int(group)) }
-        recommendationID = "\(snapshot.version)-\(String(request.atMilliseconds, radix: 36))"
+        // Of what the list is, so that every daemon calls it the same.
+        let fingerprint = plan.fingerprint(ofUser: request.profile.userID)
+        recommendationID = "\(snapshot.version)-\(String(fingerprint, radix: 36))"
         bucket = plan.bucket
         interests = plan.interests.map {
             NamedInterest(name: $0.name(in: snapshot.model), share: $0.share, groupIDs: $0.groups.map(id))

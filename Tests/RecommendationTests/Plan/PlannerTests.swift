@@ -127,6 +127,17 @@ struct PlannerTests {
         }
     }
 
+    @Test("a list is told from another member's, and from one of another order")
+    func fingerprints() throws {
+        let planner = Planner(model: try model(6), key: RotationKey(0, 0))
+        var request = request(3)
+        let plan = planner.plan(request)
+        #expect(plan.fingerprint(ofUser: "a") == planner.plan(request).fingerprint(ofUser: "a"))
+        #expect(plan.fingerprint(ofUser: "a") != plan.fingerprint(ofUser: "b"))
+        request.seed = 1
+        #expect(plan.fingerprint(ofUser: "a") != planner.plan(request).fingerprint(ofUser: "a"))
+    }
+
     @Test("the stages report in their order, and those left out do not")
     func trace() throws {
         let request = request(9)
