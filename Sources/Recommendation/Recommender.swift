@@ -21,25 +21,21 @@ public struct Recommender: Sendable {
     ///
     /// - Parameters:
     ///   - seeds: the groups that speak; a group index outside the model is passed over.
-    ///   - selfScore: what a seed of weight 1 adds to its own score, 0 if seeds do not speak for themselves.
     ///   - limit: how many at most.
     ///   - isAllowed: whether a group may be suggested.
     /// - Returns: best first; equal scores in ascending order of the group index, that is of the bytes of the outside id.
     /// - Complexity: O(neighbours of the seeds).
-    public func suggest(
-        seeds: [Seed], selfScore: Double = 0, limit: Int, where isAllowed: (UInt32) -> Bool
-    ) -> [Suggestion] {
+    public func suggest(seeds: [Seed], limit: Int, where isAllowed: (UInt32) -> Bool) -> [Suggestion] {
         // In one order whatever the caller's, so that floating-point sums are the same bit for bit.
         let seeds = seeds.filter { Int($0.group) < model.groupCount }.sorted {
             $0.group != $1.group ? $0.group < $1.group : $0.weight < $1.weight
         }
         let factors = weights.factors(in: model)
-        var capacity = seeds.count
+        var capacity = 0
         for seed in seeds {
             for (relation, _) in factors { capacity += model.neighbours(of: Int(seed.group), by: relation).count }
         }
         var scores = CandidateScores(capacity: min(capacity, model.groupCount))
-        for seed in seeds where selfScore > 0 { scores.add(seed.weight * selfScore, to: seed.group) }
         forEachContribution(of: seeds, factors) { _, _, neighbour, contribution in
             scores.add(contribution, to: neighbour.index)
         }

@@ -74,11 +74,11 @@ struct RecommenderTests {
         var generator = SeededGenerator(seed: number)
         // Some groups speak twice, with different weights.
         let seeds = (0..<12).map { Seed(group: UInt32($0 % 9 * 5), weight: .random(in: 0...1, using: &generator)) }
-        let first = recommender.suggest(seeds: seeds, selfScore: 0.5, limit: 40) { _ in true }
+        let first = recommender.suggest(seeds: seeds, limit: 40) { _ in true }
         #expect(!first.isEmpty)
         for _ in 0..<20 {
             let shuffled = seeds.shuffled(using: &generator)
-            #expect(recommender.suggest(seeds: shuffled, selfScore: 0.5, limit: 40) { _ in true } == first)
+            #expect(recommender.suggest(seeds: shuffled, limit: 40) { _ in true } == first)
         }
     }
 

@@ -15,14 +15,15 @@ enum Closeness {
         return closest
     }
 
-    /// How close one group's lists say another is; 0 if they do not name it.
-    static func closeness(of other: UInt32, to group: UInt32, in model: ModelVersion) -> Double {
-        var closest = 0.0
+    /// How close a group's lists say the groups of a table are, by their places; those it does not name are missing.
+    static func toward(_ places: GroupPlaces, from group: UInt32, in model: ModelVersion) -> [Int: Double] {
+        var closest: [Int: Double] = [:]
         for relation in Relation.allCases {
             let list = model.neighbours(of: Int(group), by: relation)
             guard let best = list.first?.score, best > 0 else { continue }
-            if let neighbour = list.first(where: { $0.index == other }) {
-                closest = max(closest, Double(neighbour.score / best))
+            for neighbour in list {
+                guard let place = places[neighbour.index] else { continue }
+                closest[place] = max(closest[place] ?? 0, Double(neighbour.score / best))
             }
         }
         return closest

@@ -15,7 +15,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// A group with at least this plain cosine to a joined one is too similar to it.
         public var ceiling = 0.8
         /// A group in which nothing happened for so many days is left out; unknown counts as active.
-        public var inactiveAfterDays = 365.0
+        public var inactiveAfterDays = Double(PhotoRecommender.idleDays)
         /// Candidates beyond the best so many by score are not looked at.
         public var candidateLimit = 600
     }

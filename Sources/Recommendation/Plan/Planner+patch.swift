@@ -26,24 +26,42 @@ extension Planner {
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {
         var shifts = [Double](repeating: 0, count: items.count)
-        let signed =
-            (changes.joined + changes.undismissed).map { ($0, -1.0) }
-            + (changes.dismissed + changes.left).map { ($0, 1.0) }
-        let known = signed.filter { Int($0.0) < model.groupCount }
-        guard !known.isEmpty else { return shifts }
+        let changed = ChangedGroups(changes, in: model)
+        guard !changed.groups.isEmpty else { return shifts }
+        // Of the two directions the closer one counts. The lists of the items are read once, however much changed.
+        var closest = items.map { Closeness.toward(changed.places, from: $0.group, in: model) }
         let places = GroupPlaces(items.map(\.group))
-        for (group, sign) in known {
-            // Of the two directions the closer one counts.
-            var closest: [Int: Double] = [:]
+        for (change, group) in changed.groups.enumerated() {
             for (neighbour, closeness) in Closeness.neighbours(of: group, in: model) {
-                if let place = places[neighbour] { closest[place] = closeness }
+                guard let place = places[neighbour] else { continue }
+                closest[place][change] = max(closest[place][change] ?? 0, closeness)
             }
-            for (place, item) in items.enumerated() where Int(item.group) < model.groupCount {
-                let reverse = Closeness.closeness(of: group, to: item.group, in: model)
-                if reverse > closest[place] ?? 0 { closest[place] = reverse }
-            }
-            for (place, closeness) in closest { shifts[place] += sign * closeness }
+            for place in items.indices { shifts[place] += changed.signs[change] * (closest[place][change] ?? 0) }
         }
         return shifts.map { max(-1, min(1, $0)) }
+    }
+}
+
+/// The groups of a model that changed, each once, and which way their neighbours move.
+private struct ChangedGroups {
+    private(set) var groups: [UInt32] = []
+    /// Below 0 if neighbours rise, above 0 if they sink.
+    private(set) var signs: [Double] = []
+    private(set) var places: GroupPlaces
+
+    init(_ changes: ProfileChanges, in model: ModelVersion) {
+        let rising = changes.joined + changes.undismissed
+        let sinking = changes.dismissed + changes.left
+        places = GroupPlaces(capacity: rising.count + sinking.count)
+        for (list, sign) in [(rising, -1.0), (sinking, 1.0)] {
+            for group in list where Int(group) < model.groupCount {
+                let place = places.place(of: group, orInsert: groups.count)
+                if place == groups.count {
+                    groups.append(group)
+                    signs.append(0)
+                }
+                signs[place] += sign
+            }
+        }
     }
 }

@@ -52,10 +52,6 @@ public struct Planner: Sendable {
         var table: CandidateTable
         /// Candidates that passed the filters.
         var candidateCount: Int
-        /// The best of them, in the order before diversity.
-        var ranked: [Candidate]
-        /// Places in `ranked` of those that were looked at for diversity.
-        var pool: [Int]
         var bucket: Int64
         /// Which groups are too similar to joined ones.
         var likeness: Likeness
@@ -94,17 +90,14 @@ public struct Planner: Sendable {
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         ranked.sort(by: Candidate.precedes)
-        let pool = CandidatePool.places(of: ranked, shares: interests.map(\.share), configuration.selection)
-        let order = runs(.diversity) ? diversified(pool, ranked, interests, observe) : Array(ranked.indices)
-        let items = order.prefix(configuration.selection.length).map { place in
+        if runs(.diversity) { ranked = diversified(ranked, interests, observe) }
+        let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
-                group: ranked[place].group, score: ranked[place].score, interest: ranked[place].interest,
-                origin: .personal)
+                group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal)
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
-            candidateCount: candidateCount, ranked: ranked, pool: pool, bucket: bucket, likeness: likeness,
-            items: items)
+            candidateCount: candidateCount, bucket: bucket, likeness: likeness, items: items)
     }
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
@@ -148,15 +141,16 @@ public struct Planner: Sendable {
 
     /// The pool in its new order, then the rest in its old one.
     private func diversified(
-        _ pool: [Int], _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
-    ) -> [Int] {
-        let candidates = pool.map { ranked[$0] }
-        let similarities = PairSimilarities(among: candidates.map(\.group), in: model)
-        let order = Selection(configuration: configuration.selection)
-            .order(candidates, similarities, shares: interests.map(\.share)).map { pool[$0] }
+        _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
+    ) -> [Candidate] {
+        let shares = interests.map(\.share)
+        let places = CandidatePool.places(of: ranked, shares: shares, configuration.selection)
+        let pool = places.map { ranked[$0] }
+        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let order = Selection(configuration: configuration.selection).order(pool, similarities, shares: shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
-        let pooled = Set(pool)
-        return order + ranked.indices.filter { !pooled.contains($0) }
+        let pooled = Set(places)
+        return order.map { pool[$0] } + ranked.indices.lazy.filter { !pooled.contains($0) }.map { ranked[$0] }
     }
 
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {

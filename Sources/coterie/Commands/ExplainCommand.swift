@@ -22,8 +22,8 @@ enum ExplainCommand: Subcommand {
         let profiles = try MemberProfiles(parsed, version.manifest.version, planner, atMilliseconds: instant)
         let request = PlanRequest(
             profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: instant,
-            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), hidden: try profiles.hiddenGroups())
-        let answer = try explanation(parsed, version, planner, request)
+            seed: try parsed.planSeed(), hidden: try profiles.hiddenGroups())
+        let answer = try explanation(parsed, version, planner, request, profiles.catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()
@@ -38,13 +38,13 @@ enum ExplainCommand: Subcommand {
     }
 
     private static func explanation(
-        _ parsed: ParsedCommand, _ version: LoadedVersion, _ planner: Planner, _ request: PlanRequest
+        _ parsed: ParsedCommand, _ version: LoadedVersion, _ planner: Planner, _ request: PlanRequest,
+        _ catalog: Catalog?
     ) throws -> Answer {
         let (user, group) = (parsed.arguments[0], parsed.arguments[1])
         var answer = Answer(
             modelVersion: version.manifest.version.description, userId: user, groupId: group, standing: "",
             explanation: "", reasons: [])
-        let catalog = try parsed.openCatalogIfPresent()
         if let record = try catalog?.group(withID: group), record.visibility == .private {
             answer.standing = "private"
             answer.explanation = "the group is private, and private groups are shown to nobody"

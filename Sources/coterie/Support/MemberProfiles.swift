@@ -7,9 +7,11 @@ import Service
 
 /// What is known of members: from the catalog, or without one from the store.
 struct MemberProfiles {
-    private let catalog: Catalog?
+    /// The catalog, if there is one.
+    let catalog: Catalog?
     private let catalogPath: String
-    private let store: any VersionStore
+    /// The store; only where there is no catalog.
+    private let store: (any VersionStore)?
     private let version: VersionName
     private let planner: Planner
     private let instant: Int64
@@ -20,7 +22,7 @@ struct MemberProfiles {
     init(_ parsed: ParsedCommand, _ version: VersionName, _ planner: Planner, atMilliseconds instant: Int64) throws {
         catalog = try parsed.openCatalogIfPresent()
         catalogPath = parsed.text("catalog")
-        store = try parsed.openStore()
+        store = catalog == nil ? try parsed.openStore() : nil
         self.version = version
         self.planner = planner
         self.instant = instant
@@ -31,10 +33,11 @@ struct MemberProfiles {
     /// - Throws: a failure that names near ids if there is no such user.
     func profile(of user: String) throws -> MemberProfile {
         guard let catalog else {
-            guard let joined = try store.profile(ofUser: user, in: version) else {
+            guard let joined = try store?.profile(ofUser: user, in: version) else {
                 throw Failure(
                     Failure.badData,
-                    "there is no user \"\(user)\" in the store, and no catalog at \(catalogPath) to look into")
+                    "there is no user \"\(user)\" in the store, and no catalog at \(catalogPath) to look into"
+                )
             }
             return MemberProfile(userID: user, joined: joined.map { .init(group: $0) })
         }

@@ -1,5 +1,5 @@
 import CommandLineOptions
-import Glibc
+import FoundationEssentials
 import Model
 import RecordReading
 import Recommendation
@@ -29,6 +29,9 @@ extension ParsedCommand {
         return Planner(model: model, configuration: configuration, key: try rotationKey())
     }
 
+    /// The seed that was given.
+    func planSeed() throws(UsageError) -> UInt64 { UInt64(try integer("seed", in: 0...Int.max)) }
+
     /// The key that was given.
     func rotationKey() throws(UsageError) -> RotationKey {
         guard let key = RotationKey(hexadecimal: text("rotation-key")) else {
@@ -39,11 +42,7 @@ extension ParsedCommand {
 
     /// The moment that was asked for, or now, in Unix milliseconds.
     func planInstant() throws(UsageError) -> Int64 {
-        guard let text = textIfGiven("at") else {
-            var time = timespec()
-            unsafe clock_gettime(CLOCK_REALTIME, &time)
-            return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-        }
+        guard let text = textIfGiven("at") else { return Int64(Date().timeIntervalSince1970 * 1000) }
         guard let time = UnixTime(text) else {
             throw UsageError("--at is \"\(text)\": give a time such as 2026-06-01T12:00:00Z, or Unix seconds")
         }
