@@ -23,7 +23,7 @@ extension RecomputeJob {
         return try inSnapshot(of: catalog) { () throws(RecomputeError) in
             let work = try plan(catalog, clock, observer)
             let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
-            var facts = groups.filter { $0.visibility == .public }.map(GroupFacts.init)
+            var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
             guard !facts.isEmpty else {
                 throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
             }

@@ -49,6 +49,6 @@ struct MemberProfiles {
 
     /// Groups of the version that are private by now: the catalog knows better than a version that is days old.
     func hiddenGroups() throws -> Set<UInt32> {
-        try catalog?.privateGroups(in: planner.model) ?? []
+        try catalog?.unshownGroups(in: planner.model) ?? []
     }
 }
