@@ -2,17 +2,24 @@ import Catalog
 
 /// What members do and say, kept in the catalog.
 public final class MemberJournal: Sendable {
+    /// Where it is noted what has changed.
+    public let changes: ChangeClock
     private let pool: CatalogPool
     private let commits: GroupCommit
 
     /// The journal of a catalog in a file.
     ///
-    /// - Parameter patience: how long a request waits for its commit.
+    /// - Parameters:
+    ///   - changes: where changes are noted, once they are made and before it is said that they are.
+    ///   - patience: how long a request waits for its commit.
     /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing, with what to do.
-    public init(path: String, patience: Duration = .seconds(2)) throws(ServiceError) {
+    public init(
+        path: String, changes: ChangeClock = ChangeClock(), patience: Duration = .seconds(2)
+    ) throws(ServiceError) {
+        self.changes = changes
         pool = try CatalogPool(path: path)
         do {
-            commits = GroupCommit(try Catalog(path: path, mode: .recording), patience: patience)
+            commits = GroupCommit(try Catalog(path: path, mode: .recording), changes: changes, patience: patience)
         } catch { throw ServiceError(.startFailed, error.message) }
     }
 
@@ -34,4 +41,9 @@ public final class MemberJournal: Sendable {
     func interests(ofUser id: String) throws(ServiceError) -> [String] {
         try pool.read { catalog throws(CatalogError) in try catalog.member(withID: id)?.interests ?? [] }
     }
+}
+
+extension MemberJournal: ChangeSource {
+    /// Notes what has changed in the catalog other than through this journal.
+    public func noteOutsideChanges(in changes: ChangeClock) { commits.noteOutsideChanges(in: changes) }
 }
