@@ -44,23 +44,27 @@ struct CachedDaemonTests {
             generator = SeededGenerator(seed: seed)
         }
 
-        private static let targets =
-            ["ann", "bob"].flatMap { user in
-                ["", "?limit=2", "?session=a", "?session=b&limit=1"].map { "/v1/users/\(user)/recommendations\($0)" }
-            } + [
-                "/v1/groups/alps/similar", "/v1/groups/birds/similar?by=members", "/v1/trending?limit=1",
-                "/v1/trending",
-            ]
+        private static let lists = ["", "?limit=2", "?session=a", "?session=b&limit=1"]
+        private static let others = [
+            "/v1/groups/alps/similar", "/v1/groups/birds/similar?by=members", "/v1/trending?limit=1", "/v1/trending",
+        ]
 
         /// Asks both daemons the same, and expects the same answer.
-        func read() throws {
-            guard let target = Self.targets.randomElement(using: &generator) else { return }
+        ///
+        /// - Parameter user: whose list to ask for; nil for anything.
+        func read(_ user: String? = nil) throws {
+            let lists = (user.map { [$0] } ?? ["ann", "bob"]).flatMap { user in
+                Self.lists.map { "/v1/users/\(user)/recommendations\($0)" }
+            }
+            guard let target = (user == nil ? lists + Self.others : lists).randomElement(using: &generator) else {
+                return
+            }
             let headers = Bool.random(using: &generator) ? ["Accept-Encoding: gzip"] : []
             let answers = try daemons.map { try $0.router.answer(target, headers: headers) }
             #expect(answers[0].status == answers[1].status && answers[0].body == answers[1].body, "\(target)")
         }
 
-        /// A member does something, and asks afterwards.
+        /// A member does something, and asks before and afterwards.
         func interact() throws {
             count += 1
             let kinds = ["join", "leave", "dismiss", "undismiss", "impression", "click"]
@@ -68,6 +72,7 @@ struct CachedDaemonTests {
                 let kind = kinds.randomElement(using: &generator),
                 let group = Community.groups.randomElement(using: &generator)
             else { return }
+            for _ in 0..<3 { try read(user) }
             let body = #"{"interactions":[{"id":"\#(count)","kind":"\#(kind)","groupId":"\#(group.id)"}]}"#
             // Of both daemons; of changes through the other one, the first hears when it looks.
             let number = Int.random(in: 0..<2, using: &generator)
@@ -76,6 +81,7 @@ struct CachedDaemonTests {
                 body: Array(body.utf8))
             #expect(answer.status == 200 || answer.status == 400, "\(answer.text)")
             if number == 1 { lookForChanges() }
+            for _ in 0..<3 { try read(user) }
         }
 
         /// A member forgets everything, which ends the member's sessions as well.
