@@ -25,18 +25,18 @@ extension Catalog {
     /// Photos whose other pools are looked up: those that share the most.
     private static var companionsPerPhoto: Int { 200 }
 
-    /// The public groups that hold public photos which share public pools with a photo, in no particular order.
+    /// The shown groups that hold public photos which share their pools with a photo, in no particular order.
     ///
-    /// A companion in *n* public groups, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The work
+    /// A companion in *n* of them, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The work
     /// is bounded: some thousand rows, however large the pools are.
     func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
-        let pools = try publicGroups(ofPhoto: key)
+        let pools = try shownGroups(ofPhoto: key)
         let companions = try companions(ofPhoto: key, in: pools.map(\.key))
         let own = Set(pools.map(\.key))
         var total = 0.0
         var found: [Int64: (id: String, photos: Int, weight: Double)] = [:]
         for companion in companions {
-            let groups = try publicGroups(ofPhoto: companion)
+            let groups = try shownGroups(ofPhoto: companion)
             let common = groups.count { own.contains($0.key) }
             let weight = Double(common) / Double(groups.count * pools.count).squareRoot()
             total += weight
@@ -74,11 +74,11 @@ extension Catalog {
         return companions
     }
 
-    private func publicGroups(ofPhoto key: Int64) throws(DatabaseError) -> [(key: Int64, id: String)] {
+    private func shownGroups(ofPhoto key: Int64) throws(DatabaseError) -> [(key: Int64, id: String)] {
         let rows = try database.prepare(
             """
             SELECT group_key, group_id FROM pools JOIN groups USING (group_key)
-            WHERE photo_key = ? AND visibility = 0 ORDER BY group_key
+            WHERE photo_key = ? AND \(CatalogSchema.isShown) ORDER BY group_key
             """)
         rows.bind(key, at: 1)
         var groups: [(key: Int64, id: String)] = []

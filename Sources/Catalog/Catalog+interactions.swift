@@ -1,28 +1,6 @@
 import SQLite
 
 extension Catalog {
-    /// Makes changes of several members in one transaction; they are durable when this returns, on a catalog opened for
-    /// recording.
-    ///
-    /// A member who is not known yet becomes so with the first interaction or interest. Joins and leaves change the
-    /// memberships as well: of all that is known of a member and a group, the latest event counts, a membership of
-    /// unknown time being the oldest.
-    ///
-    /// - Returns: what came of each change, in their order.
-    /// - Throws: `CatalogError`; then nothing of them all was done.
-    public func apply(_ changes: [MemberChange]) throws(CatalogError) -> [MemberChange.Outcome] {
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let recorder = try InteractionRecorder(database)
-                var outcomes: [MemberChange.Outcome] = []
-                for change in changes { outcomes.append(try recorder.apply(change)) }
-                if recorder.hasJoins { try note([.joinedAt]) }
-                try recordChanges(recorder.contentChanges)
-                return outcomes
-            }
-        }
-    }
-
     /// Interactions of a member in the order in which they were recorded.
     ///
     /// - Parameters:

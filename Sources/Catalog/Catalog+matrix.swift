@@ -56,7 +56,7 @@ extension Catalog {
 /// Which ranges of group keys are read one by one, and where their rows go.
 struct MatrixPlan: Sendable {
     let table: RelationshipTable
-    /// By group key: the row, or −1 for a private group or none.
+    /// By group key: the row, or −1 for a group that is not shown, or none.
     let rowOfGroup: [Int32]
     let rowCount: Int
     let columnCount: Int
@@ -71,7 +71,7 @@ struct MatrixPlan: Sendable {
         self.table = table
         var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
         var rowCount = 0
-        for group in groups where group.visibility == .public {
+        for group in groups where group.isShown {
             rowOfGroup[Int(group.key)] = Int32(rowCount)
             rowCount += 1
         }

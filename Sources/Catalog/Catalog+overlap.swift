@@ -22,7 +22,7 @@ public struct Overlap: Sendable, Equatable {
 
 /// What an entry weighs by the number of groups it is in.
 public struct EntryWeights {
-    /// Only public groups with at least so many entries (inclusive) count towards the number.
+    /// Only shown groups with at least so many entries (inclusive) count towards the number.
     public var minimumEntries: Int
     /// The weight of an entry in so many groups.
     public var weight: (_ degree: Int) -> UInt32
@@ -34,19 +34,19 @@ public struct EntryWeights {
     }
 }
 
-/// Everything that a group has in common with public groups.
+/// Everything that a group has in common with groups that are shown.
 public struct OverlapReport: Sendable, Equatable {
     /// n of the given group.
     public var size: Int
-    /// Public groups with at least the wanted number of common entries, in ascending order of the bytes of their ids.
+    /// Shown groups with at least the wanted number of common entries, in ascending order of the bytes of their ids.
     public var overlaps: [Overlap]
 }
 
 extension Catalog {
-    /// Counts afresh what a group has in common with every public group, for looking into a model version.
+    /// Counts afresh what a group has in common with every group that is shown, for looking into a model version.
     ///
     /// - Parameters:
-    ///   - group: the group, public or private.
+    ///   - group: the group, shown or not.
     ///   - kind: by photos (public ones only) or by members.
     ///   - minimumCommon: groups with fewer common entries are left out (inclusive).
     ///   - required: a group that is reported even if it has fewer.
@@ -64,7 +64,7 @@ extension Catalog {
                 var weight: UInt64 = 0
                 if let weights {
                     weight = UInt64(
-                        weights.weight(try counts.publicGroups(groups, withAtLeast: weights.minimumEntries)))
+                        weights.weight(try counts.shownGroups(groups, withAtLeast: weights.minimumEntries)))
                 }
                 for key in groups {
                     let before = found[key] ?? (0, 0)
@@ -74,7 +74,7 @@ extension Catalog {
             found[group.key] = nil
             var overlaps: [Overlap] = []
             for (key, sums) in found where sums.common >= minimumCommon || key == required?.key {
-                guard let other = try counts.description(ofGroup: key), other.isPublic || key == required?.key else {
+                guard let other = try counts.description(ofGroup: key), other.isShown || key == required?.key else {
                     continue
                 }
                 overlaps.append(

@@ -95,7 +95,19 @@ enum CatalogSchema {
         CREATE INDEX interactions_by_user ON interactions (user_key, interaction_key);
         CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at) WHERE kind < 2;
         """,
+        // Not a column of the groups: what an import sets must not touch it.
+        """
+        CREATE TABLE hidden_groups (
+            group_key INTEGER PRIMARY KEY,
+            hidden_at INTEGER NOT NULL
+        );
+        CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
+        """,
     ]
+
+    /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.
+    static let isShown =
+        "(visibility = 0 AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))"
 
     /// Brings a database up to this version; a new file gets every table.
     static func migrate(_ database: Database) throws(CatalogError) {

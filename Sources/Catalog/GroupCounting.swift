@@ -10,7 +10,7 @@ struct GroupCounting {
     /// A group, as far as counting goes.
     struct Description {
         var id: String
-        var isPublic: Bool
+        var isShown: Bool
         /// Members, or public photos.
         var size: Int
     }
@@ -26,20 +26,21 @@ struct GroupCounting {
         entriesOfGroup = try catalog.database.prepare(visibleEntries)
         groupsOfEntry = try catalog.database.prepare(
             "SELECT group_key FROM \(table.name) WHERE \(table.entryColumn) = ?")
-        group = try catalog.database.prepare("SELECT group_id, visibility FROM groups WHERE group_key = ?")
+        group = try catalog.database.prepare(
+            "SELECT group_id, \(CatalogSchema.isShown) FROM groups WHERE group_key = ?")
     }
 
     /// The keys of a group's members, or of the public photos in its pool.
     func visibleEntries(ofGroup key: Int64) throws(DatabaseError) -> [Int64] { try keys(entriesOfGroup, key) }
 
-    /// The keys of the groups, public and private, that an entry is in.
+    /// The keys of all groups that an entry is in.
     func groups(ofEntry key: Int64) throws(DatabaseError) -> [Int64] { try keys(groupsOfEntry, key) }
 
-    /// How many of some groups are public and have enough entries (the bound is inclusive).
-    mutating func publicGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(DatabaseError) -> Int {
+    /// How many of some groups are shown and have enough entries (the bound is inclusive).
+    mutating func shownGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(DatabaseError) -> Int {
         var count = 0
         for key in keys {
-            if let group = try description(ofGroup: key), group.isPublic, group.size >= minimumEntries { count += 1 }
+            if let group = try description(ofGroup: key), group.isShown, group.size >= minimumEntries { count += 1 }
         }
         return count
     }
@@ -50,7 +51,7 @@ struct GroupCounting {
         group.bind(key, at: 1)
         guard try group.step() else { return nil }
         let description = Description(
-            id: group.text(0), isPublic: group.integer(1) == 0, size: try visibleEntries(ofGroup: key).count)
+            id: group.text(0), isShown: group.integer(1) != 0, size: try visibleEntries(ofGroup: key).count)
         group.reset()
         known[key] = description
         return description

@@ -34,6 +34,8 @@ public struct GroupRecord: Sendable, Equatable {
     public var title: String
     /// Who sees it.
     public var visibility: Visibility
+    /// Whether it is shown to nobody, whatever its visibility says.
+    public var isHidden: Bool
     /// What it is about.
     public var topics: [String]
     /// How one joins.
@@ -44,4 +46,7 @@ public struct GroupRecord: Sendable, Equatable {
     public var lastActiveAt: Int64?
     /// The catalog's own key.
     let key: Int64
+
+    /// Whether it is used and shown: public, and not hidden.
+    public var isShown: Bool { visibility == .public && !isHidden }
 }

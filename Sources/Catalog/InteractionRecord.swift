@@ -1,7 +1,7 @@
 /// Something a member did with a group, as the catalog keeps it.
-public struct InteractionRecord: Sendable, Equatable {
+public struct InteractionRecord: Sendable, Equatable, Codable {
     /// What was done.
-    public enum Kind: String, Sendable, CaseIterable {
+    public enum Kind: String, Sendable, CaseIterable, Codable {
         // The order is that of the numbers in the catalog: new ones go to the end.
         /// Became a member.
         case join
@@ -57,9 +57,9 @@ public struct InteractionRecord: Sendable, Equatable {
 }
 
 /// What a member tells the catalog, or wants it to forget.
-public struct MemberChange: Sendable, Equatable {
+public struct MemberChange: Sendable, Equatable, Codable {
     /// What is to change.
-    public enum Action: Sendable, Equatable {
+    public enum Action: Sendable, Equatable, Codable {
         /// Keeps interactions, all or none of them; those whose id is known already are left as they are.
         case record([InteractionRecord])
         /// Forgets an interaction by its id, or all; memberships stay as they are.
@@ -76,7 +76,7 @@ public struct MemberChange: Sendable, Equatable {
         case forgotten(Int)
         /// The interests are replaced.
         case stated
-        /// Nothing was done: no public group has the id that the interaction at this place of the batch names.
+        /// Nothing was done: no group that is shown has the id that the interaction at this place of the batch names.
         case unknownGroup(at: Int)
         /// Nothing was done: there is no such member.
         case unknownMember

@@ -6,7 +6,7 @@ final class InteractionRecorder {
     private let users: IdentifierResolver
     private let knownUsers: IdentifierResolver
     private let memberships: MembershipEvents
-    private let publicGroup: Statement
+    private let shownGroup: Statement
     private let insert: Statement
     private let setInterests: Statement
     /// Rows changed so far, but for the interactions themselves: those that a recompute reads.
@@ -19,7 +19,8 @@ final class InteractionRecorder {
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
         memberships = try MembershipEvents(database)
-        publicGroup = try database.prepare("SELECT group_key FROM groups WHERE group_id = ? AND visibility = 0")
+        shownGroup = try database.prepare(
+            "SELECT group_key FROM groups WHERE group_id = ? AND \(CatalogSchema.isShown)")
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -50,10 +51,10 @@ final class InteractionRecorder {
     {
         var groups: [Int64] = []
         for (place, interaction) in interactions.enumerated() {
-            publicGroup.bind(interaction.groupID, at: 1)
-            guard try publicGroup.step() else { return .unknownGroup(at: place) }
-            groups.append(publicGroup.integer(0))
-            publicGroup.reset()
+            shownGroup.bind(interaction.groupID, at: 1)
+            guard try shownGroup.step() else { return .unknownGroup(at: place) }
+            groups.append(shownGroup.integer(0))
+            shownGroup.reset()
         }
         let user = try key(ofUser: id)
         var new = 0

@@ -36,7 +36,7 @@ public struct EvaluationSet: Sendable {
                 read = (records, reading.matrix, try training.userIDs())
             }
             guard let read else { preconditionFailure("the snapshot was read") }
-            let publicGroups = read.records.filter { $0.visibility == .public }
+            let publicGroups = read.records.filter { $0.isShown }
             // By their bytes: to Swift, ids are equal already if they look the same.
             let indexes = Dictionary(
                 uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))

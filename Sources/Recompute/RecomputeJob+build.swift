@@ -23,7 +23,7 @@ extension RecomputeJob {
         return try inSnapshot(of: catalog) { () throws(RecomputeError) in
             let work = try plan(catalog, clock, observer)
             let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
-            var facts = groups.filter { $0.visibility == .public }.map(GroupFacts.init)
+            var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
             guard !facts.isEmpty else {
                 throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
             }
@@ -51,7 +51,7 @@ extension RecomputeJob {
                 }
                 if relation == .members, store.keepsProfiles, !parameters.isDryRun {
                     profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
-                        try memberProfiles(catalog, reading.matrix)
+                        try memberProfiles(catalog, groups, reading.matrix)
                     }
                 }
             }
@@ -185,17 +185,6 @@ extension RecomputeJob {
                 "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
             )
         }
-    }
-
-    private func memberProfiles(_ catalog: Catalog, _ memberships: BinaryMatrix)
-        throws(RecomputeError) -> (MemberProfiles, outcome: String)
-    {
-        let userIDs: PackedIDs
-        do throws(CatalogError) { userIDs = try catalog.userIDs() } catch { throw .catalog(error) }
-        do throws(MatrixError) {
-            let profiles = try MemberProfiles(userIDs: userIDs, memberships: memberships)
-            return (profiles, "\(profiles.userCount) users")
-        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }
 
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {

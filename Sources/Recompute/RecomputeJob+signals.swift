@@ -32,7 +32,7 @@ extension RecomputeJob {
             }
         } catch { throw .catalog(error) }
         let activity = GroupActivity(
-            readings, calendar: calendar, groupCount: groups.count { $0.visibility == .public })
+            readings, calendar: calendar, groupCount: groups.count { $0.isShown })
         let trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
         let seasons = activity.seasons
         let months = "\(calendar.months.count) months"

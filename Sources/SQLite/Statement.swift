@@ -121,4 +121,10 @@ extension Statement {
         bind(third, at: 3)
         try run()
     }
+
+    /// Runs the statement once with values for its parameters, in their order; nil is NULL.
+    public func run(_ values: Int64?...) throws(DatabaseError) {
+        for (place, value) in values.enumerated() { bind(value, at: Int32(place + 1)) }
+        try run()
+    }
 }

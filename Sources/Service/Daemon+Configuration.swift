@@ -9,8 +9,8 @@ extension Daemon {
         public var store: any VersionStore
         /// Who is a member of what; nil if nobody can say, and lists for users and photos are not served.
         public var directory: (any MemberDirectory)?
-        /// What members do and say; nil if nobody can keep it, and interactions are not taken.
-        public var journal: MemberJournal?
+        /// What members do and the site decides; nil if nobody can keep it, and such changes are not taken.
+        public var journal: (any Journal)?
         /// The lists of sessions; nil to make a new one for every request.
         public var sessions: SessionFile?
         /// Where it listens, and its limits; without keys, the address must be of the loopback interface.

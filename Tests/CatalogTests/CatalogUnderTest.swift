@@ -109,3 +109,13 @@ func catalogError(_ body: () throws -> Void) -> CatalogError? {
         return nil
     } catch { return error as? CatalogError }
 }
+
+extension Catalog {
+    /// Makes changes of members in one transaction.
+    func apply(_ changes: [MemberChange]) throws -> [MemberChange.Outcome] {
+        try apply(changes.map(CatalogChange.member)).map { outcome in
+            guard case .member(let outcome) = outcome else { preconditionFailure("\(outcome) is no member's") }
+            return outcome
+        }
+    }
+}

@@ -12,8 +12,16 @@ struct CurationTests {
         return test
     }
 
-    private func group(_ id: String, _ test: CatalogUnderTest) throws -> GroupRecord {
-        try #require(try test.catalog.group(withID: id))
+    @discardableResult
+    private func curate(
+        _ id: String, _ test: CatalogUnderTest, position: Int? = nil, startsAt: Int64? = nil, expiresAt: Int64? = nil
+    ) throws -> SiteChange.Outcome {
+        let action = SiteChange.Action.curate(position: position, startsAt: startsAt, expiresAt: expiresAt)
+        return try test.catalog.apply(SiteChange(ofGroup: id, action, atMilliseconds: 0))
+    }
+
+    private func uncurate(_ id: String, _ test: CatalogUnderTest) throws -> SiteChange.Outcome {
+        try test.catalog.apply(SiteChange(ofGroup: id, .uncurate, atMilliseconds: 0))
     }
 
     private func order(_ test: CatalogUnderTest) throws -> [String] {
@@ -26,50 +34,50 @@ struct CurationTests {
     func order() throws {
         let test = try filled()
         #expect(try order(test).isEmpty)
-        for id in ["a", "b"] { try test.catalog.curate(group(id, test)) }
-        try test.catalog.curate(group("c", test), position: 1)
+        for id in ["a", "b"] { try curate(id, test) }
+        try curate("c", test, position: 1)
         #expect(try order(test) == ["c", "a", "b"])
-        try test.catalog.curate(group("c", test), position: 2)
+        try curate("c", test, position: 2)
         #expect(try order(test) == ["a", "c", "b"])
-        try test.catalog.curate(group("a", test), position: 99)
+        try curate("a", test, position: 99)
         #expect(try order(test) == ["c", "b", "a"])
-        #expect(try test.catalog.removeCuration(of: group("b", test)))
+        #expect(try curate("a", test, position: 3) == .unchanged)
+        #expect(try uncurate("b", test) == .changed)
         #expect(try order(test) == ["c", "a"])
-        #expect(try !test.catalog.removeCuration(of: group("b", test)))
+        #expect(try uncurate("b", test) == .unchanged)
+        #expect(try curate("none", test) == .unknownGroup && uncurate("none", test) == .unknownGroup)
     }
 
     @Test("groups are valid from their start up to their expiry")
     func validity() throws {
         let test = try filled()
-        try test.catalog.curate(group("a", test), startsAt: 10, expiresAt: 20)
-        try test.catalog.curate(group("b", test))
+        try curate("a", test, startsAt: 10, expiresAt: 20)
+        try curate("b", test)
         func valid(_ instant: Int64) throws -> [String] {
-            try test.catalog.curatedGroups(at: instant).map { "\($0.position) \($0.id)" }
+            try test.catalog.curations().filter { $0.isValid(at: instant) }.map { "\($0.position) \($0.groupID)" }
         }
         #expect(try valid(9) == ["2 b"])
         #expect(try valid(10) == ["1 a", "2 b"] && valid(19) == valid(10))
         #expect(try valid(20) == ["2 b"])
         #expect(try test.catalog.curations().map(\.startsAt) == [10, nil])
-        let error = catalogError { try test.catalog.curate(group("c", test), startsAt: 5, expiresAt: 5) }
-        #expect(error?.code == .badData && error?.message.contains("before it starts") == true)
+        #expect(try curate("c", test, startsAt: 5, expiresAt: 5) == .expiresBeforeStart)
+        #expect(try valid(4) == ["2 b"])
     }
 
     @Test("a private group is refused, and one that becomes private is put forward to nobody")
     func privacy() throws {
         let test = try filled()
-        let error = catalogError { try test.catalog.curate(group("s", test)) }
-        #expect(error?.code == .badData && error?.message.contains("private") == true)
-        try test.catalog.curate(group("a", test))
+        #expect(try curate("s", test) == .privateGroup)
+        try curate("a", test)
         try test.importing(.groups, "group_id,visibility\na,private\n")
-        #expect(try test.catalog.curatedGroups(at: 0).isEmpty)
-        #expect(try test.catalog.curations().map(\.visibility) == [.private])
+        #expect(try test.catalog.curations().map { $0.isShown || $0.isValid(at: 0) } == [false])
     }
 
     @Test("a change of curation is a change of the catalog; a group that goes takes its own with it")
     func changes() throws {
         let test = try filled()
         let before = try test.catalog.changeCount()
-        try test.catalog.curate(group("a", test))
+        try curate("a", test)
         #expect(try test.catalog.changeCount() > before)
         try test.importing(.groups, "group_id\nb\nc\n") { $0.replaces = true }
         #expect(try test.catalog.curations().isEmpty)
@@ -91,8 +99,8 @@ struct CurationTests {
         let catalog = try Catalog(path: path, mode: .writing)
         #expect(try catalog.groups().map(\.id) == ["g"])
         #expect(try catalog.rowCount(.memberships) == 1)
-        let group = try #require(try catalog.group(withID: "g"))
-        try catalog.curate(group)
+        let action = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
+        #expect(try catalog.apply(SiteChange(ofGroup: "g", action, atMilliseconds: 0)) == .changed)
         #expect(try Catalog(path: path, mode: .reading).curations().map(\.groupID) == ["g"])
         #expect(try database.integer("PRAGMA user_version") == Int64(CatalogSchema.version))
     }

@@ -132,10 +132,10 @@ struct SignalTests {
     func curation() throws {
         let community = try community()
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)
-        func group(_ id: String) throws -> GroupRecord { try #require(try catalog.group(withID: id)) }
-        try catalog.curate(group("new"), startsAt: now + 60, expiresAt: now + 90)
-        try catalog.curate(group("cats"), expiresAt: now)
-        try catalog.curate(group("bees"), expiresAt: now + 1)
+        for (group, startsAt, expiresAt) in [("new", now + 60, now + 90), ("cats", nil, now), ("bees", nil, now + 1)] {
+            let action = SiteChange.Action.curate(position: nil, startsAt: startsAt, expiresAt: expiresAt)
+            #expect(try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: 0)) == .changed)
+        }
         let model = try model(community)
         #expect(
             model.curated == [

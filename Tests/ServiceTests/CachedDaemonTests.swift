@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Model
 import ModelStore
@@ -16,7 +17,7 @@ struct CachedDaemonTests {
         let store: FakeStore
         let time: Time
         let daemons: [(router: Router, follower: VersionFollower, cache: AnswerCache?)]
-        let journals: [MemberJournal]
+        let journals: [CatalogJournal]
         var generator: SeededGenerator
         private var count = 0
 
@@ -106,6 +107,15 @@ struct CachedDaemonTests {
             lookForChanges()
         }
 
+        /// The site hides a group, or shows it again.
+        func hide() throws {
+            guard let group = Community.groups.randomElement(using: &generator) else { return }
+            let action: SiteChange.Action = Bool.random(using: &generator) ? .hide : .unhide
+            _ = try journals[0].apply(
+                .site(SiteChange(ofGroup: group.id, action, atMilliseconds: time.now)))
+            for _ in 0..<3 { try read() }
+        }
+
         func switchVersion() throws {
             try store.makeCurrent(VersionName(["v1", "v2"].randomElement(using: &generator) ?? "v1"))
             for daemon in daemons { daemon.follower.poll() }
@@ -132,6 +142,7 @@ struct CachedDaemonTests {
             case 24: try pair.forget()
             case 25: try pair.changeCatalog()
             case 26: try pair.switchVersion()
+            case 27: try pair.hide()
             default: pair.passTime()
             }
         }
@@ -181,7 +192,7 @@ struct CachedDaemonTests {
     func lateCommit() async throws {
         let members = try MemberCatalog()
         var routes = try members.routes()
-        routes.journal = try MemberJournal(path: members.path, patience: .milliseconds(1))
+        routes.journal = try CatalogJournal(path: members.path, patience: .milliseconds(1))
         routes.sessions = try SessionFile(path: members.path + "-sessions")
         routes.cacheBytes = 1 << 20
         let router = routes.router()

@@ -115,7 +115,7 @@ enum Transport: CaseIterable, Sendable {
 struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
-    var journal: MemberJournal?
+    var journal: (any Journal)?
     var sessions: SessionFile?
     var endpoints = Endpoint.table
     var access = AccessPolicy()

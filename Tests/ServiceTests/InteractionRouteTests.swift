@@ -178,7 +178,7 @@ struct InteractionRouteTests {
     @Test("While another process writes to the catalog, lists are served and interactions are put off")
     func busy() throws {
         var routes = routes
-        routes.journal = try MemberJournal(path: members.path, patience: .milliseconds(50))
+        routes.journal = try CatalogJournal(path: members.path, patience: .milliseconds(50))
         let other = try Database(path: members.path, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         let json = Self.rows(Self.good)

@@ -29,7 +29,7 @@ final class MemberCatalog {
             """)
     }
 
-    func journal() throws -> MemberJournal { try MemberJournal(path: path) }
+    func journal() throws -> CatalogJournal { try CatalogJournal(path: path) }
 
     /// The routes over this catalog.
     func routes(_ store: FakeStore? = nil) throws -> Routes {

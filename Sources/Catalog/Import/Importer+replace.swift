@@ -44,7 +44,9 @@ extension Importer {
         }
         guard let table = kind.entityTable else { return }
         try catalog.database.execute("CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
-        let keys = try catalog.database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue)")
+        // A hidden group stays, so that it is hidden if it ever comes again.
+        let condition = table == .groups ? "WHERE group_key NOT IN (SELECT group_key FROM hidden_groups)" : ""
+        let keys = try catalog.database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) \(condition)")
         let insert = try catalog.database.prepare("INSERT INTO temp.vanished VALUES (?)")
         while try keys.step() {
             let key = keys.integer(0)

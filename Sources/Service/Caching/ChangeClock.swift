@@ -1,3 +1,4 @@
+public import Catalog
 import Synchronization
 
 /// Tells whether what answers are made from has changed since a moment: for one member, or for everybody.
@@ -28,6 +29,14 @@ public final class ChangeClock: Sendable {
     /// Notes a change that may show in any answer.
     public func everythingChanged() {
         everything.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    }
+
+    /// Notes a change that was made.
+    public func note(_ change: CatalogChange) {
+        switch change {
+        case .member(let change): memberChanged(change.userID)
+        case .site: everythingChanged()
+        }
     }
 
     /// The present moment.

@@ -38,14 +38,14 @@ public final class CatalogDirectory: MemberDirectory {
         }
     }
 
-    /// Groups that are private by now; they are looked up again when the catalog has changed.
+    /// Groups that are private or hidden by now; they are looked up again when the catalog has changed.
     public func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
         try pool.read { catalog throws(CatalogError) in
             // Before the groups: what changes meanwhile is looked up by the next request.
             let changeCount = try catalog.changeCount()
             let known = hidden.withLock { $0 }
             if let known, known.version == snapshot.version, known.changeCount == changeCount { return known.groups }
-            let groups = try catalog.privateGroups(in: snapshot.model)
+            let groups = try catalog.unshownGroups(in: snapshot.model)
             hidden.withLock { $0 = Hidden(version: snapshot.version, changeCount: changeCount, groups: groups) }
             return groups
         }

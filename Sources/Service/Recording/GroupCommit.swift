@@ -11,11 +11,11 @@ final class GroupCommit: Sendable {
 
     /// A change that waits, and what became of it.
     private final class Ticket: Sendable {
-        let change: MemberChange
-        let outcome = Mutex<Result<MemberChange.Outcome, CatalogError>?>(nil)
+        let change: CatalogChange
+        let outcome = Mutex<Result<CatalogChange.Outcome, CatalogError>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
 
-        init(_ change: MemberChange) { self.change = change }
+        init(_ change: CatalogChange) { self.change = change }
     }
 
     /// How many changes may wait.
@@ -41,7 +41,7 @@ final class GroupCommit: Sendable {
     /// Makes a change; it is durable when this returns.
     ///
     /// - Throws: `CatalogError.Code.busy` if that takes too long; the change may then be made later all the same.
-    func apply(_ change: MemberChange) throws(CatalogError) -> MemberChange.Outcome {
+    func apply(_ change: CatalogChange) throws(CatalogError) -> CatalogChange.Outcome {
         let ticket = Ticket(change)
         let hasRoom = waiting.withLock { waiting in
             guard waiting.count < Self.limit else { return false }
@@ -70,12 +70,12 @@ final class GroupCommit: Sendable {
             return waiting
         }
         guard !tickets.isEmpty else { return }
-        let outcomes: Result<[MemberChange.Outcome], CatalogError>
+        let outcomes: Result<[CatalogChange.Outcome], CatalogError>
         do throws(CatalogError) {
             outcomes = .success(try connection.catalog.apply(tickets.map(\.change)))
         } catch { outcomes = .failure(error) }
         // Here, for those too who no longer wait; and after a failure, which need not mean that nothing was written.
-        for ticket in tickets { changes.memberChanged(ticket.change.userID) }
+        for ticket in tickets { changes.note(ticket.change) }
         for (place, ticket) in tickets.enumerated() {
             ticket.outcome.withLock { $0 = outcomes.map { $0[place] } }
             ticket.isDone.signal()

@@ -139,14 +139,14 @@ extension Responder {
 
 extension Call {
     /// What members do and say.
-    fileprivate var journal: MemberJournal {
+    fileprivate var journal: any Journal {
         get throws(Problem) {
             guard let journal = responder.journal else { throw .noCatalog("what members do") }
             return journal
         }
     }
 
-    fileprivate func apply(_ action: MemberChange.Action, to journal: MemberJournal) throws(Problem)
+    fileprivate func apply(_ action: MemberChange.Action, to journal: any Journal) throws(Problem)
         -> MemberChange.Outcome
     {
         try Responder.reading { () throws(ServiceError) in

@@ -4,8 +4,8 @@ import HTTP
 struct Responder: Sendable {
     let follower: VersionFollower
     let directory: (any MemberDirectory)?
-    /// What members do and say; nil if nobody can keep it.
-    var journal: MemberJournal?
+    /// What members do and the site decides; nil if nobody can keep it.
+    var journal: (any Journal)?
     /// The lists of sessions; nil to make a new one for every request.
     var sessions: SessionFile?
     /// Answers that are given again; nil to make every answer anew.

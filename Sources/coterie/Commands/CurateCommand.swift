@@ -52,33 +52,38 @@ enum CurateCommand: Subcommand {
     private static func add(_ parsed: ParsedCommand) throws {
         let position = try parsed.integerIfGiven("position", in: 1...1_000_000)
         let (startsAt, expiresAt) = (try parsed.timeIfGiven("start"), try parsed.timeIfGiven("expires"))
-        let (catalog, group) = try named(parsed)
-        try catalog.curate(group, position: position, startsAt: startsAt, expiresAt: expiresAt)
+        let group = try named(parsed)
+        switch try parsed.apply(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), to: group) {
+        case .changed, .unchanged: break
+        case .privateGroup:
+            throw Failure(Failure.badData, "group \"\(group)\" is private: it cannot be put forward")
+        case .expiresBeforeStart:
+            throw Failure(Failure.badData, "group \"\(group)\" would expire before it starts")
+        case .unknownGroup: throw Lookup.unknown(.groups, group, near: [])
+        }
     }
 
     private static func remove(_ parsed: ParsedCommand) throws {
-        let (catalog, group) = try named(parsed)
-        guard try catalog.removeCuration(of: group) else {
+        let group = try named(parsed)
+        guard try parsed.apply(.uncurate, to: group) == .changed else {
             throw Failure(
                 Failure.badData,
-                "group \"\(group.id)\" is not put forward: \"coterie curate list\" shows those that are")
+                "group \"\(group)\" is not put forward: \"coterie curate list\" shows those that are")
         }
     }
 
-    /// The group that was named, in a catalog that can be written to and that must exist.
-    private static func named(_ parsed: ParsedCommand) throws -> (Catalog, GroupRecord) {
+    /// The id of the group that was named, which must exist.
+    private static func named(_ parsed: ParsedCommand) throws -> String {
         guard parsed.arguments.count == 2 else {
             throw UsageError("\"curate \(parsed.arguments[0])\" needs the id of a group")
         }
-        let group = try Lookup.group(parsed.arguments[1], in: try parsed.openCatalog())
-        return (try Catalog(path: parsed.text("catalog"), mode: .writing), group)
+        return try Lookup.group(parsed.arguments[1], in: try parsed.openCatalog()).id
     }
 
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
         let now = Int64(Date().timeIntervalSince1970)
-        let valid = Set(try catalog.curatedGroups(at: now).map(\.id))
-        let rows = try catalog.curations().map { Row($0, isValid: valid.contains($0.groupID)) }
+        let rows = try catalog.curations().map { Row($0, isValid: $0.isValid(at: now)) }
         var output = try Output()
         if parsed.flag("json") {
             try output.json(Answer(groups: rows))

@@ -19,7 +19,7 @@ enum ExplainCommand: Subcommand {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
         let instant = try parsed.planInstant()
-        let profiles = try MemberProfiles(parsed, version.manifest.version, planner, atMilliseconds: instant)
+        let profiles = try MemberProfiles(parsed, version.manifest, planner, atMilliseconds: instant)
         let request = PlanRequest(
             profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: instant,
             seed: try parsed.planSeed(), hidden: try profiles.hiddenGroups())

@@ -41,7 +41,7 @@ enum RecommendCommand: Subcommand {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
         let (instant, seed) = (try parsed.planInstant(), try parsed.planSeed())
-        let profiles = try MemberProfiles(parsed, version.manifest.version, planner, atMilliseconds: instant)
+        let profiles = try MemberProfiles(parsed, version.manifest, planner, atMilliseconds: instant)
         let hidden = try profiles.hiddenGroups()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()

@@ -86,7 +86,7 @@ enum ServeCommand: Subcommand {
         configuration.planning.key = try parsed.rotationKey()
         configuration.directory = try directory(parsed, store)
         if configuration.directory is CatalogDirectory {
-            configuration.journal = try MemberJournal(path: parsed.text("catalog"))
+            configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
             configuration.sessions = try SessionFile(
                 path: parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions")
         }

@@ -1,8 +1,8 @@
-import Catalog
+public import Catalog
 
-/// What members do and say, kept in the catalog.
-public final class MemberJournal: Sendable {
-    /// Where it is noted what has changed.
+/// A journal that is the catalog itself.
+public final class CatalogJournal: Journal {
+    /// Where it notes what has changed.
     public let changes: ChangeClock
     private let pool: CatalogPool
     private let commits: GroupCommit
@@ -23,27 +23,37 @@ public final class MemberJournal: Sendable {
         } catch { throw ServiceError(.startFailed, error.message) }
     }
 
-    /// Makes a change; it is durable when this returns, and in every answer from then on.
-    func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {
+    /// Commits the change, together with others that wait.
+    public func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
         do {
             return try commits.apply(change)
         } catch { throw ServiceError(.directoryFailed, "the catalog cannot be written: \(error.message)") }
     }
 
-    /// Interactions of a member in the order in which they were recorded; nil if there is none with the id `after`.
-    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
+    /// What the catalog has of the member.
+    public func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError)
+        -> [InteractionRecord]?
+    {
         try pool.read { catalog throws(CatalogError) in
             try catalog.interactions(ofUser: id, after: after, limit: limit)
         }
     }
 
-    /// The stated interests of a member; none of one who is not known.
-    func interests(ofUser id: String) throws(ServiceError) -> [String] {
+    /// What the catalog has of the member.
+    public func interests(ofUser id: String) throws(ServiceError) -> [String] {
         try pool.read { catalog throws(CatalogError) in try catalog.member(withID: id)?.interests ?? [] }
     }
-}
 
-extension MemberJournal: ChangeSource {
+    /// What the catalog has.
+    public func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
+        try pool.read { catalog throws(CatalogError) in try catalog.hiddenGroups(after: after, limit: limit) }
+    }
+
+    /// What the catalog has.
+    public func curations() throws(ServiceError) -> [Curation] {
+        try pool.read { catalog throws(CatalogError) in try catalog.curations() }
+    }
+
     /// Notes what has changed in the catalog other than through this journal.
     public func noteOutsideChanges(in changes: ChangeClock) { commits.noteOutsideChanges(in: changes) }
 }
