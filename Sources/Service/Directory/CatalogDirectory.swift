@@ -13,12 +13,18 @@ public final class CatalogDirectory: MemberDirectory {
     }
 
     private let pool: CatalogPool
+    /// Of one connection, as each counts changes for itself.
+    private let watchPool: CatalogPool
+    private let seenRevision = SeenRevision()
     private let hidden = Mutex<Hidden?>(nil)
 
     /// The catalog in a file.
     ///
     /// - Throws: `ServiceError.startFailed` if it cannot be opened, with what to do.
-    public init(path: String) throws(ServiceError) { pool = try CatalogPool(path: path) }
+    public init(path: String) throws(ServiceError) {
+        pool = try CatalogPool(path: path)
+        watchPool = try CatalogPool(path: path)
+    }
 
     /// True.
     public var knowsPhotos: Bool { true }
@@ -43,6 +49,12 @@ public final class CatalogDirectory: MemberDirectory {
             hidden.withLock { $0 = Hidden(version: snapshot.version, changeCount: changeCount, groups: groups) }
             return groups
         }
+    }
+
+    /// Notes that the catalog has changed, whoever has changed it.
+    public func noteOutsideChanges(in changes: ChangeClock) {
+        let revision = try? watchPool.read { catalog throws(CatalogError) in try catalog.outsideRevision() }
+        seenRevision.note(revision, in: changes)
     }
 
     /// Users whose ids stand next to it.
