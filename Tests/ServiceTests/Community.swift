@@ -82,6 +82,8 @@ struct FakeDirectory: MemberDirectory {
 
     func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> { [] }
 
+    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? { nil }
+
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
     func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
