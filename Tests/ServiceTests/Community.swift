@@ -121,7 +121,7 @@ struct Routes {
     var sessions: SessionFile?
     var endpoints = Endpoint.table
     var access = AccessPolicy()
-    var limits: [Role: RateLimit] = [:]
+    var limits = RateLimits()
     var lines = Lines()
     /// The time, in Unix milliseconds.
     var now: Int64 = 61_000_000
