@@ -36,7 +36,8 @@ struct Placement: Decodable {
     func action() throws(Problem) -> SiteChange.Action {
         if let position, !Self.positions.contains(position) {
             throw .badField(
-                "position", "is \(position): positions count from \(Self.positions.lowerBound) to \(Self.positions.upperBound)")
+                "position",
+                "is \(position): positions count from \(Self.positions.lowerBound) to \(Self.positions.upperBound)")
         }
         for (name, time) in [
             ("startsAtMilliseconds", startsAtMilliseconds), ("expiresAtMilliseconds", expiresAtMilliseconds),

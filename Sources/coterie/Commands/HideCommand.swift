@@ -15,7 +15,8 @@ enum HideCommand: Subcommand {
             """,
         arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
         options: [
-            Option(flag: "undo", help: "Show the group again; what was counted without it comes with the next recompute"),
+            Option(
+                flag: "undo", help: "Show the group again; what was counted without it comes with the next recompute"),
             Option(flag: "list", help: "Only list what is hidden"), CommonOptions.catalog, CommonOptions.json,
         ],
         examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
