@@ -1,6 +1,5 @@
 public import HTTP
 public import ModelStore
-public import Tokens
 
 extension Daemon {
     /// What a daemon serves, where, to whom, and how.
@@ -17,8 +16,8 @@ extension Daemon {
         public var server: HTTPServer.Configuration
         /// Who may ask what.
         public var access = AccessPolicy()
-        /// How often the bearers of tokens may ask, by their role; a role without a limit is not limited.
-        public var rateLimits: [Role: RateLimit] = [.member: RateLimit(perSecond: 20, burst: 40)]
+        /// How often clients may ask.
+        public var rateLimits = RateLimits.usual
         /// How members' lists are made.
         public var planning = Planning()
         /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.

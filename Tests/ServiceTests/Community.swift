@@ -82,6 +82,8 @@ struct FakeDirectory: MemberDirectory {
 
     func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> { [] }
 
+    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? { nil }
+
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
     func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
@@ -119,7 +121,7 @@ struct Routes {
     var sessions: SessionFile?
     var endpoints = Endpoint.table
     var access = AccessPolicy()
-    var limits: [Role: RateLimit] = [:]
+    var limits = RateLimits()
     var lines = Lines()
     /// The memory of the answer cache, in bytes; 0 for none.
     var cacheBytes = 0

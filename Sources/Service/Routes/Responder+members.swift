@@ -16,8 +16,8 @@ extension Endpoint {
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
-            summary: "Why a group is in the list that a new session would get, at which place, or why it is not there",
-            path: [member, Parameter("group", .identifier, "The group's id")],
+            summary: "Why a group is in the session's list, at which place, or why it is not there",
+            path: [member, Parameter("group", .identifier, "The group's id")], parameters: [.session],
             content: .json(schema: "Explanation"), caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
     ]
@@ -34,27 +34,32 @@ extension Responder {
         let items = plan.items(for: request, snapshot.planner)
         let offset = try call.offset(in: items, of: plan, snapshot)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
+        let interests = plan.interests(without: request.hidden, in: snapshot.model)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("userId", call.id)
             json.member("recommendationId", plan.recommendationID)
             json.member("bucket", plan.bucket)
-            json.interests("interests", plan.interests)
+            json.interests("interests", interests)
             json.planItems(
-                "recommendations", page, after: offset, of: plan.interests, for: request.profile, snapshot.planner)
+                "recommendations", page, after: offset, of: interests, for: request.profile, snapshot.planner)
             if offset + page.count < items.count, let last = page.last {
                 json.member("next", snapshot.model.id(of: Int(last.group)))
             }
         }
     }
 
-    /// `GET /v1/users/{id}/recommendations/{group}/why`: why a group is in a list made right now or not.
+    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not; where
+    /// there is no session, in a list made right now.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
         let group = try call.group(call.path["group"], in: snapshot)
         let request = try call.planRequest(in: snapshot)
-        let explanation = GroupExplanation(of: group, snapshot.planner, request)
+        let frozen = try call.sessionPlan(at: request.atMilliseconds)
+        let explanation =
+            frozen.map { GroupExplanation(of: group, in: $0, snapshot.planner, request) }
+            ?? GroupExplanation(of: group, snapshot.planner, request)
         return .json { json in
             json.member("modelVersion", snapshot.version.description)
             json.member("userId", call.id)
@@ -79,13 +84,19 @@ extension Parameter {
 extension Call {
     /// The list of the session: the one it has, or a new one that it has from now on.
     fileprivate func frozenPlan(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> FrozenPlan {
-        let session = parameters.text("session")
-        let (user, now) = (id, request.atMilliseconds)
-        return try Responder.reading { () throws(ServiceError) in
-            if let plan = try responder.sessions?.plan(ofUser: user, session: session, at: now) { return plan }
-            let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
-            try responder.sessions?.keep(plan, ofUser: user, session: session, at: now)
-            return plan
+        let now = request.atMilliseconds
+        if let plan = try sessionPlan(at: now) { return plan }
+        let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
+        try Responder.reading { () throws(ServiceError) in
+            try responder.sessions?.keep(plan, ofUser: id, session: parameters.text("session"), at: now)
+        }
+        return plan
+    }
+
+    /// The list that the session has; nil if it has none yet.
+    fileprivate func sessionPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
+        try Responder.reading { () throws(ServiceError) in
+            try responder.sessions?.plan(ofUser: id, session: parameters.text("session"), at: now)
         }
     }
 

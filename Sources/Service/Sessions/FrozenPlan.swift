@@ -47,8 +47,10 @@ struct FrozenPlan: Codable, Equatable {
     /// not have any more are left out.
     func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {
         func indexes(_ ids: [String]) -> [UInt32] { ids.compactMap { planner.model.index(ofID: $0).map(UInt32.init) } }
+        // Without what is hidden by now, as in the request: that a group was hidden moves no other.
         let before = MemberProfile(
-            userID: request.profile.userID, joined: indexes(joined).map { .init(group: $0) },
+            userID: request.profile.userID,
+            joined: indexes(joined).filter { !request.hidden.contains($0) }.map { .init(group: $0) },
             dismissals: indexes(dismissed).map { .init(group: $0, atMilliseconds: 0) })
         let known = items.compactMap { item in
             planner.model.index(ofID: item.groupID).flatMap { group in
@@ -60,6 +62,23 @@ struct FrozenPlan: Codable, Equatable {
         return planner.patched(
             Plan(items: known, interests: [], bucket: bucket, candidateCount: 0),
             by: ProfileChanges(from: before, to: request.profile), hidden: request.hidden)
+    }
+
+    /// The interests as they may be told now: of groups that are hidden by now not even the name.
+    func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [NamedInterest] {
+        guard !hidden.isEmpty else { return interests }
+        return interests.map { interest in
+            var told = interest
+            told.groupIDs = []
+            for id in interest.groupIDs {
+                guard let group = model.index(ofID: id), hidden.contains(UInt32(group)) else {
+                    told.groupIDs.append(id)
+                    continue
+                }
+                if [id, model.title(of: group)].contains(told.name) { told.name = "mixed" }
+            }
+            return told
+        }
     }
 
     /// How many of some items stand before those that follow a group.

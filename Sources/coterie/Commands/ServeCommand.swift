@@ -1,3 +1,4 @@
+import Catalog
 import CommandLineOptions
 import HTTP
 import ModelStore
@@ -50,6 +51,11 @@ enum ServeCommand: Subcommand {
                 help: "Requests a second from a service, twice as many at once; in this daemon; 0 for any", default: "0"
             ),
             Option(
+                "open-rate", "N",
+                help:
+                    "Requests a second in each open area, from all callers together, twice as many at once; in this daemon; 0 for any",
+                default: "200"),
+            Option(
                 "connections", "N", help: "Connections served at a time; more are answered with status 503",
                 default: "1024"),
             Option(
@@ -75,11 +81,11 @@ enum ServeCommand: Subcommand {
         let store = try parsed.openStore()
         var configuration = Daemon.Configuration(store: store, server: try server(parsed))
         configuration.access = try access(parsed)
-        configuration.rateLimits = [:]
-        for (role, option) in [(Role.member, "member-rate"), (.admin, "member-rate"), (.service, "service-rate")] {
-            let rate = try parsed.integer(option, in: 0...500_000)
-            if rate > 0 { configuration.rateLimits[role] = RateLimit(perSecond: rate, burst: 2 * rate) }
-        }
+        configuration.rateLimits = RateLimits(
+            bearers: [
+                .member: try rate("member-rate", parsed), .admin: try rate("member-rate", parsed),
+                .service: try rate("service-rate", parsed),
+            ].compactMapValues(\.self), openArea: try rate("open-rate", parsed))
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
@@ -91,6 +97,12 @@ enum ServeCommand: Subcommand {
                 path: parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions")
         }
         try Daemon(configuration).runUntilTerminated()
+    }
+
+    /// The rate that an option gives, twice as many at once; nil for any.
+    private static func rate(_ option: String, _ parsed: ParsedCommand) throws(UsageError) -> RateLimit? {
+        let perSecond = try parsed.integer(option, in: 0...500_000)
+        return perSecond > 0 ? RateLimit(perSecond: perSecond, burst: 2 * perSecond) : nil
     }
 
     private static func server(_ parsed: ParsedCommand) throws -> HTTPServer.Configuration {
@@ -117,7 +129,7 @@ enum ServeCommand: Subcommand {
 
     private static func directory(_ parsed: ParsedCommand, _ store: any VersionStore) throws -> (any MemberDirectory)? {
         let path = parsed.text("catalog")
-        guard try parsed.openCatalogIfPresent() != nil else {
+        guard try isCatalogReady(path) else {
             EventLog.standardError.warning(
                 store.keepsProfiles
                     ? "no catalog at \(path): memberships are read from the store, photos are not served"
@@ -125,5 +137,20 @@ enum ServeCommand: Subcommand {
             return store.keepsProfiles ? StoreDirectory(store) : nil
         }
         return try CatalogDirectory(path: path)
+    }
+
+    /// Whether there is a catalog; one that an older program made is brought up to date.
+    private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
+        do throws(CatalogError) {
+            let catalog = try Catalog(path: path, mode: .recording)
+            if let older = catalog.olderVersion {
+                EventLog.standardError.info(
+                    "the catalog \(path) was brought from schema version \(older) to \(catalog.schemaVersion)")
+            }
+            return true
+        } catch {
+            guard error.code == .missing else { throw error }
+            return false
+        }
     }
 }
