@@ -118,7 +118,7 @@ struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
     var journal: (any Journal)?
-    var sessions: SessionFile?
+    var sessions: (any SessionStore)?
     var endpoints = Endpoint.table
     var access = AccessPolicy()
     var limits = RateLimits()

@@ -25,7 +25,7 @@ public struct GroupExplanation: Sendable {
     }
 
     /// Explains a group of the planner's model in the list of a session, as it stands now.
-    init(of group: UInt32, in frozen: FrozenPlan, _ planner: Planner, _ request: PlanRequest) {
+    init(of group: UInt32, in frozen: SessionList, _ planner: Planner, _ request: PlanRequest) {
         let items = frozen.items(for: request, planner)
         if let place = items.firstIndex(where: { $0.group == group }) {
             let interests = frozen.interests(without: request.hidden, in: planner.model)

@@ -10,12 +10,16 @@ extension Catalog {
 
     /// Groups of a version that are put forward by now, earlier or later.
     public func curatedGroups(in model: ModelVersion) throws(CatalogError) -> [CuratedGroup] {
-        try curations().filter(\.isShown).compactMap { curation in
-            model.index(ofID: curation.groupID).map { group in
-                CuratedGroup(
-                    group: UInt32(group), position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
-                    expiresAt: curation.expiresAt)
-            }
-        }
+        try curations().compactMap { CuratedGroup($0, in: model) }
+    }
+}
+
+extension CuratedGroup {
+    /// A curation in terms of a model version; nil if its group is not shown, or the version does not have it.
+    init?(_ curation: Curation, in model: ModelVersion) {
+        guard curation.isShown, let group = model.index(ofID: curation.groupID) else { return nil }
+        self.init(
+            group: UInt32(group), position: UInt32(clamping: curation.position), startsAt: curation.startsAt,
+            expiresAt: curation.expiresAt)
     }
 }

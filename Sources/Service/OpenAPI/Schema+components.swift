@@ -17,6 +17,10 @@ extension Schema {
     private static let version = Property.always(
         "modelVersion", .string(), "The model version that everything in the answer is of")
 
+    private static let degraded = Property.always(
+        "degraded", .boolean,
+        "Whether the version may not be the current one, or what other daemons were told is missing")
+
     private static let problem = Schema.object([
         .always("type", .string(), "What kind of problem it is: about:blank, or urn:coterie:problem:KIND"),
         .always("title", .string(), "The kind, for people"),
@@ -45,7 +49,7 @@ extension Schema {
 
     /// What tells how fresh a version is.
     static let freshness: [Property] = [
-        version,
+        version, degraded,
         .always("modelAgeSeconds", .count, "How long ago the version's recompute began"),
         .always("groupCount", .count, "Groups in the version"),
         .always("stale", .boolean, "Whether the version is older than it should be"),
@@ -62,7 +66,7 @@ extension Schema {
         ])
 
     private static let similarGroups = Schema.object([
-        version,
+        version, degraded,
         .always("groupId", .string(), "The group that was asked about"),
         .always("by", .string(words: Responder.Likeness.allCases.map(\.rawValue)), "What the groups have in common"),
         .always("neighbours", .array(.component("SimilarGroup")), "Groups that are like it, best first"),
@@ -86,7 +90,7 @@ extension Schema {
     ])
 
     private static let recommendations = Schema.object([
-        version,
+        version, degraded,
         .always("userId", .string(), "The member"),
         .always("recommendationId", .string(), "What interactions call the list that they come from"),
         .always("bucket", .integer(), "The number of the span of time for which the order stays as it is"),
@@ -102,7 +106,7 @@ extension Schema {
     ])
 
     private static let explanation = Schema.object([
-        version,
+        version, degraded,
         .always("userId", .string(), "The member"),
         .always("groupId", .string(), "The group that was asked about"),
         .always("standing", .string(words: GroupExplanation.standings), "Whether it is in the list, or why not"),
@@ -113,7 +117,7 @@ extension Schema {
     ])
 
     private static let trending = Schema.object([
-        version,
+        version, degraded,
         .always("groups", .array(.component("TrendingGroup")), "Groups, the most unusual first"),
     ])
 
@@ -128,7 +132,7 @@ extension Schema {
     ])
 
     private static let groupsForPhoto = Schema.object([
-        version,
+        version, degraded,
         .always("photoId", .string(), "The photo"),
         .always("groups", .array(.component("GroupForPhoto")), "Groups, best first"),
     ])

@@ -30,13 +30,13 @@ extension Responder {
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot(with: "who is a member of what")
         let request = try call.planRequest(in: snapshot)
-        let plan = try call.frozenPlan(for: request, in: snapshot)
+        let plan = try call.sessionList(for: request, in: snapshot)
         let items = plan.items(for: request, snapshot.planner)
         let offset = try call.offset(in: items, of: plan, snapshot)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
         let interests = plan.interests(without: request.hidden, in: snapshot.model)
         return .json { json in
-            json.member("modelVersion", snapshot.version.description)
+            json.version(of: snapshot, call)
             json.member("userId", call.id)
             json.member("recommendationId", plan.recommendationID)
             json.member("bucket", plan.bucket)
@@ -56,12 +56,12 @@ extension Responder {
         let snapshot = try call.snapshot(with: "who is a member of what")
         let group = try call.group(call.path["group"], in: snapshot)
         let request = try call.planRequest(in: snapshot)
-        let frozen = try call.sessionPlan(at: request.atMilliseconds)
+        let frozen = try call.frozenPlan(at: request.atMilliseconds)
         let explanation =
-            frozen.map { GroupExplanation(of: group, in: $0, snapshot.planner, request) }
+            frozen.map { GroupExplanation(of: group, in: $0.list(in: snapshot), snapshot.planner, request) }
             ?? GroupExplanation(of: group, snapshot.planner, request)
         return .json { json in
-            json.member("modelVersion", snapshot.version.description)
+            json.version(of: snapshot, call)
             json.member("userId", call.id)
             json.member("groupId", call.path["group"])
             json.member("standing", explanation.standing)
@@ -83,18 +83,17 @@ extension Parameter {
 
 extension Call {
     /// The list of the session: the one it has, or a new one that it has from now on.
-    fileprivate func frozenPlan(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> FrozenPlan {
+    fileprivate func sessionList(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> SessionList {
         let now = request.atMilliseconds
-        if let plan = try sessionPlan(at: now) { return plan }
+        if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
         let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
-        try Responder.reading { () throws(ServiceError) in
-            try responder.sessions?.keep(plan, ofUser: id, session: parameters.text("session"), at: now)
-        }
-        return plan
+        return try Responder.reading { () throws(ServiceError) in
+            try responder.sessions?.keep(plan, ofUser: id, session: parameters.text("session"), at: now) ?? plan
+        }.list(in: snapshot)
     }
 
     /// The list that the session has; nil if it has none yet.
-    fileprivate func sessionPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
+    fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
         try Responder.reading { () throws(ServiceError) in
             try responder.sessions?.plan(ofUser: id, session: parameters.text("session"), at: now)
         }
@@ -102,7 +101,7 @@ extension Call {
 
     /// How many items stand before the page that is asked for.
     fileprivate func offset(
-        in items: [PlanItem], of plan: FrozenPlan, _ snapshot: ModelSnapshot
+        in items: [PlanItem], of plan: SessionList, _ snapshot: ModelSnapshot
     ) throws(Problem) -> Int {
         guard let after = parameters.text("after") else { return 0 }
         guard let offset = plan.offset(after: after, in: items, snapshot.model) else {

@@ -19,8 +19,10 @@ enum ServeCommand: Subcommand {
             The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
             there.
 
-            Memberships and photos are read from the catalog, and what members do is kept there. Without one, memberships come from the store if it is \
-            Redis, and photos are not served.
+            Memberships and photos are read from the catalog, and what members do is kept there. Several daemons share a \
+            store in Redis without a catalog, or with one that is read for its photos alone if a journal is named: \
+            memberships come from the store then, and what members do is kept in the daemon's own journal, sent on to the \
+            other daemons through Redis, and taken over into the catalog by the next "coterie recompute".
 
             The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
             """,
@@ -67,6 +69,13 @@ enum ServeCommand: Subcommand {
                 default: "14d"),
             PlanOptions.secret,
             Option(
+                "journal", "FILE",
+                help: """
+                    Where a daemon that shares a store in Redis keeps what members do, of its own and durable; in the cache \
+                    unless said otherwise, if there is no catalog
+                    """,
+                environment: "COTERIE_JOURNAL"),
+            Option(
                 "sessions", "FILE",
                 help: "Where the lists of sessions are kept; beside the catalog unless said otherwise",
                 environment: "COTERIE_SESSIONS"),
@@ -91,12 +100,31 @@ enum ServeCommand: Subcommand {
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
         configuration.directory = try directory(parsed, store)
-        if configuration.directory is CatalogDirectory {
-            configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
-            configuration.sessions = try SessionFile(
-                path: parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions")
-        }
+        try keepRecords(parsed, &configuration)
         try Daemon(configuration).runUntilTerminated()
+    }
+
+    /// Where what members do is kept, and the lists of their sessions.
+    private static func keepRecords(_ parsed: ParsedCommand, _ configuration: inout Daemon.Configuration) throws {
+        let hasCatalog = configuration.directory is CatalogDirectory
+        let sessions = parsed.textIfGiven("sessions")
+        if configuration.store.channel == nil {
+            guard parsed.textIfGiven("journal") == nil else {
+                throw UsageError(
+                    "--journal is for daemons that share a store in Redis; with a folder, the catalog has all")
+            }
+        } else if parsed.textIfGiven("journal") != nil || !hasCatalog {
+            // Of the daemon of this port, beside the images of versions.
+            let path =
+                try parsed.textIfGiven("journal") ?? "\(parsed.cacheFolder())/journal-\(parsed.text("port")).sqlite"
+            configuration.sharedJournalPath = path
+            configuration.sessions = try SessionFile(path: sessions ?? path + "-sessions")
+            return
+        }
+        if hasCatalog {
+            configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
+            configuration.sessions = try SessionFile(path: sessions ?? parsed.text("catalog") + "-sessions")
+        }
     }
 
     /// The rate that an option gives, twice as many at once; nil for any.
