@@ -125,6 +125,9 @@ public struct PackedIDs: Sendable {
     /// No id yet.
     init() {}
 
+    /// The number above the last id.
+    public var count: Int { ends.count }
+
     /// Adds the id of a number above all before; the numbers between have none.
     mutating func append(_ id: UnsafeBufferPointer<UInt8>, at number: Int) {
         while ends.count < number { ends.append(bytes.count) }

@@ -86,6 +86,12 @@ public final class Catalog {
         }
     }
 
+    /// A number that changes when anybody has changed the catalog through another connection than this one, of this
+    /// process or another, interactions included.
+    public func outsideRevision() throws(CatalogError) -> Int64 {
+        try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
+    }
+
     /// Runs `body` on one unchanging state of the catalog.
     public func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         try database.transaction(.deferred, wrap: CatalogError.init, body)

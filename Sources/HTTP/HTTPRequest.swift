@@ -10,6 +10,8 @@ public struct HTTPRequest: Sendable {
 
     /// What is asked for.
     public let method: HTTPMethod
+    /// What the request line names, path and query, byte for byte as it came.
+    public let target: [UInt8]
     /// The path as it came, escapes and all, without the query.
     public let rawPath: String
     /// The segments of the path, each decoded on its own: `/a%2Fb/c` is `["a/b", "c"]`, `/` is none, and a
@@ -32,6 +34,7 @@ public struct HTTPRequest: Sendable {
 
     init(method: HTTPMethod, target: RequestTarget, headers: HTTPHeaders, body: [UInt8]) {
         self.method = method
+        self.target = target.bytes
         rawPath = target.rawPath
         segments = target.segments
         query = target.query

@@ -2,6 +2,8 @@
 ///
 /// The path is cut first and decoded afterwards, so that `%2F` is a slash within a segment and never cuts it.
 struct RequestTarget {
+    /// All of it, as it came.
+    let bytes: [UInt8]
     let rawPath: String
     let segments: [String]
     let query: [HTTPRequest.QueryParameter]
@@ -10,6 +12,7 @@ struct RequestTarget {
     ///
     /// - Throws: `HTTPError.badRequest`; see `PercentEncoding.decode`.
     init(_ bytes: [UInt8]) throws(HTTPError) {
+        self.bytes = bytes
         let origin = Self.originForm(bytes[...])
         guard origin.first == UInt8(ascii: "/") else {
             throw HTTPError(.badRequest, "the address does not begin with a slash")

@@ -46,9 +46,16 @@ public protocol VersionStore: Sendable {
     /// - Returns: nil if the store keeps nothing on this machine but itself, or nothing was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
 
-    /// The groups a user has joined, as ascending group indexes of a version; nil if the store keeps no profiles
-    /// or does not know the user.
-    func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]?
+    /// What is published of a user with a version; nil if the store keeps no profiles or does not know the user.
+    func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember?
+
+    /// What is published of all users with a version, kept on this machine from then on: asking for one needs no server.
+    ///
+    /// - Returns: nil if the store keeps no profiles.
+    func members(of loaded: LoadedVersion) throws(StoreError) -> MemberTable?
+
+    /// What the daemons of this store tell one another; nil if a store is of one machine.
+    var channel: SharedChannel? { get }
 
     /// Removes the oldest versions beyond `count` (1 or more), never the current one; also what a killed publisher left.
     ///
@@ -59,6 +66,12 @@ public protocol VersionStore: Sendable {
 extension VersionStore {
     /// Not unless a store says so.
     public var keepsProfiles: Bool { false }
+
+    /// None unless a store says otherwise.
+    public func members(of loaded: LoadedVersion) throws(StoreError) -> MemberTable? { nil }
+
+    /// None unless a store says otherwise.
+    public var channel: SharedChannel? { nil }
 
     /// Nothing unless a store says otherwise.
     public func remember(_ version: VersionName) throws(StoreError) {}
@@ -81,7 +94,7 @@ public struct LoadedVersion: Sendable {
     }
 }
 
-/// The groups of every user; users are numbered from 0 on, in any order.
+/// What is to be published of every user; users are numbered from 0 on, in any order.
 public protocol ProfileSource: Sendable {
     /// How many users there are.
     var userCount: Int { get }
@@ -95,4 +108,9 @@ public protocol ProfileSource: Sendable {
     ///
     /// - Parameter number: 0 ..< `userCount`.
     func groups(ofUser number: Int) -> ArraySlice<UInt32>
+
+    /// What a user said and was shown.
+    ///
+    /// - Parameter number: 0 ..< `userCount`.
+    func feedback(ofUser number: Int) -> MemberFeedback
 }

@@ -2,29 +2,53 @@ import Catalog
 import ModelStore
 import SparseMatrix
 
-/// Who joined what, for stores that publish it: the matrix groups × members turned to members.
+/// Who joined what and what they said of it, for stores that publish it.
 struct MemberProfiles: ProfileSource {
     private let userIDs: PackedIDs
     /// Users × groups.
     private let joined: BinaryMatrix
-    /// The rows of those who joined a group and have an id.
+    /// Dismissals and exposures of those who have any, by row.
+    private let feedback: [UInt32: MemberFeedback]
+    /// Stated interests by row, with semicolons between them.
+    private let interests: PackedIDs
+    /// The rows of those who have an id, and joined a group or said something.
     private let rows: [UInt32]
 
     /// - Parameters:
     ///   - userIDs: the users' outside ids, by column of the matrix.
     ///   - memberships: groups × users.
+    ///   - feedback: dismissals and exposures, by column.
+    ///   - interests: with semicolons between them, by column.
     /// - Complexity: O(entries).
-    init(userIDs: PackedIDs, memberships: BinaryMatrix) throws(MatrixError) {
+    init(
+        userIDs: PackedIDs, memberships: BinaryMatrix, feedback: [UInt32: MemberFeedback], interests: PackedIDs
+    ) throws(MatrixError) {
         self.userIDs = userIDs
         let joined = try memberships.transposed()
-        rows = (0..<joined.rowCount).lazy.filter { joined.size(ofRow: $0) > 0 && userIDs.bytes(at: $0) != nil }
-            .map(UInt32.init)
+        let rowCount = max(joined.rowCount, Int(feedback.keys.max() ?? 0) + 1, interests.count)
+        rows = (0..<rowCount).lazy.filter { row in
+            userIDs.bytes(at: row) != nil
+                && (row < joined.rowCount && joined.size(ofRow: row) > 0 || feedback[UInt32(row)] != nil
+                    || interests.bytes(at: row) != nil)
+        }.map(UInt32.init)
         self.joined = joined
+        self.feedback = feedback
+        self.interests = interests
     }
 
     var userCount: Int { rows.count }
 
     func id(ofUser number: Int) -> ArraySlice<UInt8> { userIDs.bytes(at: Int(rows[number])) ?? [] }
 
-    func groups(ofUser number: Int) -> ArraySlice<UInt32> { joined.row(Int(rows[number])) }
+    func groups(ofUser number: Int) -> ArraySlice<UInt32> {
+        let row = Int(rows[number])
+        return row < joined.rowCount ? joined.row(row) : []
+    }
+
+    func feedback(ofUser number: Int) -> MemberFeedback {
+        var feedback = feedback[rows[number]] ?? MemberFeedback()
+        feedback.interests =
+            interests[Int(rows[number])]?.split(separator: ";").map(String.init) ?? []
+        return feedback
+    }
 }

@@ -51,7 +51,7 @@ extension RecomputeJob {
                 }
                 if relation == .members, store.keepsProfiles, !parameters.isDryRun {
                     profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
-                        try memberProfiles(catalog, reading.matrix)
+                        try memberProfiles(catalog, groups, reading.matrix)
                     }
                 }
             }
@@ -189,17 +189,6 @@ extension RecomputeJob {
                 "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
             )
         }
-    }
-
-    private func memberProfiles(_ catalog: Catalog, _ memberships: BinaryMatrix)
-        throws(RecomputeError) -> (MemberProfiles, outcome: String)
-    {
-        let userIDs: PackedIDs
-        do throws(CatalogError) { userIDs = try catalog.userIDs() } catch { throw .catalog(error) }
-        do throws(MatrixError) {
-            let profiles = try MemberProfiles(userIDs: userIDs, memberships: memberships)
-            return (profiles, "\(profiles.userCount) users")
-        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }
 
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {

@@ -102,6 +102,10 @@ public final class Database {
         case immediate = "IMMEDIATE"
     }
 
+    /// A number that changes when another connection, of this process or another, has committed something; what this
+    /// connection commits does not change it.
+    public func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
+
     /// Rows inserted, updated or deleted since the connection was opened.
     public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 

@@ -22,6 +22,10 @@ extension Daemon {
         public var planning = Planning()
         /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.
         public var pollInterval = Duration.milliseconds(500)
+        /// How often is looked whether other processes have changed the catalog; 10 milliseconds or more.
+        public var changePollInterval = Duration.milliseconds(100)
+        /// How much memory answers may take that are given again, in bytes; 0 to make every answer anew.
+        public var answerCacheBytes = 32 << 20
         /// How old a version may be before `/readyz` calls it stale.
         public var staleAfter = Duration.seconds(14 * 86400)
         /// How long a stop waits for responses under way.
@@ -55,9 +59,10 @@ extension Daemon {
                     give it a key file, or use 127.0.0.1 or ::1
                     """)
             }
-            guard pollInterval >= .milliseconds(10), pollInterval <= .seconds(3600) else {
+            for interval in [pollInterval, changePollInterval]
+            where interval < .milliseconds(10) || interval > .seconds(3600) {
                 throw ServiceError(
-                    .startFailed, "the poll interval is \(pollInterval): it must be from 10 milliseconds to an hour")
+                    .startFailed, "a poll interval is \(interval): it must be from 10 milliseconds to an hour")
             }
         }
     }

@@ -24,10 +24,12 @@ public final class Daemon: Sendable {
     public init(_ configuration: Configuration) throws(ServiceError) {
         try configuration.validate()
         let log = configuration.log
+        let changes = configuration.journal?.changes ?? ChangeClock()
         let follower = VersionFollower(
-            store: configuration.store, planning: configuration.planning, log: log, now: configuration.now)
+            store: configuration.store, planning: configuration.planning, changes: changes, log: log,
+            now: configuration.now)
         let keyWatch = configuration.access.keys.map { KeyWatch($0, log: log) }
-        let router = Self.router(configuration, follower: follower, keyWatch: keyWatch)
+        let router = Self.router(configuration, changes: changes, follower: follower, keyWatch: keyWatch)
         do {
             server = try HTTPServer(
                 configuration.server, refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
@@ -42,21 +44,33 @@ public final class Daemon: Sendable {
         if let keyWatch {
             timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
         }
+        // The journal knows its own changes from those of others; the directory does not.
+        if let source: any ChangeSource = configuration.journal ?? configuration.directory {
+            timers.append(
+                RepeatingTimer(label: "change-watch", interval: configuration.changePollInterval) {
+                    source.noteOutsideChanges(in: changes)
+                })
+        }
         self.timers = timers
     }
 
     private static func router(
-        _ configuration: Configuration, follower: VersionFollower, keyWatch: KeyWatch?
+        _ configuration: Configuration, changes: ChangeClock, follower: VersionFollower, keyWatch: KeyWatch?
     ) -> Router {
         let endpoints = Endpoint.table
         let metrics = RequestMetrics(endpoints)
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
         if let keyWatch { sources.append(keyWatch) }
+        let cache =
+            configuration.answerCacheBytes < 2
+            ? nil
+            : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
+        if let cache { sources.append(cache) }
         let responder = Responder(
             follower: follower,
             directory: configuration.directory.map { LoggedDirectory($0, log: configuration.log) },
-            journal: configuration.journal, sessions: configuration.sessions, staleAfter: configuration.staleAfter,
-            metricSources: sources,
+            journal: configuration.journal, sessions: configuration.sessions, cache: cache, changes: changes,
+            staleAfter: configuration.staleAfter, metricSources: sources,
             openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
             now: configuration.now)
         return Router(

@@ -60,6 +60,11 @@ struct CodingTests {
             if let groups = JoinedGroupsCoding.decode(bytes.span, groupCount: 1000) {
                 #expect(groups.allSatisfy { $0 < 1000 } && zip(groups, groups.dropFirst()).allSatisfy { $0 < $1 })
             }
+            if let feedback = FeedbackCoding.decode(bytes.span, groupCount: 1000) {
+                for groups in [feedback.dismissals.map(\.group), feedback.exposures.map(\.group)] {
+                    #expect(groups.allSatisfy { $0 < 1000 } && zip(groups, groups.dropFirst()).allSatisfy { $0 < $1 })
+                }
+            }
         }
     }
 
@@ -81,6 +86,25 @@ struct CodingTests {
         #expect(JoinedGroupsCoding.append(groups[...], to: &bytes))
         #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(UInt32.max)) == groups)
         if let last = groups.last { #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(last)) == nil) }
+    }
+
+    @Test("keep what a user said and was shown")
+    func feedback() {
+        let feedback = MemberFeedback(
+            dismissals: [.init(group: 0, atSeconds: .max), .init(group: 300, atSeconds: 0)],
+            exposures: [.init(group: 7, thousandths: 1500)], interests: ["birds", "alte Bahnhöfe ✈"])
+        for feedback in [feedback, MemberFeedback(), MemberFeedback(interests: ["a"])] {
+            var bytes: [UInt8] = []
+            #expect(FeedbackCoding.append(feedback, to: &bytes))
+            #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == feedback)
+        }
+        var bytes: [UInt8] = []
+        #expect(FeedbackCoding.append(feedback, to: &bytes))
+        #expect(FeedbackCoding.decode(bytes.span, groupCount: 300) == nil)
+        bytes.removeLast(bytes.count - 3)
+        #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == nil)
+        let descending = MemberFeedback(exposures: [.init(group: 2, thousandths: 1), .init(group: 2, thousandths: 1)])
+        #expect(!FeedbackCoding.append(descending, to: &bytes))
     }
 
     @Test("of joined groups must ascend", arguments: [[1, 1], [0, 0], [2, 1]])

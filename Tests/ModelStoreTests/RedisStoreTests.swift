@@ -14,13 +14,21 @@ struct RedisStoreTests {
         let profiles = SampleProfiles(userCount: userCount, groupCount: groupCount)
         let version = try subject.publish(1, SampleModel.model(groupCount: groupCount), profiles: profiles).version
         for user in profiles.users {
-            #expect(try subject.store.profile(ofUser: user.id, in: version) == user.groups)
+            #expect(try subject.store.member(withID: user.id, in: version) == user.member)
         }
-        #expect(try subject.store.profile(ofUser: "nobody", in: version) == nil)
+        #expect(try subject.store.member(withID: "nobody", in: version) == nil)
+        let table = try #require(try subject.store.members(of: subject.store.load(version)))
+        for user in profiles.users { #expect(try table.member(withID: user.id) == user.member) }
+        #expect(try table.member(withID: "nobody") == nil)
         let unknown = try VersionName("x")
-        #expect(errorCode { _ = try subject.store.profile(ofUser: "1@N00", in: unknown) } == .unknownVersion)
+        #expect(errorCode { _ = try subject.store.member(withID: "1@N00", in: unknown) } == .unknownVersion)
+        // What was fetched needs no server any more.
+        try #require(subject.server).stop()
+        let again = try #require(try subject.store.members(of: subject.store.load(version)))
+        #expect(try again.member(withID: "0@N00") == profiles.users[0].member)
+        try #require(subject.server).start()
         let other = try subject.publish(2, SampleModel.model(groupCount: 3)).version
-        #expect(try subject.store.profile(ofUser: "1@N00", in: other) == nil)
+        #expect(try subject.store.member(withID: "1@N00", in: other) == nil)
     }
 
     @Test("refuses users that come twice, and groups that do not exist")

@@ -123,24 +123,37 @@ struct Routes {
     var access = AccessPolicy()
     var limits = RateLimits()
     var lines = Lines()
+    /// The memory of the answer cache, in bytes; 0 for none.
+    var cacheBytes = 0
     /// The time, in Unix milliseconds.
     var now: Int64 = 61_000_000
+    /// A clock that goes; nil for one that stands at `now`.
+    var clock: (@Sendable () -> Int64)?
     /// Nanoseconds of the monotonic clock.
     var uptime: @Sendable () -> UInt64 = { 1_000_000 }
 
     /// A router that has looked for a version once.
-    func router() -> Router {
-        let now = now
-        let follower = VersionFollower(store: store, planning: .init(), log: lines.log, now: { now })
+    func router() -> Router { parts().router }
+
+    /// A router that has looked for a version once, and what it follows.
+    func parts() -> (router: Router, follower: VersionFollower, cache: AnswerCache?) {
+        let instant = now
+        let now = clock ?? { instant }
+        let changes = journal?.changes ?? ChangeClock()
+        let cache = cacheBytes > 0 ? AnswerCache(limitBytes: cacheBytes, changes: changes, now: now) : nil
+        let follower = VersionFollower(store: store, planning: .init(), changes: changes, log: lines.log, now: now)
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, directory: directory, journal: journal, sessions: sessions,
-            metricSources: [metrics, ModelMetrics(follower: follower, now: { now })],
-            openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: { now })
-        return Router(
-            endpoints, settings: .init(access: access, limits: limits, now: { now }, uptime: uptime),
+            follower: follower, directory: directory, journal: journal, sessions: sessions, cache: cache,
+            changes: changes,
+            metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
+                + (cache.map { [$0 as any MetricSource] } ?? []),
+            openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: now)
+        let router = Router(
+            endpoints, settings: .init(access: access, limits: limits, now: now, uptime: uptime),
             responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))
+        return (router, follower, cache)
     }
 
     /// The answer to a request, on a connection of its own.

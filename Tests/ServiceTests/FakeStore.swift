@@ -59,10 +59,10 @@ final class FakeStore: VersionStore {
         state.withLock { $0.current = version }
     }
 
-    func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]? {
+    func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? {
         let (failure, profile) = state.withLock { ($0.failure, $0.profiles[id]) }
         if let failure { throw failure }
-        return profile
+        return profile.map { StoredMember(joined: $0) }
     }
 
     func versions() throws(StoreError) -> [Manifest] { state.withLock { $0.versions.values.map(\.manifest) } }

@@ -137,4 +137,38 @@ struct RecentTableTests {
         table.removeAll()
         #expect(table.count == 0)
     }
+
+    @Test("Whatever entries weigh, the sum is right and never more than the limit", arguments: [2, 10, 1000])
+    func weights(limit: Int) {
+        var generator = SeededGenerator(seed: UInt64(limit))
+        var table = RecentTable<Int, Int>(limit: limit)
+        var latest: [Int: (value: Int, weight: Int)] = [:]
+        for round in 0..<5000 {
+            let key = Int.random(in: 0..<20, using: &generator)
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: #expect(table.value(of: key).map { $0 == latest[key]?.value } != false)
+            case 1:
+                table.removeValue(of: key)
+                latest[key] = nil
+                #expect(table.value(of: key) == nil)
+            default:
+                let weight = Int.random(in: 1...(limit / 2 + 1), using: &generator)
+                table.insert(round, for: key, weight: weight)
+                latest[key] = (round, weight)
+                #expect((table.value(of: key) == round) == (weight <= limit / 2))
+            }
+            let kept = latest.filter { table.holds($0.key) }
+            #expect(table.count == kept.count)
+            #expect(table.weight == kept.values.reduce(0) { $0 + $1.weight })
+            #expect(table.weight <= limit)
+        }
+    }
+}
+
+extension RecentTable {
+    /// Whether there is a value, which does not count as a use.
+    fileprivate func holds(_ key: Key) -> Bool {
+        var copy = self
+        return copy.value(of: key) != nil
+    }
 }

@@ -146,7 +146,7 @@ public struct FolderStore: VersionStore {
     }
 
     /// Always nil: who joined what is in the catalog, on the same machine.
-    public func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]? { nil }
+    public func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? { nil }
 
     /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
     ///

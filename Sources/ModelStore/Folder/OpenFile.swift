@@ -8,6 +8,8 @@ struct OpenFile: ~Copyable {
         case reading
         /// Writing a new file; one that exists already is an error.
         case creating
+        /// The same, for nobody but its owner to read.
+        case creatingPrivate
         /// Locking: created if it is absent, never read nor written.
         case locking
         /// Making what a directory lists durable, or finding files in it.
@@ -24,14 +26,14 @@ struct OpenFile: ~Copyable {
         let flags =
             switch purpose {
             case .reading: O_RDONLY
-            case .creating: O_RDWR | O_CREAT | O_EXCL
+            case .creating, .creatingPrivate: O_RDWR | O_CREAT | O_EXCL
             case .locking: O_RDWR | O_CREAT
             case .directory: O_RDONLY | O_DIRECTORY
             }
         self.path = path
-        descriptor = retrying { unsafe open(path, flags | O_CLOEXEC, 0o644) }
+        descriptor = retrying { unsafe open(path, flags | O_CLOEXEC, purpose == .creatingPrivate ? 0o600 : 0o644) }
         guard descriptor >= 0 else {
-            throw .system(purpose == .creating || purpose == .locking ? .writeFailed : .unavailable, "open", path)
+            throw .system(purpose == .reading || purpose == .directory ? .unavailable : .writeFailed, "open", path)
         }
     }
 

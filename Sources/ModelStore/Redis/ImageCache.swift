@@ -58,4 +58,31 @@ struct ImageCache: Sendable {
         }
         throw StoreError(.busy, "another process has been installing an image in \(folder.location) for a minute")
     }
+
+    /// The verified member table beside a version's image; nil if there is none, or it is damaged.
+    func members(of loaded: LoadedVersion) -> MemberTable? {
+        try? MemberTable(membersPath(of: loaded), groupCount: loaded.model.groupCount)
+    }
+
+    /// Makes the member table beside a version's image; `write` writes it to the path that it is given.
+    func installMembers(of loaded: LoadedVersion, write: (_ path: String) throws(StoreError) -> Void)
+        throws(StoreError) -> MemberTable
+    {
+        let path = membersPath(of: loaded)
+        // Of this process's own: others that share the directory may be making the same.
+        let draft = "\(path)-\(getpid())"
+        unsafe unlink(draft)
+        do {
+            try write(draft)
+            try FileTree.move(draft, to: path)
+        } catch {
+            unsafe unlink(draft)
+            throw error
+        }
+        return try MemberTable(path, groupCount: loaded.model.groupCount)
+    }
+
+    private func membersPath(of loaded: LoadedVersion) -> String {
+        folder.layout.version(loaded.manifest.version) + "/members"
+    }
 }

@@ -17,6 +17,9 @@ import Model
 /// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
 /// | `V:photos:INDEX`, `V:members:INDEX` | a group's neighbours, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
+/// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
+/// | `changes` | stream: what members and administrators did since, see `ChangeStream`; trimmed when a recompute has it |
+/// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after it was used last |
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
 ///
@@ -66,6 +69,9 @@ struct RedisLayout: Sendable {
     var incoming: String { prefix + "incoming" }
     var publisher: String { prefix + "publisher" }
 
+    var changes: String { prefix + "changes" }
+
+    func sessions(ofUser id: String) -> String { "\(prefix)sessions:\(id)" }
     func manifest(_ version: VersionName) -> String { "\(prefix)\(version):manifest" }
     func shape(_ version: VersionName) -> String { "\(prefix)\(version):shape" }
 
@@ -74,8 +80,14 @@ struct RedisLayout: Sendable {
         "\(prefix)\(version):\(section.rawValue):"
     }
 
-    /// What the keys of a version's buckets begin with; a number follows.
-    func joinedStem(_ version: VersionName) -> String { "\(prefix)\(version):joined:" }
+    /// A hash from user ids to values, in buckets.
+    enum UserHash: String, CaseIterable {
+        case joined
+        case feedback
+    }
+
+    /// What the keys of a hash's buckets begin with; a number follows.
+    func stem(_ version: VersionName, _ hash: UserHash) -> String { "\(prefix)\(version):\(hash.rawValue):" }
 
     /// The bucket of a user.
     static func bucket(ofUser id: some Sequence<UInt8>, of bucketCount: Int) -> Int {

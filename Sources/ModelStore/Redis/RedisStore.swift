@@ -111,22 +111,50 @@ public final class RedisStore: VersionStore {
     /// If its image is damaged, the newest one that is not; nil if there is none.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
 
-    /// The groups a user has joined, as ascending group indexes of a version; nil if it has no profiles or not this user.
-    public func profile(ofUser id: String, in version: VersionName) throws(StoreError) -> [UInt32]? {
+    /// What is published of a user with a version; nil if it has no profiles or not this user.
+    public func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? {
         let (buckets, groups) = try bucketCount(of: version)
         guard buckets > 0 else { return nil }
-        var command = RedisCommand("HGET")
-        command.appendKey(layout.joinedStem(version), RedisLayout.bucket(ofUser: id.utf8, of: buckets))
-        command.append(id)
-        let reply = try ask(command)
-        if reply == .null { return nil }
-        guard case .bytes(let bytes) = reply, let joined = JoinedGroupsCoding.decode(bytes.span, groupCount: groups)
-        else {
-            throw StoreError(
-                .corrupt, "the groups that \(id) joined, in version \(version) in \(location), are no list")
+        func value<Value>(_ hash: RedisLayout.UserHash, _ decode: (borrowing Span<UInt8>) -> Value?)
+            throws(StoreError) -> Value?
+        {
+            var command = RedisCommand("HGET")
+            command.appendKey(layout.stem(version, hash), RedisLayout.bucket(ofUser: id.utf8, of: buckets))
+            command.append(id)
+            let reply = try ask(command)
+            if reply == .null { return nil }
+            guard case .bytes(let bytes) = reply, let value = decode(bytes.span) else {
+                throw StoreError(
+                    .corrupt, "what \(location) has of \(id) in version \(version), \(hash.rawValue), is no such value")
+            }
+            return value
         }
-        return joined
+        let joined = try value(.joined) { JoinedGroupsCoding.decode($0, groupCount: groups) }
+        let feedback = try value(.feedback) { FeedbackCoding.decode($0, groupCount: groups) }
+        guard joined != nil || feedback != nil else { return nil }
+        return StoredMember(joined: joined ?? [], feedback: feedback ?? MemberFeedback())
     }
+
+    /// What is published of all users, from a verified file beside the version's image, else fetched into one.
+    ///
+    /// - Throws: `StoreError.unavailable` if the server is away and there is no file.
+    public func members(of loaded: LoadedVersion) throws(StoreError) -> MemberTable? {
+        let version = loaded.manifest.version
+        if let table = images.members(of: loaded) { return table }
+        let shape = try shape(of: version)
+        guard shape.bucketCount > 0 else { return nil }
+        var connection = try StoreConnection(to: address)
+        return try images.installMembers(of: loaded) { path throws(StoreError) in
+            var writer = try MemberTableWriter(path)
+            try RedisProfileReader(layout, version, bucketCount: shape.bucketCount).read(
+                from: &connection, beginBucket: { () throws(StoreError) in try writer.beginBucket() },
+                { word, _ in writer.append(word) })
+            try writer.finish(bucketCount: shape.bucketCount, groupCount: shape.groupCount)
+        }
+    }
+
+    /// What the daemons of this server and prefix tell one another.
+    public var channel: SharedChannel? { SharedChannel(self) }
 
     /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
     ///

@@ -57,6 +57,6 @@ struct VersionShape: Sendable, Equatable {
     func numberedKeys(_ version: VersionName, _ layout: RedisLayout) -> [(stem: String, count: Int)] {
         Relation.allCases.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }
-            + [(layout.joinedStem(version), bucketCount)]
+            + RedisLayout.UserHash.allCases.map { (layout.stem(version, $0), bucketCount) }
     }
 }

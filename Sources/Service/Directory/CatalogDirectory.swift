@@ -14,12 +14,18 @@ public final class CatalogDirectory: MemberDirectory {
     }
 
     private let pool: CatalogPool
+    /// Of one connection, as each counts changes for itself.
+    private let watchPool: CatalogPool
+    private let seenRevision = SeenRevision()
     private let decisions = Mutex<Decisions?>(nil)
 
     /// The catalog in a file.
     ///
     /// - Throws: `ServiceError.startFailed` if it cannot be opened, with what to do.
-    public init(path: String) throws(ServiceError) { pool = try CatalogPool(path: path) }
+    public init(path: String) throws(ServiceError) {
+        pool = try CatalogPool(path: path)
+        watchPool = try CatalogPool(path: path)
+    }
 
     /// True.
     public var knowsPhotos: Bool { true }
@@ -57,6 +63,12 @@ public final class CatalogDirectory: MemberDirectory {
             decisions.withLock { $0 = current }
             return current
         }
+    }
+
+    /// Notes that the catalog has changed, whoever has changed it.
+    public func noteOutsideChanges(in changes: ChangeClock) {
+        let revision = try? watchPool.read { catalog throws(CatalogError) in try catalog.outsideRevision() }
+        seenRevision.note(revision, in: changes)
     }
 
     /// Users whose ids stand next to it.

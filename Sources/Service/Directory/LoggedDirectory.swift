@@ -39,6 +39,8 @@ final class LoggedDirectory: MemberDirectory {
         try watching { () throws(ServiceError) in try directory.context(ofPhoto: id, in: snapshot) }
     }
 
+    func noteOutsideChanges(in changes: ChangeClock) { directory.noteOutsideChanges(in: changes) }
+
     private func watching<Result>(_ body: () throws(ServiceError) -> Result) throws(ServiceError) -> Result {
         do throws(ServiceError) {
             let result = try body()

@@ -4,7 +4,7 @@ public import Recommendation
 /// Who is a member of what, and which photos are where, in terms of a model version's groups.
 ///
 /// Called from several threads at a time. Groups that the version does not have, as private ones, are left out.
-public protocol MemberDirectory: Sendable {
+public protocol MemberDirectory: ChangeSource {
     /// Whether it knows photos at all.
     var knowsPhotos: Bool { get }
 
@@ -23,4 +23,9 @@ public protocol MemberDirectory: Sendable {
 
     /// What is known of a photo; nil if there is no such photo, or it is not public.
     func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext?
+}
+
+extension MemberDirectory {
+    /// Nothing changes, unless a directory says otherwise.
+    public func noteOutsideChanges(in changes: ChangeClock) {}
 }

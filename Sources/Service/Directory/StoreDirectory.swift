@@ -14,13 +14,19 @@ public struct StoreDirectory: MemberDirectory {
     /// False.
     public var knowsPhotos: Bool { false }
 
-    /// The groups of the user's profile in the snapshot's version; when they were joined is not known.
+    /// What the snapshot's version has of the user; when groups were joined is not known.
     public func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64)
         throws(ServiceError) -> MemberProfile?
     {
-        do {
-            let joined = try store.profile(ofUser: id, in: snapshot.version)
-            return joined.map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
+        do throws(StoreError) {
+            // From the table on this machine where there is one: the store may be away.
+            let member =
+                if let members = snapshot.members { try members.member(withID: id) } else {
+                    try store.member(withID: id, in: snapshot.version)
+                }
+            return member.map {
+                MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
+            }
         } catch {
             throw ServiceError(.directoryFailed, "memberships cannot be read: \(error.message)")
         }

@@ -13,11 +13,14 @@ public final class ModelSnapshot: Sendable {
     /// Makes the lists of members.
     let planner: Planner
     let recommender: Recommender
+    /// What was published of all users; nil if the daemon has it from elsewhere.
+    let members: MemberTable?
     /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
     let photoRecommender: PhotoRecommender
 
     /// A version that was loaded from a store.
-    init(_ loaded: LoadedVersion, planning: Planning) {
+    init(_ loaded: LoadedVersion, members: MemberTable? = nil, planning: Planning) {
+        self.members = members
         version = loaded.manifest.version
         model = loaded.model
         manifest = loaded.manifest

@@ -32,6 +32,7 @@ final class VersionFollower: Sendable {
 
     let store: any VersionStore
     private let planning: Planning
+    private let changes: ChangeClock
     private let log: EventLog
     private let now: @Sendable () -> Int64
     private let failedPolls = Atomic<UInt64>(0)
@@ -40,12 +41,16 @@ final class VersionFollower: Sendable {
     /// Whether the version loaded last may still be asked for: once is enough, as it does not change by itself.
     private let mayAskForLastLoaded = Mutex(true)
 
-    /// - Parameter now: the time, in Unix milliseconds.
+    /// - Parameters:
+    ///   - changes: where it is noted that answers are others from now on.
+    ///   - now: the time, in Unix milliseconds.
     init(
-        store: any VersionStore, planning: Planning, log: EventLog, now: @escaping @Sendable () -> Int64
+        store: any VersionStore, planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
+        now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
         self.planning = planning
+        self.changes = changes
         self.log = log
         self.now = now
     }
@@ -55,6 +60,16 @@ final class VersionFollower: Sendable {
 
     /// How often the current version could not be asked for, or loaded.
     var pollFailureCount: UInt64 { failedPolls.load(ordering: .relaxed) }
+
+    /// Changes what requests see.
+    ///
+    /// It is noted before anybody can see it, so that who has seen it is not given an answer from before.
+    private func update(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            change(&state)
+            changes.everythingChanged()
+        }
+    }
 
     /// Asks the store once, and takes up what is current; called by one thread at a time.
     func poll() {
@@ -80,7 +95,7 @@ final class VersionFollower: Sendable {
         }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.lastLoaded() else { return }
         let snapshot = ModelSnapshot(loaded, planning: planning)
-        state.withLock { $0.snapshot = snapshot }
+        update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
@@ -88,7 +103,7 @@ final class VersionFollower: Sendable {
         do throws(StoreError) {
             let snapshot = ModelSnapshot(try store.load(version), planning: planning)
             failure.withLock { $0 = nil }
-            state.withLock { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
+            update { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
             log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
             remember(version)
         } catch {
@@ -124,13 +139,13 @@ final class VersionFollower: Sendable {
     /// Takes down what is wrong, and logs it if it was not so before.
     private func note(problem: String?, reachable: Bool) {
         let (before, snapshot) = state.withLock { state in
-            defer {
-                state.problem = problem
-                state.storeIsReachable = reachable
-                state.storeUnreachableSinceMilliseconds =
-                    reachable ? nil : state.storeUnreachableSinceMilliseconds ?? now()
-            }
-            return (state.problem, state.snapshot)
+            let before = state.problem
+            state.problem = problem
+            state.storeIsReachable = reachable
+            state.storeUnreachableSinceMilliseconds =
+                reachable ? nil : state.storeUnreachableSinceMilliseconds ?? now()
+            if problem != before { changes.everythingChanged() }
+            return (before, state.snapshot)
         }
         guard problem != before else { return }
         let serving = snapshot.map { "goes on serving version \($0.version)" } ?? "has no version to serve"

@@ -2,17 +2,24 @@ public import Catalog
 
 /// A journal that is the catalog itself.
 public final class CatalogJournal: Journal {
+    /// Where it notes what has changed.
+    public let changes: ChangeClock
     private let pool: CatalogPool
     private let commits: GroupCommit
 
     /// The journal of a catalog in a file.
     ///
-    /// - Parameter patience: how long a request waits for its commit.
+    /// - Parameters:
+    ///   - changes: where changes are noted, once they are made and before it is said that they are.
+    ///   - patience: how long a request waits for its commit.
     /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing, with what to do.
-    public init(path: String, patience: Duration = .seconds(2)) throws(ServiceError) {
+    public init(
+        path: String, changes: ChangeClock = ChangeClock(), patience: Duration = .seconds(2)
+    ) throws(ServiceError) {
+        self.changes = changes
         pool = try CatalogPool(path: path)
         do {
-            commits = GroupCommit(try Catalog(path: path, mode: .recording), patience: patience)
+            commits = GroupCommit(try Catalog(path: path, mode: .recording), changes: changes, patience: patience)
         } catch { throw ServiceError(.startFailed, error.message) }
     }
 
@@ -46,4 +53,7 @@ public final class CatalogJournal: Journal {
     public func curations() throws(ServiceError) -> [Curation] {
         try pool.read { catalog throws(CatalogError) in try catalog.curations() }
     }
+
+    /// Notes what has changed in the catalog other than through this journal.
+    public func noteOutsideChanges(in changes: ChangeClock) { commits.noteOutsideChanges(in: changes) }
 }

@@ -24,13 +24,17 @@ final class GroupCommit: Sendable {
     private let connection: Connection
     private let queue = DispatchQueue(label: "group-commit")
     private let waiting = Mutex<[Ticket]>([])
+    private let changes: ChangeClock
+    private let seenRevision = SeenRevision()
     private let patience: Duration
 
     /// - Parameters:
     ///   - catalog: opened for recording, and used by nobody else.
+    ///   - changes: where it is noted whom a commit concerned.
     ///   - patience: how long a change may take; an import may hold the catalog for longer.
-    init(_ catalog: sending Catalog, patience: Duration) {
+    init(_ catalog: sending Catalog, changes: ChangeClock, patience: Duration) {
         connection = Connection(catalog: catalog)
+        self.changes = changes
         self.patience = patience
     }
 
@@ -53,6 +57,12 @@ final class GroupCommit: Sendable {
         return try outcome.get()
     }
 
+    /// Notes whether anybody else has changed the catalog since the last call.
+    func noteOutsideChanges(in changes: ChangeClock) {
+        // On the queue, whose connection is the one that knows its own commits from those of others.
+        queue.sync { seenRevision.note(try? connection.catalog.outsideRevision(), in: changes) }
+    }
+
     /// Commits what waits; nothing if an earlier call took it along.
     private func commitWaiting() {
         let tickets = waiting.withLock { waiting in
@@ -64,6 +74,8 @@ final class GroupCommit: Sendable {
         do throws(CatalogError) {
             outcomes = .success(try connection.catalog.apply(tickets.map(\.change)))
         } catch { outcomes = .failure(error) }
+        // Here, for those too who no longer wait; and after a failure, which need not mean that nothing was written.
+        for ticket in tickets { changes.note(ticket.change) }
         for (place, ticket) in tickets.enumerated() {
             ticket.outcome.withLock { $0 = outcomes.map { $0[place] } }
             ticket.isDone.signal()

@@ -3,7 +3,10 @@ public import Catalog
 /// What members do and say, and what the site decides: takes it down, and can tell it again.
 ///
 /// Called from several threads at a time. It throws `ServiceError.Code.directoryFailed` where trying later may help.
-public protocol Journal: Sendable {
+public protocol Journal: ChangeSource {
+    /// Where it notes every change that has come to be in answers: those made through it before it says that they are.
+    var changes: ChangeClock { get }
+
     /// Makes a change; it is durable when this returns, and in every answer of this daemon from then on.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome
 

@@ -31,6 +31,8 @@ final class Endpoint: Sendable {
     let bodySchema: String?
     let content: Content
     let caching: Caching
+    /// Whether the daemon itself may give an answer again.
+    let reuse: AnswerReuse
     /// The statuses of problems that are its own, beyond those that any route may have.
     let problems: [HTTPStatus]
     let handler: Handler
@@ -39,7 +41,8 @@ final class Endpoint: Sendable {
     init(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
         path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body bodySchema: String? = nil,
-        content: Content, caching: Caching, problems: [HTTPStatus] = [], handler: @escaping Handler
+        content: Content, caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
+        handler: @escaping Handler
     ) {
         pathNames = pathParameters.map(\.name)
         let inPattern = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
@@ -54,6 +57,7 @@ final class Endpoint: Sendable {
         self.bodySchema = bodySchema
         self.content = content
         self.caching = caching
+        self.reuse = reuse
         self.problems = problems
         self.handler = handler
     }

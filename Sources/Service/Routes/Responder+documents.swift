@@ -5,7 +5,8 @@ extension Endpoint {
     static let documents = [
         Endpoint(
             "description", .get, "/openapi.json", .open, summary: "This description, in OpenAPI 3.1",
-            content: .json(schema: "Description"), caching: .shared, handler: Responder.serviceDescription),
+            content: .json(schema: "Description"), caching: .shared, reuse: .untilChange,
+            handler: Responder.serviceDescription),
         Endpoint(
             "metrics", .get, "/metrics", .site(.metrics), summary: "Figures about the daemon, for Prometheus",
             content: .text(type: Responder.metricsType), caching: .never, handler: Responder.metrics),

@@ -12,12 +12,12 @@ extension Endpoint {
             parameters: [
                 Parameter("by", standard: Responder.Likeness.both, "What the groups have in common"), .limit,
             ],
-            content: .json(schema: "SimilarGroups"), caching: .shared, problems: [.notFound, .serviceUnavailable],
-            handler: Responder.similarGroups),
+            content: .json(schema: "SimilarGroups"), caching: .shared, reuse: .untilChange,
+            problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
         Endpoint(
             "trending", .get, "/v1/trending", .site(.trending),
             summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
-            content: .json(schema: "Trending"), caching: .shared, problems: [.serviceUnavailable],
+            content: .json(schema: "Trending"), caching: .shared, reuse: .untilChange, problems: [.serviceUnavailable],
             handler: Responder.trending),
     ]
 }

@@ -89,6 +89,8 @@ extension Responder {
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> HTTPResponse {
         let outcome = try call.apply(.forget(id: nil))
         try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
+        // Once more: the change that was noted with the interactions came before this one.
+        call.responder.changes.memberChanged(call.id)
         return forgotten(outcome, call)
     }
 

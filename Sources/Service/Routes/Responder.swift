@@ -8,6 +8,10 @@ struct Responder: Sendable {
     var journal: (any Journal)?
     /// The lists of sessions; nil to make a new one for every request.
     var sessions: SessionFile?
+    /// Answers that are given again; nil to make every answer anew.
+    var cache: AnswerCache?
+    /// Where changes are noted that make answers others.
+    var changes = ChangeClock()
     /// How old a version may be before it counts as stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// Who has figures to tell at `/metrics`.

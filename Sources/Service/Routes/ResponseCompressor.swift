@@ -19,9 +19,7 @@ final class ResponseCompressor: Sendable {
     func compress(_ response: inout HTTPResponse, for request: HTTPRequest) {
         guard response.body.count >= Self.minimumByteCount else { return }
         response.headers.append(name: "Vary", value: "Accept-Encoding")
-        guard let accepted = request.headers["Accept-Encoding"], Self.takesGzip(accepted), let taken = take() else {
-            return
-        }
+        guard Self.takesGzip(request), let taken = take() else { return }
         defer { idle.withLock { $0.append(taken) } }
         guard let compressed = taken.compressor.compressed(response.body) else { return }
         response.body = compressed
@@ -32,6 +30,11 @@ final class ResponseCompressor: Sendable {
         if let taken = idle.withLock({ $0.popLast() }) { return taken }
         // Fast rather than small: most of the gain comes from the names, which repeat in every row.
         return GzipCompressor(level: 1).map(Idle.init)
+    }
+
+    /// Whether the client of a request takes gzip.
+    static func takesGzip(_ request: HTTPRequest) -> Bool {
+        request.headers["Accept-Encoding"].map(takesGzip) ?? false
     }
 
     /// Whether a header field `Accept-Encoding` names gzip, or anything, with a weight that is not zero.

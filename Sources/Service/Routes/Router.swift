@@ -48,8 +48,8 @@ struct Router: Sendable {
         } catch {
             note(error, request, id: id, at: start)
             response = error.response(instance: request.rawPath)
+            compressor.compress(&response, for: request)
         }
-        compressor.compress(&response, for: request)
         response.headers.append(name: RequestIdentifiers.fieldName, value: id)
         let nanoseconds = settings.uptime() - start
         metrics.ended(endpoint: match.endpoint, status: response.status, nanoseconds: nanoseconds)
@@ -91,6 +91,26 @@ struct Router: Sendable {
         let bearer = try gate.admit(
             request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
         try path.checkLengths()
+        let make = { () throws(Problem) in try handle(request, endpoint, path, bearer) }
+        // Not before this: what may not be asked is refused whether or not it was answered before.
+        guard let cache = responder.cache, let subject = subject(of: endpoint, path) else { return try make() }
+        let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)
+        return try cache.answer(to: key, about: subject, orMake: make)
+    }
+
+    /// Whose changes make an answer another one; nil if it is made anew for every request.
+    private func subject(of endpoint: Endpoint, _ path: PathParameters) -> AnswerCache.Subject? {
+        switch endpoint.reuse {
+        case .never: nil
+        case .untilChange: .everybody
+        case .untilMemberChange(let name): responder.sessions == nil ? nil : .member(path[name])
+        }
+    }
+
+    /// Makes the answer to a request that has been let in, as it is sent.
+    private func handle(
+        _ request: HTTPRequest, _ endpoint: Endpoint, _ path: PathParameters, _ bearer: TokenClaims?
+    ) throws(Problem) -> HTTPResponse {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
         if endpoint.bodySchema != nil { try Self.checkJSON(request) }
         let call = Call(
@@ -101,6 +121,7 @@ struct Router: Sendable {
         // What only bearers get, no cache may give to others.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
         response.headers.append(name: "Cache-Control", value: caching.rawValue)
+        compressor.compress(&response, for: request)
         return response
     }
 

@@ -19,7 +19,7 @@ enum ExplainCommand: Subcommand {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
         let instant = try parsed.planInstant()
-        let profiles = try ProfileReader(parsed, version.manifest.version, planner, atMilliseconds: instant)
+        let profiles = try ProfileReader(parsed, version.manifest, planner, atMilliseconds: instant)
         let request = profiles.request(
             for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed(),
             try profiles.siteDecisions())

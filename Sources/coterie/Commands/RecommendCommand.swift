@@ -41,7 +41,7 @@ enum RecommendCommand: Subcommand {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
         let profiles = try ProfileReader(
-            parsed, version.manifest.version, planner, atMilliseconds: try parsed.planInstant())
+            parsed, version.manifest, planner, atMilliseconds: try parsed.planInstant())
         let (seed, site) = (try parsed.planSeed(), try profiles.siteDecisions())
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()

@@ -59,6 +59,10 @@ enum ServeCommand: Subcommand {
                 "connections", "N", help: "Connections served at a time; more are answered with status 503",
                 default: "1024"),
             Option(
+                "answer-cache", "MIB",
+                help: "Memory for answers that are given again until something changes, in MiB; 0 to make each anew",
+                default: "32"),
+            Option(
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale: 36h, 14d",
                 default: "14d"),
             PlanOptions.secret,
@@ -83,6 +87,7 @@ enum ServeCommand: Subcommand {
                 .service: try rate("service-rate", parsed),
             ].compactMapValues(\.self), openArea: try rate("open-rate", parsed))
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
+        configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
         configuration.directory = try directory(parsed, store)

@@ -12,18 +12,18 @@ struct ProfileReader {
     private let catalogPath: String
     /// The store; only where there is no catalog.
     private let store: (any VersionStore)?
-    private let version: VersionName
+    private let manifest: Manifest
     private let planner: Planner
     private let instant: Int64
 
     /// Opens the catalog, if there is one.
     ///
     /// - Parameter instant: the moment that profiles are of, in Unix milliseconds.
-    init(_ parsed: ParsedCommand, _ version: VersionName, _ planner: Planner, atMilliseconds instant: Int64) throws {
+    init(_ parsed: ParsedCommand, _ manifest: Manifest, _ planner: Planner, atMilliseconds instant: Int64) throws {
         catalog = try parsed.openCatalogIfPresent()
         catalogPath = parsed.text("catalog")
         store = catalog == nil ? try parsed.openStore() : nil
-        self.version = version
+        self.manifest = manifest
         self.planner = planner
         self.instant = instant
     }
@@ -33,13 +33,13 @@ struct ProfileReader {
     /// - Throws: a failure that names near ids if there is no such user.
     func profile(of user: String) throws -> MemberProfile {
         guard let catalog else {
-            guard let joined = try store?.profile(ofUser: user, in: version) else {
+            guard let member = try store?.member(withID: user, in: manifest.version) else {
                 throw Failure(
                     Failure.badData,
                     "there is no user \"\(user)\" in the store, and no catalog at \(catalogPath) to look into"
                 )
             }
-            return MemberProfile(userID: user, joined: joined.map { .init(group: $0) })
+            return MemberProfile(userID: user, member, of: manifest, for: planner, atMilliseconds: instant)
         }
         guard
             let profile = try MemberProfile(ofUser: user, from: catalog, for: planner, atMilliseconds: instant)

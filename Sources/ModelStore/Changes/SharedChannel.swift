@@ -1,0 +1,85 @@
+import Redis
+
+/// What daemons of one Redis server tell one another: changes, in a stream, and the lists of sessions.
+///
+/// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it was
+/// used last.
+public struct SharedChannel: Sendable {
+    /// How many sessions a user may have before ended ones are looked for.
+    private static let sessionsBeforeCleaning = 16
+
+    private let store: RedisStore
+
+    init(_ store: RedisStore) { self.store = store }
+
+    /// Connects to the stream of changes.
+    public func changes() throws(StoreError) -> ChangeStream {
+        ChangeStream(try StoreConnection(to: store.address), key: store.layout.changes, location: store.location)
+    }
+
+    /// The list of a session, and when it was used last, in Unix milliseconds; nil if there is none.
+    public func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
+        let reply = try store.ask(
+            RedisCommand("HMGET", store.layout.sessions(ofUser: user), "p:" + session, "u:" + session))
+        guard case .array(let values) = reply, values.count == 2, case .bytes(let bytes) = values[0],
+            let usedAt = values[1].text.flatMap({ Int64($0) })
+        else { return nil }
+        return (bytes, usedAt)
+    }
+
+    /// Keeps the list of a session unless another daemon has kept one that has not ended.
+    ///
+    /// - Parameters:
+    ///   - now: Unix milliseconds.
+    ///   - endedBefore: a session that was used last before it has ended, in Unix milliseconds.
+    ///   - lifetime: after which no session of the user can still go on.
+    /// - Returns: the list that the session has now.
+    public func keep(
+        _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, endedBefore: Int64, lifetime: Duration
+    ) throws(StoreError) -> [UInt8] {
+        let script = """
+            local used = tonumber(redis.call('HGET', KEYS[1], 'u:' .. ARGV[1]))
+            redis.call('PEXPIRE', KEYS[1], ARGV[4])
+            if used and used >= tonumber(ARGV[3]) then
+              local list = redis.call('HGET', KEYS[1], 'p:' .. ARGV[1])
+              if list then return list end
+            end
+            if redis.call('HLEN', KEYS[1]) > 2 * tonumber(ARGV[6]) then
+              local fields = redis.call('HGETALL', KEYS[1])
+              for place = 1, #fields, 2 do
+                if fields[place]:sub(1, 2) == 'u:' and tonumber(fields[place + 1]) < tonumber(ARGV[2]) - tonumber(ARGV[4]) then
+                  redis.call('HDEL', KEYS[1], fields[place], 'p:' .. fields[place]:sub(3))
+                end
+              end
+            end
+            redis.call('HSET', KEYS[1], 'p:' .. ARGV[1], ARGV[5], 'u:' .. ARGV[1], ARGV[2])
+            redis.call('PEXPIRE', KEYS[1], ARGV[4])
+            return ARGV[5]
+            """
+        var command = RedisCommand(
+            "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now), String(endedBefore),
+            String(Int(lifetime / .milliseconds(1))))
+        command.append(bytes)
+        command.append(Self.sessionsBeforeCleaning)
+        guard case .bytes(let kept) = try store.ask(command) else {
+            throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
+        }
+        return kept
+    }
+
+    /// Notes that a session was used.
+    public func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(StoreError) {
+        let script = """
+            redis.call('HSET', KEYS[1], 'u:' .. ARGV[1], ARGV[2]) redis.call('PEXPIRE', KEYS[1], ARGV[3]) return 1
+            """
+        _ = try store.ask(
+            RedisCommand(
+                "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now),
+                String(Int(lifetime / .milliseconds(1)))))
+    }
+
+    /// Forgets the lists of all sessions of a user.
+    public func forgetSessions(ofUser user: String) throws(StoreError) {
+        _ = try store.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
+    }
+}

@@ -1,0 +1,63 @@
+/// What a member said and was shown, as a compact value.
+///
+/// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
+/// and its Unix seconds; the number of exposures, for each the difference of its group and the thousandths. Then the
+/// interests in UTF-8, with semicolons between them.
+enum FeedbackCoding {
+    /// Appends the value of feedback.
+    ///
+    /// - Returns: false if groups do not ascend strictly.
+    static func append(_ feedback: MemberFeedback, to bytes: inout [UInt8]) -> Bool {
+        guard append(feedback.dismissals.map { ($0.group, $0.atSeconds) }, to: &bytes),
+            append(feedback.exposures.map { ($0.group, $0.thousandths) }, to: &bytes)
+        else { return false }
+        bytes.append(contentsOf: feedback.interests.joined(separator: ";").utf8)
+        return true
+    }
+
+    /// The feedback of a value; nil if it is no such value or names a group that is not below `groupCount`.
+    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> MemberFeedback? {
+        var place = 0
+        guard let dismissals = decodePairs(bytes, at: &place, groupCount: groupCount),
+            let exposures = decodePairs(bytes, at: &place, groupCount: groupCount)
+        else { return nil }
+        var text: [UInt8] = []
+        while place < bytes.count {
+            text.append(bytes[place])
+            place += 1
+        }
+        guard let interests = String(validating: text, as: UTF8.self) else { return nil }
+        return MemberFeedback(
+            dismissals: dismissals.map { .init(group: $0, atSeconds: $1) },
+            exposures: exposures.map { .init(group: $0, thousandths: $1) },
+            interests: interests.split(separator: ";").map(String.init))
+    }
+
+    private static func append(_ pairs: [(UInt32, UInt32)], to bytes: inout [UInt8]) -> Bool {
+        Varint.append(UInt32(pairs.count), to: &bytes)
+        var previous: UInt32?
+        for (group, number) in pairs {
+            guard previous.map({ group > $0 }) ?? true else { return false }
+            Varint.append(group - (previous ?? 0), to: &bytes)
+            Varint.append(number, to: &bytes)
+            previous = group
+        }
+        return true
+    }
+
+    private static func decodePairs(
+        _ bytes: borrowing Span<UInt8>, at place: inout Int, groupCount: Int
+    ) -> [(UInt32, UInt32)]? {
+        guard let count = Varint.read(bytes, at: &place) else { return nil }
+        var pairs: [(UInt32, UInt32)] = []
+        for _ in 0..<count {
+            guard let difference = Varint.read(bytes, at: &place), let number = Varint.read(bytes, at: &place),
+                pairs.isEmpty || difference > 0
+            else { return nil }
+            let (group, overflow) = (pairs.last?.0 ?? 0).addingReportingOverflow(difference)
+            guard !overflow, group < groupCount else { return nil }
+            pairs.append((group, number))
+        }
+        return pairs
+    }
+}

@@ -1,0 +1,95 @@
+import HTTP
+import Synchronization
+
+/// Answers that are given again to the same request for as long as nothing has changed; whole as they are sent, but
+/// for what is one request's own.
+///
+/// Who may ask has been checked before a request comes here.
+final class AnswerCache: Sendable {
+    /// Whose changes make an answer another one.
+    enum Subject {
+        case everybody
+        case member(String)
+
+        fileprivate var memberID: String? {
+            guard case .member(let id) = self else { return nil }
+            return id
+        }
+    }
+
+    private struct Entry {
+        let response: HTTPResponse
+        let stamp: ChangeClock.Stamp
+        let madeAtMilliseconds: Int64
+    }
+
+    /// How long an answer may be given again: no longer than sessions may go without their use being noted.
+    static let lifetimeMilliseconds: Int64 = 60_000
+    /// What an entry takes beside its texts, in bytes, about.
+    private static let overheadBytes = 256
+
+    private let changes: ChangeClock
+    /// The time, in Unix milliseconds.
+    private let now: @Sendable () -> Int64
+    private let entries: Mutex<RecentTable<AnswerKey, Entry>>
+    private let hitCount = Atomic<UInt64>(0)
+    private let missCount = Atomic<UInt64>(0)
+
+    /// A cache of at most so many bytes, 2 or more.
+    init(limitBytes: Int, changes: ChangeClock, now: @escaping @Sendable () -> Int64) {
+        self.changes = changes
+        self.now = now
+        entries = Mutex(RecentTable(limit: limitBytes))
+    }
+
+    /// The answer that is kept for a request, else the one that `make` makes, which is kept if its status is 200.
+    ///
+    /// - Parameters:
+    ///   - subject: whose changes make it another one.
+    ///   - make: reads all that it needs when it is called, and not before.
+    func answer(
+        to key: AnswerKey, about subject: Subject, orMake make: () throws(Problem) -> HTTPResponse
+    ) throws(Problem) -> HTTPResponse {
+        // Before anything is read: what changes meanwhile leaves the answer with a stamp that is past.
+        let stamp = changes.stamp(ofMember: subject.memberID)
+        let instant = now()
+        if let kept = entries.withLock({ $0.value(of: key) }), kept.stamp == stamp,
+            // A clock may be set back as well.
+            (instant - kept.madeAtMilliseconds).magnitude <= Self.lifetimeMilliseconds.magnitude
+        {
+            hitCount.wrappingAdd(1, ordering: .relaxed)
+            return kept.response
+        }
+        missCount.wrappingAdd(1, ordering: .relaxed)
+        let response = try make()
+        if response.status == .ok {
+            let entry = Entry(response: response, stamp: stamp, madeAtMilliseconds: instant)
+            let weight = Self.overheadBytes + key.byteCount + response.byteCount
+            entries.withLock { $0.insert(entry, for: key, weight: weight) }
+        }
+        return response
+    }
+
+    /// How many answers are kept, and their bytes.
+    var size: (count: Int, bytes: Int) { entries.withLock { ($0.count, $0.weight) } }
+}
+
+extension AnswerCache: MetricSource {
+    func write(to text: inout MetricsText) {
+        let size = size
+        text.counter(
+            "coterie_answer_cache_hits_total", "Requests answered from the cache.", hitCount.load(ordering: .relaxed))
+        text.counter(
+            "coterie_answer_cache_misses_total", "Requests whose answer could have been in the cache, but was not.",
+            missCount.load(ordering: .relaxed))
+        text.gauge("coterie_answer_cache_entries", "Answers in the cache.", size.count)
+        text.gauge("coterie_answer_cache_bytes", "Memory that the answers in the cache take, about.", size.bytes)
+    }
+}
+
+extension HTTPResponse {
+    /// What it takes in memory, in bytes, about.
+    fileprivate var byteCount: Int {
+        headers.fields.reduce(body.capacity) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    }
+}

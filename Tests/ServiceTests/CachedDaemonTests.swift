@@ -1,0 +1,215 @@
+import Catalog
+import Foundation
+import Model
+import ModelStore
+import SQLite
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("A daemon with an answer cache")
+struct CachedDaemonTests {
+    /// Two daemons on one catalog, one of them with a cache, and another process that changes the catalog.
+    private final class Pair {
+        let members: MemberCatalog
+        let store: FakeStore
+        let time: Time
+        let daemons: [(router: Router, follower: VersionFollower, cache: AnswerCache?)]
+        let journals: [CatalogJournal]
+        var generator: SeededGenerator
+        private var count = 0
+
+        /// A clock that goes when it is told to.
+        final class Time: Sendable {
+            private let milliseconds = Atomic<Int64>(61_000_000)
+            var now: Int64 { milliseconds.load(ordering: .relaxed) }
+            func pass(milliseconds: Int64) { self.milliseconds.wrappingAdd(milliseconds, ordering: .relaxed) }
+        }
+
+        init(seed: UInt64) throws {
+            members = try MemberCatalog()
+            store = FakeStore(try Community.version("v2", mark: "New "), try Community.version("v1"))
+            let (members, store, time) = (members, store, Time())
+            self.time = time
+            journals = try (0..<2).map { _ in try members.journal() }
+            daemons = try journals.enumerated().map { number, journal in
+                var routes = try members.routes(store)
+                routes.journal = journal
+                routes.sessions = try SessionFile(path: "\(members.path)-sessions\(number)")
+                routes.cacheBytes = number == 0 ? 20_000 : 0
+                routes.clock = { time.now }
+                return routes.parts()
+            }
+            generator = SeededGenerator(seed: seed)
+        }
+
+        private static let lists = ["", "?limit=2", "?session=a", "?session=b&limit=1"]
+        private static let others = [
+            "/v1/groups/alps/similar", "/v1/groups/birds/similar?by=members", "/v1/trending?limit=1", "/v1/trending",
+        ]
+
+        /// Asks both daemons the same, and expects the same answer.
+        ///
+        /// - Parameter user: whose list to ask for; nil for anything.
+        func read(_ user: String? = nil) throws {
+            let lists = (user.map { [$0] } ?? ["ann", "bob"]).flatMap { user in
+                Self.lists.map { "/v1/users/\(user)/recommendations\($0)" }
+            }
+            guard let target = (user == nil ? lists + Self.others : lists).randomElement(using: &generator) else {
+                return
+            }
+            let headers = Bool.random(using: &generator) ? ["Accept-Encoding: gzip"] : []
+            let answers = try daemons.map { try $0.router.answer(target, headers: headers) }
+            #expect(answers[0].status == answers[1].status && answers[0].body == answers[1].body, "\(target)")
+        }
+
+        /// A member does something, and asks before and afterwards.
+        func interact() throws {
+            count += 1
+            let kinds = ["join", "leave", "dismiss", "undismiss", "impression", "click"]
+            guard let user = ["ann", "bob"].randomElement(using: &generator),
+                let kind = kinds.randomElement(using: &generator),
+                let group = Community.groups.randomElement(using: &generator)
+            else { return }
+            for _ in 0..<3 { try read(user) }
+            let body = #"{"interactions":[{"id":"\#(count)","kind":"\#(kind)","groupId":"\#(group.id)"}]}"#
+            // Of both daemons; of changes through the other one, the first hears when it looks.
+            let number = Int.random(in: 0..<2, using: &generator)
+            let answer = try daemons[number].router.answer(
+                "/v1/users/\(user)/interactions", method: "POST", headers: ["Content-Type: application/json"],
+                body: Array(body.utf8))
+            #expect(answer.status == 200 || answer.status == 400, "\(answer.text)")
+            if number == 1 { lookForChanges() }
+            for _ in 0..<3 { try read(user) }
+        }
+
+        /// A member forgets everything, which ends the member's sessions as well.
+        func forget() throws {
+            guard let user = ["ann", "bob"].randomElement(using: &generator) else { return }
+            for daemon in daemons {
+                _ = try daemon.router.answer("/v1/users/\(user)/interactions", method: "DELETE")
+            }
+            lookForChanges()
+        }
+
+        /// Another process hides or shows a group, or changes memberships.
+        func changeCatalog() throws {
+            let database = try Database(path: members.path, mode: .readWrite)
+            let group = Int.random(in: 1...5, using: &generator)
+            let change = [
+                "UPDATE groups SET visibility = 1 - visibility WHERE group_key = \(group)",
+                "INSERT OR IGNORE INTO memberships (group_key, user_key) VALUES (\(group), 2)",
+                "DELETE FROM memberships WHERE group_key = \(group)",
+            ].randomElement(using: &generator)
+            try database.execute("\(change ?? ""); UPDATE catalog_state SET value = value + 1 WHERE name = 'changes'")
+            lookForChanges()
+        }
+
+        /// The site hides a group, or shows it again.
+        func hide() throws {
+            guard let group = Community.groups.randomElement(using: &generator) else { return }
+            let action: SiteChange.Action = Bool.random(using: &generator) ? .hide : .unhide
+            _ = try journals[0].apply(
+                .site(SiteChange(ofGroup: group.id, action, atMilliseconds: time.now)))
+            for _ in 0..<3 { try read() }
+        }
+
+        func switchVersion() throws {
+            try store.makeCurrent(VersionName(["v1", "v2"].randomElement(using: &generator) ?? "v1"))
+            for daemon in daemons { daemon.follower.poll() }
+        }
+
+        /// Seconds, or so many hours that every session ends: how exactly its last use is known differs in between.
+        func passTime() {
+            let isLong = Int.random(in: 0..<10, using: &generator) == 0
+            time.pass(milliseconds: isLong ? 50 * 3_600_000 : Int64.random(in: 0...20_000, using: &generator))
+        }
+
+        private func lookForChanges() {
+            journals[0].noteOutsideChanges(in: journals[0].changes)
+        }
+    }
+
+    @Test("Answers as one without, whatever happens in which order", arguments: 0..<6)
+    func sameAnswers(seed: UInt64) throws {
+        let pair = try Pair(seed: seed)
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<30, using: &pair.generator) {
+            case 0..<20: try pair.read()
+            case 20..<24: try pair.interact()
+            case 24: try pair.forget()
+            case 25: try pair.changeCatalog()
+            case 26: try pair.switchVersion()
+            case 27: try pair.hide()
+            default: pair.passTime()
+            }
+        }
+        var text = MetricsText()
+        try #require(pair.daemons[0].cache).write(to: &text)
+        #expect(!String(decoding: text.bytes, as: UTF8.self).contains("coterie_answer_cache_hits_total 0\n"))
+    }
+
+    @Test(
+        "A daemon notices by itself what another process changed, with and without a journal", arguments: [true, false])
+    func outsideChanges(hasJournal: Bool) async throws {
+        let members = try MemberCatalog()
+        var configuration = Daemon.Configuration(
+            store: FakeStore(try Community.version("v1")), directory: try CatalogDirectory(path: members.path),
+            log: Lines().log)
+        if hasJournal { configuration.journal = try members.journal() }
+        configuration.changePollInterval = .milliseconds(10)
+        configuration.pollInterval = .milliseconds(10)
+        // A clock that stands: no answer goes by age.
+        configuration.now = { 61_000_000 }
+        let daemon = try Daemon(configuration)
+        defer { daemon.stop() }
+        let client = try #require(SocketClient(port: daemon.port))
+        func showsBirds() throws -> Bool? {
+            let answer = try #require(client.request("GET", "/v1/trending"))
+            return answer.status == 200 ? answer.text.contains("birds") : nil
+        }
+        try await wait { try showsBirds() == true }
+        try Database(path: members.path, mode: .readWrite).execute(
+            """
+            UPDATE groups SET visibility = 1 WHERE group_id = 'birds';
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
+            """)
+        try await wait { try showsBirds() == false }
+    }
+
+    /// Asks until it is so: polls come when they come, and a test that waits in vain fails.
+    private func wait(until isDone: () throws -> Bool) async throws {
+        for _ in 0..<3000 {
+            if try isDone() { return }
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        Issue.record("it did not come about within 15 seconds")
+    }
+
+    @Test("A commit that nobody waits for any more makes old answers void when it comes")
+    func lateCommit() async throws {
+        let members = try MemberCatalog()
+        var routes = try members.routes()
+        routes.journal = try CatalogJournal(path: members.path, patience: .milliseconds(1))
+        routes.sessions = try SessionFile(path: members.path + "-sessions")
+        routes.cacheBytes = 1 << 20
+        let router = routes.router()
+        func lists() throws -> Bool {
+            try router.answer("/v1/users/ann/recommendations").text.contains(#""groupId":"birds","title":"#)
+        }
+        #expect(try lists())
+        // Another process holds the catalog for longer than a request waits.
+        let blocker = try Database(path: members.path, mode: .readWrite)
+        try blocker.execute("BEGIN IMMEDIATE")
+        let body = #"{"interactions":[{"id":"1","kind":"dismiss","groupId":"birds"}]}"#
+        let answer = try router.answer(
+            "/v1/users/ann/interactions", method: "POST", headers: ["Content-Type: application/json"],
+            body: Array(body.utf8))
+        #expect(answer.status == 503)
+        #expect(try lists())
+        try blocker.execute("ROLLBACK")
+        try await wait { try !lists() }
+    }
+}
