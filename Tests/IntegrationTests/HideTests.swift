@@ -103,7 +103,8 @@ struct HideTests {
             "groups", "users", "photos", "memberships", "pools", "catalog_state", "curated_groups", "interactions",
         ]
         let rows = try database.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(tables.joined(separator: "', '"))')")
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(tables.joined(separator: "', '"))')"
+        )
         var added: [String] = []
         while try rows.step() { added.append(rows.text(0)) }
         #expect(added.contains("hidden_groups"))
