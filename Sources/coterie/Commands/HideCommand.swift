@@ -7,9 +7,10 @@ enum HideCommand: Subcommand {
     static let command = Command(
         "hide", summary: "Show a group to nobody, at once and until that is undone",
         discussion: """
-            A hidden group is treated like a private one, but no import changes that. It is gone from the very next answer \
-            of every daemon that has the catalog, running sessions included, and from all models made from now on. Its \
-            members and photos stay in the catalog.
+            A hidden group is treated like a private one, but no import changes that. It is gone from all models made from \
+            now on, and within half a second from the answers of a daemon that has the catalog, running sessions included; \
+            from the very next answer if the daemon itself is asked to hide it, with PUT /v1/admin/groups/GROUP/hidden. \
+            Its members and photos stay in the catalog.
 
             Afterwards, and with --list alone, all hidden groups are listed.
             """,
