@@ -56,7 +56,7 @@ let package = Package(
         module("Compression", ["CZlib"]),
 
         // The system.
-        module("Catalog", ["SQLite", "SparseMatrix", "RecordReading"]),
+        module("Catalog", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
         module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("Evaluation", ["Recommendation", "Model", "Catalog", "Similarity", "SparseMatrix"]),
@@ -103,7 +103,7 @@ let package = Package(
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
-        tests("CatalogTests", ["Catalog", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests("CatalogTests", ["Catalog", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",

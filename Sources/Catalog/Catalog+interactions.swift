@@ -26,7 +26,7 @@ extension Catalog {
             rows.bind(id, at: 1)
             rows.bind(begin, at: 2)
             rows.bind(Int64(limit), at: 3)
-            return try Self.interactions(rows)
+            return try InteractionRecord.all(in: rows)
         }
     }
 
@@ -40,7 +40,7 @@ extension Catalog {
             rows.bind(id, at: 1)
             rows.bind(InteractionRecord.Kind.impression.code, at: 2)
             rows.bind(impressionsSince, at: 3)
-            return try Self.interactions(rows)
+            return try InteractionRecord.all(in: rows)
         }
     }
 
@@ -48,19 +48,6 @@ extension Catalog {
         SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
         """ + " "
-
-    private static func interactions(_ rows: Statement) throws(DatabaseError) -> [InteractionRecord] {
-        var interactions: [InteractionRecord] = []
-        while try rows.step() {
-            guard let kind = InteractionRecord.Kind(code: rows.integer(1)) else { continue }
-            interactions.append(
-                InteractionRecord(
-                    id: rows.text(0), kind, groupID: rows.text(2), atMilliseconds: rows.integer(3),
-                    recommendationID: rows.optionalText(4), position: rows.optionalInteger(5).map { Int($0) },
-                    variant: rows.optionalText(6)))
-        }
-        return interactions
-    }
 
     /// Lets all joins and leaves bear on the memberships again, after an import has written some.
     ///

@@ -103,6 +103,13 @@ enum CatalogSchema {
         );
         CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
         """,
+        // The last change of each journal that was taken over: one that comes again is known.
+        """
+        CREATE TABLE journals (
+            origin TEXT PRIMARY KEY,
+            sequence INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.

@@ -6,7 +6,7 @@ final class InteractionRecorder {
     private let users: IdentifierResolver
     private let knownUsers: IdentifierResolver
     private let memberships: MembershipEvents
-    private let shownGroup: Statement
+    private let group: Statement
     private let insert: Statement
     private let setInterests: Statement
     /// Rows changed so far, but for the interactions themselves: those that a recompute reads.
@@ -14,13 +14,14 @@ final class InteractionRecorder {
     /// Whether a join may have given a membership its time.
     private(set) var hasJoins = false
 
-    init(_ database: Database) throws(DatabaseError) {
+    /// - Parameter takesAnyGroup: whether interactions with private and hidden groups are kept as well.
+    init(_ database: Database, takesAnyGroup: Bool = false) throws(DatabaseError) {
         self.database = database
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
         memberships = try MembershipEvents(database)
-        shownGroup = try database.prepare(
-            "SELECT group_key FROM groups WHERE group_id = ? AND \(CatalogSchema.isShown)")
+        group = try database.prepare(
+            "SELECT group_key FROM groups WHERE group_id = ? AND \(takesAnyGroup ? "true" : CatalogSchema.isShown)")
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -51,10 +52,10 @@ final class InteractionRecorder {
     {
         var groups: [Int64] = []
         for (place, interaction) in interactions.enumerated() {
-            shownGroup.bind(interaction.groupID, at: 1)
-            guard try shownGroup.step() else { return .unknownGroup(at: place) }
-            groups.append(shownGroup.integer(0))
-            shownGroup.reset()
+            group.bind(interaction.groupID, at: 1)
+            guard try group.step() else { return .unknownGroup(at: place) }
+            groups.append(group.integer(0))
+            group.reset()
         }
         let user = try key(ofUser: id)
         var new = 0

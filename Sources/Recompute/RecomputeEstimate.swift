@@ -113,6 +113,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
 
 /// The names of the steps, as reports and manifests have them.
 enum StepName {
+    static let takeOver = "take over changes"
     static let readGroups = "read groups"
     static let content = "tags and places"
     static let profiles = "users"

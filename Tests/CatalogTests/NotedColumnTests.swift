@@ -46,7 +46,7 @@ struct NotedColumnTests {
         try database.execute(
             """
             DELETE FROM catalog_state WHERE name <> 'changes';
-            DROP TABLE interactions; DROP TABLE hidden_groups; DROP INDEX groups_private;
+            DROP TABLE interactions; DROP TABLE hidden_groups; DROP TABLE journals; DROP INDEX groups_private;
             PRAGMA user_version = 2
             """)
         if !hasValues { try database.execute("UPDATE memberships SET joined_at = NULL") }

@@ -1,3 +1,4 @@
+public import Model
 import Redis
 
 /// A change that a daemon made, as it travels to the others and to the next recompute.

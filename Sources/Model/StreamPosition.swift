@@ -8,7 +8,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable, CustomStr
     /// Tells apart the entries of one millisecond.
     let count: UInt64
 
-    init(milliseconds: UInt64, count: UInt64) {
+    private init(milliseconds: UInt64, count: UInt64) {
         self.milliseconds = milliseconds
         self.count = count
     }
@@ -46,12 +46,13 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable, CustomStr
         }.joined(separator: "-")
     }
 
-    /// The position before which nothing can be that is not at or before this one.
-    var next: StreamPosition {
+    /// The first position after this one.
+    public var next: StreamPosition {
         count == .max
             ? .init(milliseconds: milliseconds + 1, count: 0) : .init(milliseconds: milliseconds, count: count + 1)
     }
 
+    /// Whether one stands before another.
     public static func < (one: StreamPosition, other: StreamPosition) -> Bool {
         (one.milliseconds, one.count) < (other.milliseconds, other.count)
     }

@@ -1,0 +1,119 @@
+public import Model
+import SQLite
+
+/// What a journal knows of a member, beyond a position of the stream.
+public struct JournaledMember: Sendable, Equatable {
+    /// What the member did, in an order that is the same in all journals that know the same.
+    public var interactions: [InteractionRecord] = []
+    /// Whether the member wants all to be forgotten that was done before.
+    public var forgetsEarlier = false
+    /// The stated interests, if they were stated.
+    public var interests: [String]?
+
+    /// Nothing.
+    public init() {}
+}
+
+extension ChangeJournal {
+    /// What is known of a member; nil if nothing is.
+    ///
+    /// - Parameter position: what the stream has up to it is left out; nil: nothing is.
+    public func member(withID id: String, after position: StreamPosition?) throws(CatalogError) -> JournaledMember? {
+        var member = JournaledMember()
+        let (interactions, changes) = try wrapping { () throws(DatabaseError) in
+            (
+                try InteractionRecord.all(
+                    in:
+                        bound(
+                            """
+                            \(Self.selectInteractions) WHERE interactions.user_id = ?1 AND \(Self.isAfter)
+                            ORDER BY occurred_at, origin, sequence, place
+                            """, id, position)),
+                try bodies(
+                    bound(
+                        """
+                        SELECT body FROM changes WHERE user_id = ?1 AND body <> '' AND \(Self.isAfter)
+                        ORDER BY \(Self.streamOrder)
+                        """, id, position))
+            )
+        }
+        member.interactions = interactions
+        for change in try changes.map({ body throws(CatalogError) in try CatalogChange(encoded: Array(body.utf8)) }) {
+            guard case .member(let change) = change else { continue }
+            switch change.action {
+            case .forget(id: nil): member.forgetsEarlier = true
+            case .state(let interests): member.interests = interests
+            // A single one that is forgotten is not here any more.
+            case .record, .forget: continue
+            }
+        }
+        return member == JournaledMember() ? nil : member
+    }
+
+    /// Interactions of a member that are here, in the order in which they came to be here.
+    ///
+    /// - Returns: nil if there is none with the id `after`.
+    public func interactions(ofUser id: String, after: String?, limit: Int) throws(CatalogError) -> [InteractionRecord]?
+    {
+        try wrapping { () throws(DatabaseError) in
+            var begin: (key: Int64, place: Int64) = (0, 0)
+            if let after {
+                let row = try database.prepare(
+                    "SELECT change_key, place FROM interactions WHERE user_id = ? AND id = ? AND NOT is_forgotten")
+                row.bind(id, at: 1)
+                row.bind(after, at: 2)
+                guard try row.step() else { return nil }
+                begin = (row.integer(0), row.integer(1))
+            }
+            let rows = try database.prepare(
+                """
+                \(Self.selectInteractions) WHERE interactions.user_id = ? AND NOT is_forgotten AND (change_key, place) > (?, ?)
+                ORDER BY change_key, place LIMIT ?
+                """)
+            rows.bind(id, at: 1)
+            rows.bind(begin.key, at: 2)
+            rows.bind(after == nil ? -1 : begin.place, at: 3)
+            rows.bind(Int64(limit), at: 4)
+            return try InteractionRecord.all(in: rows)
+        }
+    }
+
+    /// What the site decided, in the order that counts, with positions where they are known.
+    public func siteChanges() throws(CatalogError) -> [(position: StreamPosition?, change: SiteChange)] {
+        let rows: [(String?, String)] = try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT position, body FROM changes WHERE user_id IS NULL ORDER BY \(Self.streamOrder)")
+            var found: [(String?, String)] = []
+            while try rows.step() { found.append((rows.optionalText(0), rows.text(1))) }
+            return found
+        }
+        var changes: [(position: StreamPosition?, change: SiteChange)] = []
+        for (position, body) in rows {
+            guard case .site(let change) = try CatalogChange(encoded: Array(body.utf8)) else { continue }
+            changes.append((position.flatMap { StreamPosition($0) }, change))
+        }
+        return changes
+    }
+
+    /// What is not in the stream yet comes last.
+    private static let streamOrder = "position IS NULL, position, change_key"
+    /// Whether a change stands after the position that is bound as ?2, or is not in the stream yet.
+    private static let isAfter = "(?2 IS NULL OR position IS NULL OR position > ?2)"
+    static let selectInteractions = """
+        SELECT id, kind, group_id, occurred_at, recommendation_id, list_position, variant
+        FROM interactions JOIN changes USING (change_key)
+        """
+
+    private func bound(_ sql: String, _ user: String, _ position: StreamPosition?) throws(DatabaseError) -> Statement {
+        let statement = try database.prepare(sql)
+        statement.bind(user, at: 1)
+        statement.bind(position?.sortable, at: 2)
+        return statement
+    }
+
+    private func bodies(_ rows: Statement) throws(DatabaseError) -> [String] {
+        var bodies: [String] = []
+        while try rows.step() { bodies.append(rows.text(0)) }
+        return bodies
+    }
+}

@@ -1,0 +1,119 @@
+public import Model
+import SQLite
+
+extension ChangeJournal {
+    /// How far the stream was read.
+    public func cursor() throws(CatalogError) -> StreamPosition {
+        try wrapping { () throws(DatabaseError) in
+            try database.text("SELECT value FROM state WHERE name = 'cursor'").flatMap { StreamPosition($0) } ?? .start
+        }
+    }
+
+    /// Changes of this journal that are not known to be in the stream, in their order.
+    ///
+    /// - Parameter sequence: those after this number.
+    public func waiting(after sequence: Int64, limit: Int) throws(CatalogError) -> [JournaledChange] {
+        let rows: [WaitingRow] = try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT sequence, body, change_key, user_id FROM changes
+                WHERE position IS NULL AND origin = ? AND sequence > ? ORDER BY sequence LIMIT ?
+                """)
+            rows.bind(origin, at: 1)
+            rows.bind(sequence, at: 2)
+            rows.bind(Int64(limit), at: 3)
+            var found: [WaitingRow] = []
+            while try rows.step() {
+                let isRecord = rows.text(1).isEmpty
+                found.append(
+                    WaitingRow(
+                        sequence: rows.integer(0), body: rows.text(1), userID: rows.text(3),
+                        interactions: isRecord ? try interactions(ofChange: rows.integer(2)) : []))
+            }
+            return found
+        }
+        var changes: [JournaledChange] = []
+        for row in rows {
+            let change =
+                row.body.isEmpty
+                ? CatalogChange.member(MemberChange(ofUser: row.userID, .record(row.interactions)))
+                : try CatalogChange(encoded: Array(row.body.utf8))
+            changes.append(JournaledChange(origin: origin, sequence: row.sequence, change: change))
+        }
+        return changes
+    }
+
+    /// A change as its row has it.
+    private struct WaitingRow {
+        var sequence: Int64
+        var body: String
+        var userID: String
+        var interactions: [InteractionRecord]
+    }
+
+    private func interactions(ofChange key: Int64) throws(DatabaseError) -> [InteractionRecord] {
+        let rows = try database.prepare(Self.selectInteractions + " WHERE change_key = ? ORDER BY place")
+        rows.bind(key, at: 1)
+        return try InteractionRecord.all(in: rows)
+    }
+
+    /// How many changes are not known to be in the stream, and since when the first of them waits, in Unix milliseconds.
+    public func backlog() throws(CatalogError) -> (count: Int, since: Int64?) {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT count(*), min(recorded_at) FROM changes WHERE position IS NULL")
+            guard try row.step() else { return (0, nil) }
+            return (Int(row.integer(0)), row.optionalInteger(1))
+        }
+    }
+
+    /// Begins to read the stream anew, which was lost: changes of this journal are sent on again.
+    public func restartStream() throws(CatalogError) {
+        try transaction { () throws(DatabaseError) in
+            let own = try database.prepare("UPDATE changes SET position = NULL WHERE origin = ?")
+            own.bind(origin, at: 1)
+            try own.run()
+            try setCursor(.start)
+        }
+    }
+
+    /// Removes the changes up to a position, inclusive, which are in every model version that may come to serve.
+    public func prune(through position: StreamPosition) throws(CatalogError) {
+        try transaction { () throws(DatabaseError) in
+            for statement in [
+                """
+                DELETE FROM interactions WHERE change_key IN (SELECT change_key FROM changes WHERE position <= ?)
+                """, "DELETE FROM changes WHERE position <= ?",
+            ] {
+                let delete = try database.prepare(statement)
+                delete.bind(position.sortable, at: 1)
+                try delete.run()
+            }
+        }
+    }
+
+    func transaction<Result>(_ body: () throws(DatabaseError) -> Result) throws(CatalogError) -> Result {
+        try wrapping { () throws(DatabaseError) in try database.transaction(wrap: { $0 }, body) }
+    }
+
+    func setCursor(_ position: StreamPosition) throws(DatabaseError) {
+        let set = try database.prepare(
+            "INSERT INTO state VALUES ('cursor', ?) ON CONFLICT DO UPDATE SET value = excluded.value")
+        set.bind(position.description, at: 1)
+        try set.run()
+    }
+
+    /// The number of the last change of a journal that is known here; 0 for none.
+    func lastSequence(of origin: String) throws(DatabaseError) -> Int64 {
+        let row = try database.prepare("SELECT sequence FROM journals WHERE origin = ?")
+        row.bind(origin, at: 1)
+        return try row.step() ? row.integer(0) : 0
+    }
+
+    func note(_ sequence: Int64, of origin: String) throws(DatabaseError) {
+        let note = try database.prepare(
+            "INSERT INTO journals VALUES (?, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence")
+        note.bind(origin, at: 1)
+        note.bind(sequence, at: 2)
+        try note.run()
+    }
+}

@@ -1,0 +1,83 @@
+import Catalog
+import Model
+import ModelStore
+
+extension RecomputeJob {
+    /// How many changes are read, and taken over in one transaction.
+    private static let changesPerTransaction = 2000
+
+    /// Takes over into the catalog what daemons with journals of their own acknowledged.
+    ///
+    /// - Returns: how far the stream was read; nil if the store has none, or nothing was ever in it.
+    func takeOverChanges(_ clock: StepClock) throws(RecomputeError) -> StreamPosition? {
+        guard let channel = store.channel, !parameters.isDryRun else { return nil }
+        return try clock.step(StepName.takeOver) { () throws(RecomputeError) in
+            // What is added while this runs is for the next time.
+            guard let end = try Self.end(of: channel) else { return (nil, "no changes") }
+            let (counts, position) = try takeOver(from: channel, upTo: end)
+            var outcome = "\(counts.taken) changes"
+            if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
+            if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as their groups do not exist" }
+            return (position, outcome)
+        }
+    }
+
+    private static func end(of channel: SharedChannel) throws(RecomputeError) -> StreamPosition? {
+        do throws(StoreError) {
+            var stream = try channel.changes()
+            return try stream.lastPosition()
+        } catch { throw .store(error) }
+    }
+
+    /// Takes over what the stream has up to a position, and what little may follow it.
+    private func takeOver(from channel: SharedChannel, upTo end: StreamPosition) throws(RecomputeError)
+        -> (TakeoverCounts, through: StreamPosition)
+    {
+        var counts = TakeoverCounts()
+        var position = StreamPosition.start
+        var failure: RecomputeError?
+        do throws(StoreError) {
+            var stream = try channel.changes()
+            while position < end, failure == nil {
+                let entries = try stream.read(after: position, limit: Self.changesPerTransaction)
+                guard let last = entries.last else { break }
+                do throws(RecomputeError) { counts = counts + (try takeOver(entries)) } catch { failure = error }
+                position = last.position
+            }
+        } catch { throw .store(error) }
+        if let failure { throw failure }
+        return (counts, max(position, end))
+    }
+
+    /// Takes some changes over, in one transaction.
+    private func takeOver(_ entries: [(position: StreamPosition, change: StreamedChange)]) throws(RecomputeError)
+        -> TakeoverCounts
+    {
+        var changes: [JournaledChange] = []
+        for entry in entries { changes.append(try Self.journaled(entry.change, at: entry.position)) }
+        do throws(CatalogError) {
+            return try Catalog(path: catalogPath, mode: .recording).takeOver(changes)
+        } catch { throw .catalog(error) }
+    }
+
+    private static func journaled(_ change: StreamedChange, at position: StreamPosition) throws(RecomputeError)
+        -> JournaledChange
+    {
+        do throws(CatalogError) {
+            return JournaledChange(
+                origin: change.origin, sequence: change.sequence, change: try CatalogChange(encoded: change.body))
+        } catch {
+            throw .catalog(
+                CatalogError(
+                    error.code,
+                    "the change at \(position) of the stream: \(error.message); upgrade, or remove it with XDEL"))
+        }
+    }
+
+    /// Removes from the stream what is in the catalog, and in a version that is current.
+    func trimChanges(through position: StreamPosition?) throws(StoreError) {
+        guard let position, let channel = store.channel else { return }
+        var stream = try channel.changes()
+        try stream.trim(through: position)
+    }
+}
