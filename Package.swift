@@ -78,7 +78,7 @@ let package = Package(
             dependencies: [
                 "Catalog", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation", "Recompute",
                 "Redis",
-                "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite",
+                "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite", "Tokens",
             ],
             swiftSettings: strict),
 

@@ -8,6 +8,8 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The port of a server when none is given.
     public static let defaultPort = 6379
 
+    /// The path of the socket of a server on this machine; nil for one in the network.
+    public let socketPath: String?
     /// A name or an IP address, without brackets.
     public let host: String
     /// 1 to 65535.
@@ -19,10 +21,17 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The number of the database, 0 or more.
     public let database: Int
 
+    /// A server on this machine that listens at a Unix socket, and asks nobody to log in.
+    public init(socketPath: String) {
+        self.socketPath = socketPath
+        (host, port, user, password, database) = ("localhost", Self.defaultPort, nil, nil, 0)
+    }
+
     /// Reads an address.
     ///
     /// - Throws: `RedisError.badAddress` that names the part at fault, and never shows the password.
     public init(_ text: String) throws(RedisError) {
+        socketPath = nil
         guard text.hasPrefix(Self.scheme) else { throw Self.bad("it does not begin with \(Self.scheme)") }
         let rest = text.dropFirst(Self.scheme.count)
         guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
@@ -39,6 +48,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// The address without the password.
     public var description: String {
+        if let socketPath { return socketPath }
         let shownHost = host.contains(":") ? "[\(host)]" : host
         let login = user.map { "\($0)@" } ?? ""
         return "\(Self.scheme)\(login)\(shownHost):\(port)/\(database)"

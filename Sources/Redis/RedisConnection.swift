@@ -66,7 +66,13 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     private static func connect(to address: RedisAddress, timeout: Duration, replyTimeout: Duration)
         throws(RedisError) -> UnsafeMutablePointer<redisContext>
     {
-        guard let context = unsafe redisConnectWithTimeout(address.host, CInt(address.port), timeval(timeout)) else {
+        let opened =
+            if let path = address.socketPath {
+                unsafe redisConnectUnixWithTimeout(path, timeval(timeout))
+            } else {
+                unsafe redisConnectWithTimeout(address.host, CInt(address.port), timeval(timeout))
+            }
+        guard let context = unsafe opened else {
             throw RedisError(.unreachable, "no memory for a connection to \(address)")
         }
         guard unsafe context.pointee.err == 0, unsafe redisSetTimeout(context, timeval(replyTimeout)) == REDIS_OK else {

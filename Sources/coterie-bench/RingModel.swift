@@ -19,19 +19,22 @@ struct RingModel {
         }
     }
 
+    /// The version, opened.
+    func version() throws -> ModelVersion { try ModelVersion(ByteRegion(copying: encoded().fileBytes)) }
+
     /// The version, with lists of the asked length in both relations.
-    func version() throws -> ModelVersion {
+    func encoded() throws -> EncodedModel {
         let facts = (0..<groups).map { group in
             let digits = String(group)
             let id = "group-" + String(repeating: "0", count: 8 - digits.count) + digits
-            return GroupFacts(id: id, photoCount: 400, memberCount: 400)
+            return GroupFacts(id: id, title: "Group \(group) of the ring", photoCount: 400, memberCount: 400)
         }
         var tables: [Relation: NeighbourTable] = [:]
         for (number, relation) in Relation.allCases.enumerated() {
             var generator = Generator(state: UInt64(number))
             tables[relation] = table(&generator)
         }
-        return try ModelVersion(ByteRegion(copying: EncodedModel(groups: facts, tables: tables).fileBytes))
+        return try EncodedModel(groups: facts, tables: tables)
     }
 
     private func table(_ generator: inout Generator) -> NeighbourTable {

@@ -1,0 +1,103 @@
+import Foundation
+import Glibc
+
+/// A program that runs beside the benchmark on one processor, and ends with it at the latest.
+final class Child {
+    private let process: Process
+    /// What it wrote to standard error; a file.
+    private let log: String
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - words: the program and its arguments.
+    ///   - processor: the number of the one it runs on.
+    ///   - folder: where its log goes.
+    init(_ words: [String], processor: Int, folder: String) throws {
+        log = folder + "/\((words[0] as NSString).lastPathComponent).log"
+        process = try Self.process(words, processor: processor)
+        _ = FileManager.default.createFile(atPath: log, contents: nil)
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+    }
+
+    deinit { stop() }
+
+    /// Runs a program to its end.
+    ///
+    /// - Returns: what it wrote to standard output.
+    static func output(of words: [String], processor: Int) throws -> String {
+        let process = try process(words, processor: processor)
+        let pipe = Pipe()
+        process.standardOutput = pipe
+        try process.run()
+        let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw BenchError.data("\(words[0]) failed: \(text)") }
+        return text
+    }
+
+    /// Where a program is.
+    ///
+    /// - Parameter package: the Debian package that has it.
+    static func path(of program: String, package: String) throws -> String {
+        let paths = ["/usr/bin/", "/usr/sbin/", "/bin/", "/usr/local/bin/", "/usr/local/sbin/"].map { $0 + program }
+        guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
+            throw BenchError.data("\(program) is not installed: apt-get install \(package)")
+        }
+        return path
+    }
+
+    private static func process(_ words: [String], processor: Int) throws -> Process {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: try path(of: "taskset", package: "util-linux"))
+        // Both only set something, then become the next program: the process stays the same. A benchmark that is killed
+        // leaves nothing running.
+        process.arguments =
+            ["-c", "\(processor)", try path(of: "setpriv", package: "util-linux"), "--pdeathsig", "KILL"] + words
+        process.standardInput = FileHandle.nullDevice
+        return process
+    }
+
+    /// Asks until `answer` has one, for ten seconds at most.
+    func wait<Answer>(for answer: () throws -> Answer?) throws -> Answer {
+        for _ in 0..<2000 {
+            if let answer = try answer() { return answer }
+            guard process.isRunning else { break }
+            usleep(5000)
+        }
+        throw BenchError.data("\(process.arguments ?? []) did not start: \(errors)")
+    }
+
+    /// What it wrote to standard error so far.
+    var errors: String { (try? String(contentsOfFile: log, encoding: .utf8)) ?? "" }
+
+    /// Processor time of all its threads so far, in seconds.
+    var processorSeconds: Double {
+        var clock = clockid_t()
+        var time = timespec()
+        guard unsafe clock_getcpuclockid(process.processIdentifier, &clock) == 0,
+            unsafe clock_gettime(clock, &time) == 0
+        else { return .nan }
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
+    /// Memory that is its own and of no file, in bytes: mapped versions are not counted.
+    func anonymousBytes() throws -> Int {
+        let path = "/proc/\(process.processIdentifier)/smaps_rollup"
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        let words = text.split(whereSeparator: \.isNewline).first { $0.hasPrefix("Anonymous:") }?.split(separator: " ")
+        guard let words, words.count == 3, let kibibytes = Int(words[1]) else {
+            throw BenchError.data("\(path) does not tell how much memory is anonymous")
+        }
+        return kibibytes * 1024
+    }
+
+    /// Ends it.
+    func stop() {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+    }
+}

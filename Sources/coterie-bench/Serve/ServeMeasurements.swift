@@ -1,0 +1,117 @@
+import Foundation
+import Glibc
+import Model
+import Recommendation
+
+/// The rows of `coterie-bench serve`.
+struct ServeMeasurements {
+    let scene: ServeScene
+    let servers: ServersUnderTest
+
+    /// Members whose lists are cached when the latency is measured.
+    private static let cachedMembers = 100
+    /// What rows of the least and the greatest ratio are held against.
+    private static let throughputBound = 0.8, processorBound = 1.0, latencyBoundMilliseconds = 10.0, memoryBound = 0.5
+
+    /// One member's list again and again, against nginx.
+    func cached(rounds: Int, _ wrk: Wrk) throws -> String {
+        var ours: [Double] = []
+        var theirs: [Double] = []
+        for _ in 0..<rounds {
+            ours.append(
+                try wrk.perSecond(port: servers.daemonPort, target: scene.target(0), token: scene.tokens[0]))
+            theirs.append(
+                try wrk.perSecond(port: servers.nginxPort, target: "/answer.json", token: scene.tokens[0]))
+        }
+        let bodyBytes = try ClientConnection(port: servers.daemonPort).answer(to: scene.request(0)).body.count
+        let ratio = Measuring.median(zip(ours, theirs).map { $0 / $1 })
+        return """
+            {"benchmark":"serve","row":"cached","bodyBytes":\(bodyBytes),"connections":\(wrk.connections),"rounds":\(rounds),\
+            "requestsPerSecond":\(Measuring.fixed(Measuring.median(ours), 0)),\
+            "nginxRequestsPerSecond":\(Measuring.fixed(Measuring.median(theirs), 0)),\
+            "ratio":\(Measuring.fixed(ratio)),"atLeast":\(Self.throughputBound)}
+            """
+    }
+
+    /// Lists that nobody asked for before, against fetching what they are made from.
+    func uncached(requests: Int) throws -> [String] {
+        let planMicroseconds = planMicroseconds(requests)
+        let requestMicroseconds = try uncachedRequestMicroseconds(requests)
+        let redis = try RedisFetch(scene)
+        return try [RedisFetch.Form.compact, .sortedSets].map { form in
+            let fetch = try redis.microseconds(form, members: requests)
+            let sum = fetch.client + fetch.server
+            return """
+                {"benchmark":"serve","row":"uncached","redisForm":"\(form.rawValue)","requests":\(requests),\
+                "lists":\(scene.size.joined * Relation.allCases.count),"counted":"processor time, user and system",\
+                "requestMicroseconds":\(Measuring.fixed(requestMicroseconds, 1)),\
+                "planMicroseconds":\(Measuring.fixed(planMicroseconds, 1)),\
+                "redisClientMicroseconds":\(Measuring.fixed(fetch.client, 1)),\
+                "redisServerMicroseconds":\(Measuring.fixed(fetch.server, 1)),\
+                "ratio":\(Measuring.fixed(requestMicroseconds / sum)),"planRatio":\(Measuring.fixed(planMicroseconds / sum)),\
+                "atMost":\(Self.processorBound)}
+                """
+        }
+    }
+
+    /// Processor time of the daemon for a whole request, session and all.
+    private func uncachedRequestMicroseconds(_ requests: Int) throws -> Double {
+        let connection = try ClientConnection(port: servers.daemonPort)
+        let begin = servers.daemon.processorSeconds
+        for number in 0..<requests {
+            // After the last member comes the first again, with another session.
+            let (session, member) = number.quotientAndRemainder(dividingBy: scene.size.members)
+            let answer = try connection.answer(to: scene.request(member, session: session))
+            guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
+        }
+        return (servers.daemon.processorSeconds - begin) * 1e6 / Double(requests)
+    }
+
+    /// Processor time of the plan alone, from a profile to a list of groups, in this process.
+    private func planMicroseconds(_ requests: Int) -> Double {
+        let planner = Planner(model: scene.version, key: RotationKey(1, 2))
+        let instant = Int64(Date().timeIntervalSince1970 * 1000)
+        let begin = Measuring.processorSeconds
+        for number in 0..<requests {
+            let member = number % scene.size.members
+            let profile = MemberProfile(
+                userID: ServeScene.userID(member), joined: scene.profiles[member].map { .init(group: $0) })
+            _ = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant))
+        }
+        return (Measuring.processorSeconds - begin) * 1e6 / Double(requests)
+    }
+
+    /// How long answers take at half of the peak rate.
+    func latency(seconds: Double, connections: Int, uncachedPercent: Int) throws -> String {
+        // Sessions that no other row has.
+        var session = 1_000_000
+        let load = RequestLoad(port: servers.daemonPort, connectionCount: connections) { generator in
+            guard Int.random(in: 0..<100, using: &generator) < uncachedPercent else {
+                let cached = min(Self.cachedMembers, scene.size.members)
+                return scene.request(Int.random(in: 0..<cached, using: &generator))
+            }
+            session += 1
+            return scene.request(Int.random(in: 0..<scene.size.members, using: &generator), session: session)
+        }
+        let peak = try load.run(seconds: seconds, perSecond: nil, seed: 1)
+        let half = try load.run(seconds: seconds, perSecond: peak.perSecond / 2, seed: 2)
+        return """
+            {"benchmark":"serve","row":"latency","uncachedPercent":\(uncachedPercent),"connections":\(connections),\
+            "peakPerSecond":\(Measuring.fixed(peak.perSecond, 0)),"perSecond":\(Measuring.fixed(half.perSecond, 0)),\
+            "requests":\(half.latencies.count),"failures":\(peak.failures + half.failures),\
+            "medianMilliseconds":\(Measuring.fixed(half.latency(ofPart: 0.5))),\
+            "p99Milliseconds":\(Measuring.fixed(half.latency(ofPart: 0.99))),\
+            "longestMilliseconds":\(Measuring.fixed(half.latency(ofPart: 1))),"atMost":\(Self.latencyBoundMilliseconds)}
+            """
+    }
+
+    /// The daemon's own memory.
+    func memory() throws -> String {
+        let own = try servers.daemon.anonymousBytes()
+        let model = scene.model.fileBytes.count
+        return """
+            {"benchmark":"serve","row":"memory","counted":"anonymous","ownBytes":\(own),"modelBytes":\(model),\
+            "ratio":\(Measuring.fixed(Double(own) / Double(model))),"atMost":\(Self.memoryBound)}
+            """
+    }
+}

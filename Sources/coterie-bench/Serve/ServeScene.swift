@@ -1,0 +1,85 @@
+import Catalog
+import Foundation
+import Glibc
+import Model
+import ModelStore
+import Recommendation
+import Tokens
+
+/// A made-up community in a folder that goes with this value: a version, a catalog with members, keys, and tokens.
+final class ServeScene {
+    struct Size {
+        var groups, neighbours, joined, members: Int
+    }
+
+    let folder: String
+    let size: Size
+    let model: EncodedModel
+    let version: ModelVersion
+    /// What each member is in.
+    let profiles: [[UInt32]]
+    let tokens: [String]
+    private let manifest: Manifest
+
+    init(_ size: Size) throws {
+        self.size = size
+        folder = FileManager.default.temporaryDirectory.path + "/coterie-bench-serve-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        model = try RingModel(groups: size.groups, neighbours: size.neighbours).encoded()
+        version = try ModelVersion(ByteRegion(copying: model.fileBytes))
+        var generator = RingModel.Generator(state: 7)
+        profiles = (0..<size.members).map {
+            RingModel.profile($0, size.joined, groups: size.groups, &generator).joined.map(\.group).sorted()
+        }
+        manifest = Manifest(
+            version: try VersionName("ring"), createdAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000),
+            catalog: .init(schemaVersion: 0, changeCount: 0), groups: .init(included: size.groups, leftOutPrivate: 0),
+            relations: [], steps: [], sections: [])
+        let key = try KeyFile(path: folder + "/keys.json").addKey(id: "bench")
+        let expiry = Int64(Date().timeIntervalSince1970 * 1000) + 3_600_000
+        tokens = try (0..<size.members).map {
+            try TokenClaims(subject: Self.userID($0), role: .member, expiresAtMilliseconds: expiry)
+                .token(signedWith: key, audience: "coterie")
+        }
+        try importMembers()
+        try publish(to: FolderStore(folder + "/models"))
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    static func userID(_ member: Int) -> String { "member-\(member)" }
+
+    /// The path of a member's list.
+    ///
+    /// - Parameter session: of a number; nil for the member's own.
+    func target(_ member: Int, session: Int? = nil) -> String {
+        "/v1/users/\(Self.userID(member))/recommendations" + (session.map { "?session=\($0)" } ?? "")
+    }
+
+    /// A request for a member's list, as it is sent.
+    func request(_ member: Int, session: Int? = nil) -> [UInt8] {
+        ClientConnection.request(target(member, session: session), token: tokens[member])
+    }
+
+    /// Publishes the version, and makes it current.
+    func publish(to store: any VersionStore) throws {
+        let name = try store.publish(model, manifest: manifest, profiles: nil) { _, _ in }.version
+        try store.makeCurrent(name)
+    }
+
+    private func importMembers() throws {
+        var groups = "group_id\n"
+        for group in 0..<size.groups { groups += version.id(of: group) + "\n" }
+        var memberships = "user_id\tgroup_id\n"
+        for (member, joined) in profiles.enumerated() {
+            for group in joined { memberships += "\(Self.userID(member))\t\(version.id(of: Int(group)))\n" }
+        }
+        let catalog = try Catalog(path: folder + "/catalog.sqlite", mode: .writing)
+        for (kind, text) in [(ImportKind.groups, groups), (.memberships, memberships)] {
+            let file = "\(folder)/\(kind.rawValue).tsv"
+            try text.write(toFile: file, atomically: false, encoding: .utf8)
+            _ = try Importer(into: catalog, kind: kind, options: ImportOptions(rejectsPath: file + "-rejects"))
+                .run([file])
+        }
+    }
+}

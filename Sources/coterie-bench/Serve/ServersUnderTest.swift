@@ -1,0 +1,85 @@
+import Foundation
+import Glibc
+
+/// The servers that are measured, each with one thread on the same processor.
+struct ServersUnderTest {
+    /// Where what is measured runs.
+    static let serverProcessor = 0
+    /// Where the load comes from.
+    static let loadProcessor = 1
+
+    let daemon: Child
+    let daemonPort: UInt16
+    let nginx: Child
+    let nginxPort: UInt16
+
+    /// Starts the daemon over a scene; then nginx, which has one file, the daemon's answer about the first member.
+    init(_ scene: ServeScene) throws {
+        let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
+        guard FileManager.default.isExecutableFile(atPath: executable) else {
+            throw BenchError.data("there is no coterie beside this program: swift build -c release")
+        }
+        let daemon = try Child(
+            [
+                executable, "serve", "--port", "0", "--threads", "1", "--catalog", scene.folder + "/catalog.sqlite",
+                "--store", scene.folder + "/models", "--keys", scene.folder + "/keys.json",
+                // A limit that is counted but never reached.
+                "--member-rate", "500000",
+            ], processor: Self.serverProcessor, folder: scene.folder)
+        let port = try daemon.wait {
+            daemon.errors.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
+        }
+        try daemon.wait {
+            try ClientConnection(port: port).answer(to: ClientConnection.request("/readyz")).status == 200 ? () : nil
+        }
+        (self.daemon, daemonPort) = (daemon, port)
+        let answer = try ClientConnection(port: port).answer(to: scene.request(0))
+        guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
+        (nginx, nginxPort) = try Self.startNginx(serving: answer.body, in: scene.folder + "/nginx")
+    }
+
+    private static func startNginx(serving body: [UInt8], in folder: String) throws -> (Child, UInt16) {
+        let program = try Child.path(of: "nginx", package: "nginx-light")
+        try FileManager.default.createDirectory(atPath: folder + "/www", withIntermediateDirectories: true)
+        try Data(body).write(to: URL(fileURLWithPath: folder + "/www/answer.json"))
+        let port = try freePort()
+        let scratch = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
+        let configuration = """
+            daemon off; worker_processes 1; pid \(folder)/pid; error_log stderr;
+            events { use epoll; worker_connections 1024; }
+            http {
+                access_log off; sendfile on; tcp_nopush on; keepalive_timeout 65; keepalive_requests 1000000000;
+                open_file_cache max=16 inactive=600s; open_file_cache_valid 600s;
+                types { application/json json; }
+                \(scratch.joined(separator: " "))
+                server { listen 127.0.0.1:\(port); root \(folder)/www; }
+            }
+            """
+        try configuration.write(toFile: folder + "/nginx.conf", atomically: false, encoding: .utf8)
+        let nginx = try Child(
+            [program, "-e", "stderr", "-p", folder, "-c", folder + "/nginx.conf"], processor: serverProcessor,
+            folder: folder)
+        let answer = try nginx.wait {
+            try? ClientConnection(port: port).answer(to: ClientConnection.request("/answer.json"))
+        }
+        guard answer.status == 200, answer.body == body else { throw BenchError.data("nginx does not serve the file") }
+        return (nginx, port)
+    }
+
+    /// A port that nothing listens at.
+    private static func freePort() throws -> UInt16 {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
+                unsafe bind(listener, generic, length) == 0 && getsockname(listener, generic, &length) == 0
+            }
+        }
+        guard isBound else { throw BenchError.data("no port is free") }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}
