@@ -10,8 +10,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var createdAtMilliseconds: Int64
     /// The catalog it was built from.
     public var catalog: CatalogState
-    /// How far the stream of changes is contained in it; nil if there was no stream.
-    public var changesThrough: StreamPosition?
+    /// The changes of daemons with journals of their own that are in it; nil if there were never any.
+    public var changesTaken: TakenChanges?
     /// The version's groups and what was left out.
     public var groups: GroupCounts
     /// How each relation was computed.

@@ -70,7 +70,7 @@ final class SharedJournal: Journal {
 
     /// What comes of a change that is not to be made; nil if it is.
     private func refusal(of change: CatalogChange, in snapshot: ModelSnapshot) -> CatalogChange.Outcome? {
-        let hidden = decisions.hidden(after: snapshot.manifest.changesThrough)
+        let hidden = decisions.hidden(beyond: snapshot.changesTaken)
         func exists(_ id: String) -> Bool { snapshot.model.index(ofID: id) != nil }
         switch change {
         case .member(let change):
@@ -107,7 +107,7 @@ final class SharedJournal: Journal {
 
     /// Those hidden since the version was made; what was hidden before, the version does not have.
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
-        let hidden = decisions.hidden(after: snapshot()?.manifest.changesThrough)
+        let hidden = decisions.hidden(beyond: snapshot()?.changesTaken ?? TakenChanges())
         return hidden.map { HiddenGroup(groupID: $0.key, hiddenAtMilliseconds: $0.value) }
             .filter { group in
                 after.map { group.groupID.utf8.lexicographicallyPrecedes($0.utf8) == false && group.groupID != $0 }
@@ -121,14 +121,13 @@ final class SharedJournal: Journal {
 
     /// What is put forward by now: what the version has, and what was decided since.
     func curations(in snapshot: ModelSnapshot) -> [Curation] {
-        let through = snapshot.manifest.changesThrough
-        let hidden = decisions.hidden(after: through)
+        let hidden = decisions.hidden(beyond: snapshot.changesTaken)
         let ofVersion = snapshot.model.curated.map { curated in
             Curation(
                 groupID: snapshot.model.id(of: Int(curated.group)), isShown: true, position: Int(curated.position),
                 startsAt: curated.startsAt, expiresAt: curated.expiresAt)
         }
-        return decisions.curations(ofVersion, after: through).enumerated().map { place, curation in
+        return decisions.curations(ofVersion, beyond: snapshot.changesTaken).enumerated().map { place, curation in
             var curation = curation
             curation.position = place + 1
             curation.isShown = hidden[curation.groupID] == nil
@@ -139,14 +138,14 @@ final class SharedJournal: Journal {
     /// The groups that are hidden by now, beyond those that the version lacks.
     func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> {
         Set(
-            decisions.hidden(after: snapshot.manifest.changesThrough).keys
+            decisions.hidden(beyond: snapshot.changesTaken).keys
                 .compactMap { snapshot.model.index(ofID: $0).map(UInt32.init) })
     }
 
     /// What a member did and said that is not in a version.
     func member(withID id: String, beyond snapshot: ModelSnapshot?) throws(ServiceError) -> JournaledMember? {
         try read { journal throws(CatalogError) in
-            try journal.member(withID: id, after: snapshot?.manifest.changesThrough)
+            try journal.member(withID: id, beyond: snapshot?.changesTaken ?? TakenChanges())
         }
     }
 
