@@ -123,6 +123,6 @@ struct SessionTests {
         }
         #expect(groups == whole.groups)
         #expect(try list(1, "?limit=2&after=\(query.split(separator: "=").last ?? "")").next == nil)
-        #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 400)
+        #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 404)
     }
 }
