@@ -42,7 +42,7 @@ public struct ActivityCalendar: Sendable, Equatable {
     }
 }
 
-/// Who turned to the public groups, and when; rows are those of the matrices of the same state of the catalog.
+/// Who turned to the shown groups, and when; rows are those of the matrices of the same state of the catalog.
 public struct ActivityReading: Sendable, Equatable {
     /// Rows × weeks, row by row, the latest week first: different people who joined, or whose public photos were added.
     ///
@@ -59,7 +59,7 @@ public struct ActivityReading: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// Counts what happened in every public group, in one pass over the table.
+    /// Counts what happened in every shown group, in one pass over the table.
     ///
     /// To be called within `snapshot`.
     ///

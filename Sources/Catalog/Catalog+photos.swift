@@ -8,17 +8,17 @@ public struct PhotoRecord: Sendable, Equatable {
     public var visibility: Visibility
     /// The owner's outside id, if known.
     public var ownerID: String?
-    /// The outside ids of the groups, public and private, whose pools it is in; ascending.
+    /// The outside ids of the shown groups whose pools it is in; ascending.
     public var groups: [String]
-    /// The groups, public and private, whose pools hold other public photos of its owner.
+    /// The shown groups whose pools hold other public photos of its owner.
     public var ownerGroups: [OwnerGroup]
-    /// The outside ids of the groups, public and private, that its owner is a member of; ascending.
+    /// The outside ids of the shown groups that its owner is a member of; ascending.
     public var ownerMemberships: [String]
     /// What it is tagged with, as it was imported.
     public var tags: [String]
     /// Where it was taken, in degrees.
     public var location: Location?
-    /// The public groups that hold public photos which share a pool with it.
+    /// The shown groups that hold public photos which share a pool with it.
     public var companionGroups: [CompanionGroup]
 
     /// How many public photos of an owner a group's pool holds.
@@ -66,12 +66,12 @@ extension Catalog {
         }
     }
 
-    /// The outside ids of the groups that a user or a photo is in, ascending.
+    /// The outside ids of the shown groups that a user or a photo is in, ascending.
     private func groupIDs(in table: RelationshipTable, of key: Int64) throws(DatabaseError) -> [String] {
         let rows = try database.prepare(
             """
             SELECT group_id FROM \(table.name) JOIN groups USING (group_key)
-            WHERE \(table.entryColumn) = ? ORDER BY group_id
+            WHERE \(table.entryColumn) = ? AND \(CatalogSchema.isShown) ORDER BY group_id
             """)
         rows.bind(key, at: 1)
         return try rows.texts()
@@ -84,7 +84,8 @@ extension Catalog {
         let rows = try database.prepare(
             """
             SELECT group_id, count(*) FROM photos JOIN pools USING (photo_key) JOIN groups USING (group_key)
-            WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 GROUP BY group_key ORDER BY group_id
+            WHERE photos.user_key = ? AND photo_key <> ? AND photos.visibility = 0 AND \(CatalogSchema.isShown)
+            GROUP BY group_key ORDER BY group_id
             """)
         rows.bind(owner, at: 1)
         rows.bind(photo, at: 2)

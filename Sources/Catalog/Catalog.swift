@@ -6,6 +6,7 @@ import SQLite
 /// A connection belongs to one thread at a time. Integer keys never leave this module.
 public final class Catalog {
     let database: Database
+    private let foundVersion: Int
 
     /// The file.
     public var path: String { database.path }
@@ -17,7 +18,7 @@ public final class Catalog {
         /// For writing; it is made, or brought up to this schema version, if need be.
         case writing
         /// For writing what must not be lost once it is done: a commit waits for the disk. What is deleted is
-        /// overwritten. The catalog must exist and be of this program's schema version.
+        /// overwritten. The catalog must exist; it is brought up to this schema version if need be.
         case recording
     }
 
@@ -30,9 +31,9 @@ public final class Catalog {
                 .missing,
                 "there is no catalog at \(path): make one with \"coterie import\", or name another with --catalog")
         }
+        // A reader opens for writing too where it may: only then can it recover what a killed writer left in the log.
+        let canWrite = mode == .writing || Self.allows(path, W_OK)
         do {
-            // A reader opens for writing too where it may: only then can it recover what a killed writer left in the log.
-            let canWrite = mode != .reading || Self.allows(path, W_OK)
             database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
@@ -43,18 +44,25 @@ public final class Catalog {
             )
         }
         // Before anything is written: somebody else's database must stay as it is.
-        let version = try CatalogSchema.checkedVersion(database)
+        foundVersion = try CatalogSchema.checkedVersion(database)
         if mode == .writing {
             try wrapping { () throws(DatabaseError) in
                 try database.execute(
                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
             }
             try CatalogSchema.migrate(database)
-        } else if version < CatalogSchema.version {
-            throw CatalogError(
-                .notACatalog,
-                "\(path) is empty or of an older program: run \"coterie import\" on it once, which brings it up to date"
-            )
+        } else if foundVersion == 0 {
+            throw CatalogError(.notACatalog, "\(path) is empty: fill it with \"coterie import\"")
+        } else if foundVersion < CatalogSchema.version {
+            guard mode == .recording, canWrite else {
+                throw CatalogError(
+                    .notACatalog,
+                    """
+                    \(path) is of an older program: \"coterie serve\" and \"coterie import\" bring it up to date, if they may \
+                    write to it
+                    """)
+            }
+            try CatalogSchema.migrate(database)
         }
         if mode == .recording {
             try wrapping { () throws(DatabaseError) in
@@ -64,6 +72,9 @@ public final class Catalog {
     }
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
+
+    /// The schema version that it had before it was opened, if it was brought up to date then.
+    public var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
 
     /// The schema version of this catalog.
     public var schemaVersion: Int { CatalogSchema.version }

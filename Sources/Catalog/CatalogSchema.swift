@@ -114,7 +114,7 @@ enum CatalogSchema {
 
     /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.
     static let isShown =
-        "(visibility = 0 AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))"
+        "(groups.visibility = 0 AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))"
 
     /// Brings a database up to this version; a new file gets every table.
     static func migrate(_ database: Database) throws(CatalogError) {

@@ -2,12 +2,12 @@ public import SparseMatrix
 
 /// A matrix groups × users or groups × photos as it was read, and what was left out.
 public struct MatrixReading: Sendable {
-    /// A row a public group, in ascending order of the bytes of the groups' outside ids; columns are
+    /// A row a shown group, in ascending order of the bytes of the groups' outside ids; columns are
     /// numbers of users or photos that mean nothing outside this reading.
     public var matrix: BinaryMatrix
-    /// Memberships or pool entries left out because the group is private.
+    /// Memberships or pool entries left out because the group is private or hidden.
     public var entriesOfPrivateGroups: Int
-    /// Pool entries of public groups left out because the photo is private.
+    /// Pool entries of shown groups left out because the photo is private.
     public var entriesOfPrivatePhotos: Int
     /// When the entries came about, as far as that is known.
     public var dates: EventDates

@@ -60,9 +60,9 @@ extension Manifest {
 
     /// Groups in and out of the version.
     public struct GroupCounts: Codable, Sendable, Equatable {
-        /// Public groups: all that the version has.
+        /// Public groups that are not hidden: all that the version has.
         public var included: Int
-        /// Left out because they are private.
+        /// Left out because they are private or hidden.
         public var leftOutPrivate: Int
 
         /// Counts.

@@ -26,20 +26,35 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ) {
         self.work = work
         self.content = content
-        let neighbours = groups * (parameters.photos.limit + parameters.members.limit)
-        let profileRows = keepsProfiles ? work[.members]?.rows ?? 0 : 0
+        let neighbours = Relation.allCases.reduce(0) { sum, relation in
+            sum + Self.neighbours(work[relation], groups: groups, parameters[relation])
+        }
+        // A dry run neither makes nor publishes who joined what.
+        let makesProfiles = keepsProfiles && !parameters.isDryRun
+        let profileRows = makesProfiles ? work[.members]?.rows ?? 0 : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if keepsProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.7e-8)) }
+        if makesProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.7e-8)) }
         let dated = work.values.reduce(0) { $0 + ($1.hasDates ? $1.rows : 0) }
         let activity = Double(dated) * 1e-7 / Double(parameters.threads)
         steps.append(.init(name: StepName.activity, expectedSeconds: activity))
         steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
-        // What keeps profiles is a server, which takes lists one by one.
-        let publish = Double(neighbours) * (keepsProfiles ? 4e-8 : 1.5e-8) + Double(profileRows) * 2.5e-8
-        steps.append(.init(name: StepName.publish, expectedSeconds: publish))
+        if !parameters.isDryRun {
+            // What keeps profiles is a server, which takes lists one by one.
+            let publish = Double(neighbours) * (keepsProfiles ? 4e-8 : 1.5e-8) + Double(profileRows) * 2.5e-8
+            steps.append(.init(name: StepName.publish, expectedSeconds: publish))
+        }
         if let previous { Self.learn(from: previous, work: work, &steps) }
         seconds = steps.reduce(0) { $0 + $1.expectedSeconds }
         memoryBytes = Self.memoryBytes(work, content, neighbours: neighbours, profileRows: profileRows)
+    }
+
+    /// The most neighbours that all groups together can have: a group has no more than there are others, and a pair that
+    /// is listed adds at least its common entries to Σ d².
+    private static func neighbours(
+        _ work: WorkEstimate?, groups: Int, _ parameters: SimilarityParameters
+    ) -> Int {
+        let listed = Double(groups) * Double(max(0, min(parameters.limit, groups - 1)))
+        return Int(min(listed, (work?.increments ?? 0) / Double(max(1, parameters.minimumCommon))))
     }
 
     /// What reading and comparing takes, and what is done with the photos' matrix in between.

@@ -114,8 +114,10 @@ extension RecomputeJob {
     private func readGroups(_ catalog: Catalog) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
         do throws(CatalogError) {
             let groups = try catalog.groups()
-            let hidden = groups.count { $0.visibility == .private }
-            return (groups, "\(groups.count - hidden) public, \(hidden) private left out")
+            let shown = groups.count { $0.isShown }
+            let hidden = groups.count { $0.isHidden }
+            let leftOut = "\(groups.count - shown - hidden) private" + (hidden > 0 ? " and \(hidden) hidden" : "")
+            return (groups, "\(shown) public, \(leftOut) left out")
         } catch { throw .catalog(error) }
     }
 
@@ -128,7 +130,9 @@ extension RecomputeJob {
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
-            if reading.entriesOfPrivateGroups > 0 { outcome += ", \(reading.entriesOfPrivateGroups) of private groups" }
+            if reading.entriesOfPrivateGroups > 0 {
+                outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
+            }
             if reading.entriesOfPrivatePhotos > 0 { outcome += ", \(reading.entriesOfPrivatePhotos) private photos" }
             return (reading, outcome)
         } catch { throw .catalog(error) }

@@ -49,6 +49,15 @@ public final class Statement {
         check(code)
     }
 
+    /// Binds bytes; SQLite copies them.
+    public func bind(bytes: [UInt8], at index: Int32) {
+        check(
+            unsafe bytes.withUnsafeBytes {
+                unsafe coterie_sqlite_bind_blob_copy(handle, index, $0.baseAddress, Int32($0.count))
+            }
+        )
+    }
+
     /// Binds NULL.
     public func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
 
@@ -93,6 +102,13 @@ public final class Statement {
 
     /// A column of the current row as text, or nil for NULL.
     public func optionalText(_ column: Int32) -> String? { isNull(column) ? nil : text(column) }
+
+    /// A column of the current row as bytes; none for NULL.
+    public func bytes(_ column: Int32) -> [UInt8] {
+        let base = unsafe sqlite3_column_blob(handle, column)
+        return unsafe Array(
+            UnsafeRawBufferPointer(start: base, count: base == nil ? 0 : Int(sqlite3_column_bytes(handle, column))))
+    }
 
     /// Calls `body` with the bytes of a text column of the current row, valid during the call.
     public func withText<Result>(_ column: Int32, _ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {

@@ -1,6 +1,5 @@
 public import HTTP
 public import ModelStore
-public import Tokens
 
 extension Daemon {
     /// What a daemon serves, where, to whom, and how.
@@ -11,14 +10,18 @@ extension Daemon {
         public var directory: (any MemberDirectory)?
         /// What members do and the site decides; nil if nobody can keep it, and such changes are not taken.
         public var journal: (any Journal)?
-        /// The lists of sessions; nil to make a new one for every request.
+        /// A file to keep changes in instead of a journal, where daemons share a store that has a channel: who is a member
+        /// of what is then what was published, with these changes. The directory, if there is one, only knows photos.
+        public var sharedJournalPath: String?
+        /// The lists of sessions on this machine, shared with other daemons if the store has a channel; nil to make a new
+        /// list for every request.
         public var sessions: SessionFile?
         /// Where it listens, and its limits; without keys, the address must be of the loopback interface.
         public var server: HTTPServer.Configuration
         /// Who may ask what.
         public var access = AccessPolicy()
-        /// How often the bearers of tokens may ask, by their role; a role without a limit is not limited.
-        public var rateLimits: [Role: RateLimit] = [.member: RateLimit(perSecond: 20, burst: 40)]
+        /// How often clients may ask.
+        public var rateLimits = RateLimits.usual
         /// How members' lists are made.
         public var planning = Planning()
         /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.

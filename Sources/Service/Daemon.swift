@@ -14,6 +14,7 @@ public final class Daemon: Sendable {
     private let configuration: Configuration
     private let server: HTTPServer
     private let timers: [RepeatingTimer]
+    private let pump: StreamPump?
     private let hasStopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
 
@@ -26,10 +27,13 @@ public final class Daemon: Sendable {
         let log = configuration.log
         let changes = configuration.journal?.changes ?? ChangeClock()
         let follower = VersionFollower(
-            store: configuration.store, planning: configuration.planning, changes: changes, log: log,
-            now: configuration.now)
+            store: configuration.store, planning: configuration.planning,
+            loadsMembers: configuration.sharedJournalPath != nil || configuration.directory is StoreDirectory,
+            changes: changes, log: log, now: configuration.now)
+        let records = try MemberRecords(configuration, follower: follower, changes: changes)
         let keyWatch = configuration.access.keys.map { KeyWatch($0, log: log) }
-        let router = Self.router(configuration, changes: changes, follower: follower, keyWatch: keyWatch)
+        let router = Self.router(
+            configuration, records: records, changes: changes, follower: follower, keyWatch: keyWatch)
         do {
             server = try HTTPServer(
                 configuration.server, refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
@@ -45,22 +49,26 @@ public final class Daemon: Sendable {
             timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
         }
         // The journal knows its own changes from those of others; the directory does not.
-        if let source: any ChangeSource = configuration.journal ?? configuration.directory {
+        if let source = records.changeSource {
             timers.append(
                 RepeatingTimer(label: "change-watch", interval: configuration.changePollInterval) {
                     source.noteOutsideChanges(in: changes)
                 })
         }
         self.timers = timers
+        pump = records.pump
+        pump?.start()
     }
 
     private static func router(
-        _ configuration: Configuration, changes: ChangeClock, follower: VersionFollower, keyWatch: KeyWatch?
+        _ configuration: Configuration, records: MemberRecords, changes: ChangeClock, follower: VersionFollower,
+        keyWatch: KeyWatch?
     ) -> Router {
         let endpoints = Endpoint.table
         let metrics = RequestMetrics(endpoints)
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
         if let keyWatch { sources.append(keyWatch) }
+        if let pump = records.pump { sources.append(pump) }
         let cache =
             configuration.answerCacheBytes < 2
             ? nil
@@ -68,8 +76,8 @@ public final class Daemon: Sendable {
         if let cache { sources.append(cache) }
         let responder = Responder(
             follower: follower,
-            directory: configuration.directory.map { LoggedDirectory($0, log: configuration.log) },
-            journal: configuration.journal, sessions: configuration.sessions, cache: cache, changes: changes,
+            directory: records.directory.map { LoggedDirectory($0, log: configuration.log) },
+            journal: records.journal, sessions: records.sessions, pump: records.pump, cache: cache, changes: changes,
             staleAfter: configuration.staleAfter, metricSources: sources,
             openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
             now: configuration.now)
@@ -106,6 +114,7 @@ public final class Daemon: Sendable {
         configuration.log.info("stopping")
         for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
+        pump?.stop()
         configuration.log.info("stopped")
         hasStopped.signal()
     }

@@ -7,8 +7,9 @@ enum Coterie {
     static var subcommands: [any Subcommand.Type] {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
-            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, CurateCommand.self,
-            ModelsCommand.self, RollbackCommand.self, ExportCommand.self, ServeCommand.self, TokenCommand.self,
+            RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
+            CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, ServeCommand.self,
+            TokenCommand.self,
             CompletionCommand.self,
         ]
     }

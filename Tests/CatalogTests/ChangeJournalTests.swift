@@ -94,16 +94,16 @@ struct ChangeJournalTests {
         for number in 1...3 { _ = try record(journal, Self.interaction("\(number)", .click)) }
         let waiting = try journal.waiting(after: 0, limit: 9)
         let entries = try waiting.prefix(2).enumerated().map { (position: try Self.position($0 + 1), change: $1) }
-        #expect(try journal.follow(entries, at: 6).isEmpty)
+        #expect(try journal.follow(entries, through: Self.position(2), at: 6).isEmpty)
         #expect(try journal.cursor() == Self.position(2))
         #expect(try journal.member(withID: "ann", after: Self.position(1))?.interactions.map(\.id) == ["2", "3"])
         try journal.prune(through: Self.position(1))
         #expect(try journal.member(withID: "ann", after: nil)?.interactions.map(\.id) == ["2", "3"])
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
         // Its number is known still.
-        #expect(try journal.follow([(try Self.position(9), waiting[0])], at: 6).isEmpty)
+        #expect(try journal.follow([(try Self.position(9), waiting[0])], through: Self.position(9), at: 6).isEmpty)
         #expect(try journal.member(withID: "ann", after: nil)?.interactions.count == 2)
-        try journal.restartStream()
+        try journal.restartStream(after: nil)
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [2, 3])
         #expect(try journal.cursor() == .start)
     }
@@ -131,7 +131,8 @@ struct ChangeJournalTests {
         var clock = 0
         func follow(_ journal: ChangeJournal, limit: Int) throws {
             let cursor = try journal.cursor()
-            _ = try journal.follow(Array(stream.filter { $0.position > cursor }.prefix(limit)), at: 1)
+            let entries = Array(stream.filter { $0.position > cursor }.prefix(limit))
+            _ = try journal.follow(entries, through: entries.last?.position ?? cursor, at: 1)
         }
         func send(_ journal: ChangeJournal, limit: Int) throws {
             for change in try journal.waiting(after: 0, limit: limit) {
@@ -172,7 +173,7 @@ struct ChangeJournalTests {
                 guard losesStream else { continue }
                 lost += stream
                 stream = []
-                for journal in journals { try journal.restartStream() }
+                for journal in journals { try journal.restartStream(after: nil) }
             }
         }
         for _ in 0..<2 {

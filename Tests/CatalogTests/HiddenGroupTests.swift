@@ -78,8 +78,10 @@ struct HiddenGroupTests {
         #expect(try catalog.overlaps(of: group, .memberships, minimumCommon: 1).overlaps.isEmpty)
     }
 
-    @Test("A catalog of version 4 is brought up to date with all it holds")
-    func migration() throws {
+    @Test(
+        "A catalog of version 4 is brought up to date with all it holds, for recording too",
+        arguments: [Catalog.Mode.writing, .recording])
+    func migration(mode: Catalog.Mode) throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/catalog.sqlite"
         let database = try Database(path: path, mode: .create)
@@ -89,7 +91,11 @@ struct HiddenGroupTests {
                 INSERT INTO interactions (user_key, id, kind, group_key, occurred_at) VALUES (1, 'i', 0, 7, 5);
                 PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 4
                 """)
-        let catalog = try Catalog(path: path, mode: .writing)
+        let error = catalogError { _ = try Catalog(path: path, mode: .reading) }
+        #expect(error?.code == .notACatalog && error?.message.contains("coterie serve") == true)
+        let catalog = try Catalog(path: path, mode: mode)
+        #expect(catalog.olderVersion == 4)
+        #expect(try Catalog(path: path, mode: mode).olderVersion == nil)
         #expect(try catalog.unshownGroupIDs() == ["p"])
         #expect(try database.integer("SELECT count(*) FROM interactions") == 1)
         #expect(try catalog.apply(SiteChange(ofGroup: "g", .hide, atMilliseconds: 5)) == .changed)

@@ -147,7 +147,7 @@ struct InteractionTests {
                 INSERT INTO groups (group_key, group_id) VALUES (7, 'g');
                 PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 2
                 """)
-        #expect(catalogError { _ = try Catalog(path: path, mode: .recording) }?.code == .notACatalog)
+        #expect(catalogError { _ = try Catalog(path: path, mode: .reading) }?.code == .notACatalog)
         _ = try Catalog(path: path, mode: .writing)
         let sent = [InteractionRecord(id: "1", .click, groupID: "g", atMilliseconds: 1)]
         let migrated = try Catalog(path: path, mode: .recording)

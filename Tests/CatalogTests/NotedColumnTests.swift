@@ -1,5 +1,6 @@
 import Foundation
 import SQLite
+import TestSupport
 import Testing
 
 @testable import Catalog
@@ -40,17 +41,16 @@ struct NotedColumnTests {
 
     @Test("a catalog of version 2 is looked through once, when it is brought up to date", arguments: [false, true])
     func migration(hasValues: Bool) throws {
-        let test = try CatalogUnderTest()
-        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,1700000000\n")
-        let database = try Database(path: test.path, mode: .readWrite)
-        try database.execute(
-            """
-            DELETE FROM catalog_state WHERE name <> 'changes';
-            DROP TABLE interactions; DROP TABLE hidden_groups; DROP TABLE journals; DROP INDEX groups_private;
-            PRAGMA user_version = 2
-            """)
-        if !hasValues { try database.execute("UPDATE memberships SET joined_at = NULL") }
-        let catalog = try Catalog(path: test.path, mode: .writing)
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/catalog.sqlite"
+        try Database(path: path, mode: .create).execute(
+            CatalogSchema.migrations[..<2].joined() + """
+                INSERT INTO groups (group_key, group_id) VALUES (1, 'g');
+                INSERT INTO users (user_key, user_id) VALUES (1, 'u');
+                INSERT INTO memberships VALUES (1, 1, \(hasValues ? "1700000000" : "NULL"));
+                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 2
+                """)
+        let catalog = try Catalog(path: path, mode: .writing)
         #expect(try noted(catalog) == (hasValues ? [.joinedAt] : []))
         #expect(try catalog.workEstimate(.memberships).hasDates == hasValues)
     }

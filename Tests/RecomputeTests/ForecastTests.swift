@@ -72,6 +72,40 @@ struct ForecastTests {
         #expect(estimate { $0.members.measure = .modified(.init(degreeDiscount: 1)) }.seconds > 1.5 * plain)
     }
 
+    @Test("an estimate counts no more neighbours than there can be, be k ever so large")
+    func neighbours() {
+        func estimate(groups: Int, increments: Double, limit: Int, minimumCommon: Int = 1) -> RecomputeEstimate {
+            var parameters = RecomputeParameters(threads: 1)
+            for relation in Relation.allCases {
+                (parameters[relation].limit, parameters[relation].minimumCommon) = (limit, minimumCommon)
+            }
+            let work = WorkEstimate(rows: 1000, increments: increments)
+            return RecomputeEstimate(
+                work: [.members: work, .photos: work], content: .init(), groups: groups, parameters: parameters,
+                keepsProfiles: false, previous: nil)
+        }
+        // By the other groups there are.
+        let all = estimate(groups: 100, increments: 1e12, limit: 99)
+        #expect(estimate(groups: 100, increments: 1e12, limit: 10_000) == all)
+        #expect(estimate(groups: 100, increments: 1e12, limit: 98).memoryBytes < all.memoryBytes)
+        // By the work.
+        let few = estimate(groups: 1_000_000, increments: 5000, limit: 10_000)
+        #expect(few.memoryBytes < 64 << 20)
+        #expect(
+            estimate(groups: 1_000_000, increments: 5000, limit: 10_000, minimumCommon: 5).memoryBytes < few.memoryBytes
+        )
+        #expect(estimate(groups: 0, increments: 0, limit: 100).memoryBytes > 0)
+    }
+
+    @Test("an estimate of a dry run counts neither publishing nor profiles")
+    func dryRun() {
+        let dry = estimate(keepsProfiles: true) { $0.isDryRun = true }
+        #expect(!dry.steps.contains { $0.name == StepName.publish || $0.name == StepName.profiles })
+        let whole = estimate(keepsProfiles: true)
+        #expect(whole.steps.contains { $0.name == StepName.publish } && whole.seconds > dry.seconds + 1)
+        #expect(whole.memoryBytes >= dry.memoryBytes)
+    }
+
     @Test("an estimate counts dates, tags, places and profiles only where there are any")
     func content() {
         func seconds(_ step: String, of estimate: RecomputeEstimate) -> Double? {

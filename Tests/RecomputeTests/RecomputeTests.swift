@@ -45,6 +45,34 @@ struct RecomputeTests {
         }
     }
 
+    @Test("a hidden group is left out of everything, just like a private one", arguments: 0..<4)
+    func hiddenGroups(seed: UInt64) throws {
+        let community = try SmallCommunity.random(seed: seed)
+        let catalog = try Catalog(path: community.catalogPath, mode: .writing)
+        let hidden = try catalog.groups().filter(\.isShown).prefix(2).map(\.id)
+        func model() throws -> (model: ModelVersion, manifest: Manifest) {
+            let loaded = try community.store.load(community.recompute().manifest.version)
+            return (loaded.model, loaded.manifest)
+        }
+        func decide(_ action: SiteChange.Action) throws {
+            for group in hidden {
+                #expect(try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: 1)) == .changed)
+            }
+        }
+        try decide(.curate(position: nil, startsAt: nil, expiresAt: nil))
+        try decide(.hide)
+        let without = try model()
+        try decide(.unhide)
+        try community.importing(.groups, "group_id,visibility\n" + hidden.map { "\($0),private\n" }.joined())
+        let asPrivate = try model()
+        #expect(without.manifest.groups == asPrivate.manifest.groups)
+        #expect(without.model.curated.isEmpty && without.model.groupCount == asPrivate.model.groupCount)
+        for group in hidden { #expect(without.model.index(ofID: group) == nil) }
+        for relation in Relation.allCases {
+            #expect(lists(without.model, relation) == lists(asPrivate.model, relation))
+        }
+    }
+
     @Test("publishes what brute force over the catalog gives, and a manifest that is true", arguments: 0..<12)
     func endToEnd(seed: UInt64) throws {
         let community = try SmallCommunity.random(seed: seed)

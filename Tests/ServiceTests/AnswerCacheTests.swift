@@ -166,7 +166,7 @@ struct AnswerCacheAccessTests {
     @Test("What is cached for one bearer is refused to everybody else, and limits count it")
     func refusal() throws {
         var routes = try routes()
-        routes.limits = [.member: RateLimit(perSecond: 1, burst: 3)]
+        routes.limits.bearers = [.member: RateLimit(perSecond: 1, burst: 3)]
         let (router, _, cache) = routes.parts()
         let target = "/v1/users/ann/recommendations"
         let ann = try bearers.field("ann")

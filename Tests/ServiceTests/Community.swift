@@ -82,6 +82,8 @@ struct FakeDirectory: MemberDirectory {
 
     func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> { [] }
 
+    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? { nil }
+
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
     func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
@@ -116,10 +118,10 @@ struct Routes {
     var store: FakeStore
     var directory: (any MemberDirectory)? = FakeDirectory()
     var journal: (any Journal)?
-    var sessions: SessionFile?
+    var sessions: (any SessionStore)?
     var endpoints = Endpoint.table
     var access = AccessPolicy()
-    var limits: [Role: RateLimit] = [:]
+    var limits = RateLimits()
     var lines = Lines()
     /// The memory of the answer cache, in bytes; 0 for none.
     var cacheBytes = 0

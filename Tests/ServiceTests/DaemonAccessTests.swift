@@ -40,7 +40,7 @@ struct DaemonAccessTests {
 
     @Test("Keys come and go while the daemon runs")
     func rotation() async throws {
-        let daemon = try daemon { $0.rateLimits = [:] }
+        let daemon = try daemon { $0.rateLimits = RateLimits() }
         defer { daemon.stop() }
         let old = [try bearers.field("ann")]
         try await wait(for: daemon, old, until: 200)

@@ -73,16 +73,28 @@ struct DescriptionTests {
 
     /// Requests that change something, in an order in which they may.
     private static let changes: [(method: String, pattern: String, target: String, json: String?)] = [
-        ("POST", "/v1/users/{id}/interactions", "ann/interactions", oneClick),
-        ("POST", "/v1/users/{id}/interactions", "ann/interactions", "{}"),
-        ("GET", "/v1/users/{id}/interactions", "ann/interactions", nil),
-        ("PUT", "/v1/users/{id}/interests", "ann/interests", #"{"interests":["owls"]}"#),
-        ("PUT", "/v1/users/{id}/interests", "ann/interests", #"{"interests":"owls"}"#),
-        ("GET", "/v1/users/{id}/interests", "ann/interests", nil),
-        ("DELETE", "/v1/users/{id}/interactions/{interaction}", "ann/interactions/1", nil),
-        ("DELETE", "/v1/users/{id}/interactions/{interaction}", "ann/interactions/1", nil),
-        ("DELETE", "/v1/users/{id}/interactions", "ann/interactions", nil),
+        ("POST", "/v1/users/{id}/interactions", "/v1/users/ann/interactions", oneClick),
+        ("POST", "/v1/users/{id}/interactions", "/v1/users/ann/interactions", "{}"),
+        ("GET", "/v1/users/{id}/interactions", "/v1/users/ann/interactions", nil),
+        ("PUT", "/v1/users/{id}/interests", "/v1/users/ann/interests", #"{"interests":["owls"]}"#),
+        ("PUT", "/v1/users/{id}/interests", "/v1/users/ann/interests", #"{"interests":"owls"}"#),
+        ("GET", "/v1/users/{id}/interests", "/v1/users/ann/interests", nil),
+        ("DELETE", "/v1/users/{id}/interactions/{interaction}", "/v1/users/ann/interactions/1", nil),
+        ("DELETE", "/v1/users/{id}/interactions/{interaction}", "/v1/users/ann/interactions/1", nil),
+        ("DELETE", "/v1/users/{id}/interactions", "/v1/users/ann/interactions", nil),
+        ("PUT", hidden, "/v1/admin/groups/birds/hidden", nil), ("PUT", hidden, "/v1/admin/groups/none/hidden", nil),
+        ("PUT", hidden, "/v1/admin/groups/alps/hidden", nil), ("GET", "/v1/admin/hidden", "/v1/admin/hidden", nil),
+        ("GET", "/v1/admin/hidden", "/v1/admin/hidden?limit=1", nil),
+        ("DELETE", hidden, "/v1/admin/groups/birds/hidden", nil),
+        ("PUT", curated, "/v1/admin/curation/birds", #"{"position":1,"expiresAtMilliseconds":99000000}"#),
+        ("PUT", curated, "/v1/admin/curation/alps", #"{"startsAtMilliseconds":5000}"#),
+        ("PUT", curated, "/v1/admin/curation/alps", #"{"position":0}"#),
+        ("PUT", curated, "/v1/admin/curation/none", "{}"),
+        ("GET", "/v1/admin/curation", "/v1/admin/curation", nil),
+        ("DELETE", curated, "/v1/admin/curation/birds", nil),
     ]
+    private static let hidden = "/v1/admin/groups/{id}/hidden"
+    private static let curated = "/v1/admin/curation/{group}"
     private static let oneClick = #"{"interactions":[{"id":"1","kind":"click","groupId":"alps","position":1}]}"#
 
     @Test("What changes something answers as is described, with and without a journal", arguments: [false, true])
@@ -92,9 +104,8 @@ struct DescriptionTests {
         service.journal = hasJournal ? try members.journal() : nil
         let checker = try checker(service)
         for change in Self.changes {
-            let target = "/v1/users/\(change.target)"
-            let answer = try service.answer(.direct, target, method: change.method, json: change.json)
-            let comment: Comment = "\(change.method) \(target)"
+            let answer = try service.answer(.direct, change.target, method: change.method, json: change.json)
+            let comment: Comment = "\(change.method) \(change.target)"
             try expect(answer, of: change.pattern, change.method, isDescribedBy: checker, comment)
             #expect(hasJournal || answer.status == 501, comment)
         }

@@ -56,7 +56,7 @@ struct MetricsTests {
         let bearers = try Bearers()
         var service = Routes(store: FakeStore(try Community.version("v1")))
         service.access = bearers.policy(open: [.metrics])
-        service.limits = [.member: RateLimit(perSecond: 1, burst: 3)]
+        service.limits.bearers = [.member: RateLimit(perSecond: 1, burst: 3)]
         let router = service.router()
         let ann = try bearers.field("ann")
         for _ in 0..<2 { _ = try router.answer("/v1/users/ann/recommendations", headers: [ann]) }

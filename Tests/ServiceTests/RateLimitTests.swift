@@ -32,7 +32,7 @@ struct RateLimitTests {
 
     @Test("Every bearer counts alone, and a role without a limit not at all")
     func bearers() {
-        let limiter = RateLimiter([.member: RateLimit(perSecond: 1, burst: 2)])
+        let limiter = RateLimiter(RateLimits(bearers: [.member: RateLimit(perSecond: 1, burst: 2)]))
         func claims(_ subject: String, _ role: Role) -> TokenClaims {
             TokenClaims(subject: subject, role: role, expiresAtMilliseconds: .max)
         }
@@ -51,7 +51,7 @@ struct RateLimitTests {
         let bearers = try Bearers()
         let time = Atomic<UInt64>(0)
         var service = Routes(store: FakeStore(try Community.version("v1")), access: bearers.policy())
-        service.limits = [.member: RateLimit(perSecond: 1, burst: 3)]
+        service.limits.bearers = [.member: RateLimit(perSecond: 1, burst: 3)]
         service.uptime = { time.load(ordering: .relaxed) }
         let router = service.router()
         let target = "/v1/users/\(isAllowed ? "ann" : "bob")/recommendations"
@@ -68,6 +68,45 @@ struct RateLimitTests {
         time.store(1_000_000_000, ordering: .relaxed)
         #expect(try router.answer(target, headers: [tokens[1]]).status == (isAllowed ? 200 : 403))
         #expect(try router.answer(target, headers: [tokens[1]]).status == 429)
+    }
+}
+
+@Suite("Limits of rate in open areas")
+struct OpenRateLimitTests {
+    @Test("All who ask in an open area count together, with or without a token, and each area alone")
+    func areas() throws {
+        let bearers = try Bearers()
+        let time = Atomic<UInt64>(0)
+        var service = Routes(
+            store: FakeStore(try Community.version("v1")), access: bearers.policy(open: [.groups, .trending]))
+        service.limits.openArea = RateLimit(perSecond: 2, burst: 2)
+        service.uptime = { time.load(ordering: .relaxed) }
+        let router = service.router()
+        let similar = "/v1/groups/alps/similar"
+        #expect(try router.answer(similar).status == 200)
+        #expect(try router.answer(similar, headers: [bearers.field("web", .service)]).status == 200)
+        for target in [similar, "/v1/groups/none/similar"] {
+            let refused = try router.answer(target)
+            #expect(refused.status == 429 && refused.headers["retry-after"] == "1")
+            #expect(try ProblemBody(refused).type == "urn:coterie:problem:too-many-requests")
+        }
+        #expect(try router.answer("/v1/trending").status == 200)
+        // What asks for a token, and what everybody may ask, has no part in it.
+        for _ in 0..<5 {
+            #expect(try router.answer("/v1/photos/p1/groups", headers: [bearers.field("web", .service)]).status == 200)
+            #expect(try router.answer("/healthz").status == 200)
+        }
+        time.store(500_000_000, ordering: .relaxed)
+        #expect(try router.answer(similar).status == 200)
+        #expect(try router.answer(similar).status == 429)
+    }
+
+    @Test("Without keys, where only this machine can ask, there is no limit")
+    func withoutKeys() throws {
+        var service = Routes(store: FakeStore(try Community.version("v1")), access: AccessPolicy(openAreas: [.groups]))
+        service.limits.openArea = RateLimit(perSecond: 1, burst: 1)
+        let router = service.router()
+        for _ in 0..<5 { #expect(try router.answer("/v1/groups/alps/similar").status == 200) }
     }
 }
 

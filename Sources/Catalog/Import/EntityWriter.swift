@@ -23,6 +23,7 @@ final class EntityWriter {
     private(set) var written = 0
     private(set) var seenCount = 0
     private(set) var pendingCount = 0
+    private var rowsWithSlash = 0
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
@@ -42,6 +43,9 @@ final class EntityWriter {
 
     /// How many owners were made.
     var created: [String: Int] { owners.map { ["users": $0.createdCount] } ?? [:] }
+
+    /// Rows whose id has a slash, and owners made whose id has.
+    var idsWithSlash: Int { rowsWithSlash + (owners?.createdWithSlash ?? 0) }
 
     /// The keys of the rows there were, for a replacing import.
     func wasSeen(_ key: Int64) -> Bool { seenKeys.contains(Int(key)) }
@@ -77,6 +81,7 @@ final class EntityWriter {
             try statement.run()
             written += Int(database.totalChanges - before)
             pendingCount += 1
+            if reader.withField(0, { id in id.indices.contains { id[$0] == UInt8(ascii: "/") } }) { rowsWithSlash += 1 }
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let failure as EntityFailure {
             throw failure

@@ -11,6 +11,8 @@ final class IdentifierResolver {
     private let insertsFirst: Bool
     /// How many were made.
     private(set) var createdCount = 0
+    /// Of these, those with a slash.
+    private(set) var createdWithSlash = 0
 
     /// - Parameter isStrict: an unknown id is not made, but reported as nil.
     init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
@@ -42,6 +44,7 @@ final class IdentifierResolver {
         try insert.run()
         guard database.totalChanges > before else { return nil }
         createdCount += 1
+        if id.utf8.contains(UInt8(ascii: "/")) { createdWithSlash += 1 }
         return database.lastInsertedRowID
     }
 }

@@ -49,6 +49,8 @@ public struct ImportSummary: Sendable, Equatable {
     public var rejected = 0
     /// Groups, users and photos made because something named them.
     public var created: [String: Int] = [:]
+    /// Ids with a slash, of rows and of what was made: they cannot stand in the path of an address.
+    public var idsWithSlash = 0
     /// Columns of the files that the kind does not have.
     public var unknownColumns: [String] = []
     /// Wall time, in seconds.

@@ -29,13 +29,14 @@ extension ChangeJournal {
     ///
     /// - Parameters:
     ///   - entries: in the order of the stream.
+    ///   - position: how far the stream was read, at or after the last of them.
     ///   - now: Unix milliseconds.
     /// - Returns: the changes that were not known before.
-    public func follow(_ entries: [(position: StreamPosition, change: JournaledChange)], at now: Int64)
-        throws(CatalogError) -> [CatalogChange]
-    {
-        guard let last = entries.last else { return [] }
-        return try transaction { () throws(DatabaseError) in
+    public func follow(
+        _ entries: [(position: StreamPosition, change: JournaledChange)], through position: StreamPosition,
+        at now: Int64
+    ) throws(CatalogError) -> [CatalogChange] {
+        try transaction { () throws(DatabaseError) in
             let place = try database.prepare("UPDATE changes SET position = ? WHERE origin = ? AND sequence = ?")
             var new: [CatalogChange] = []
             for (position, change) in entries {
@@ -54,7 +55,7 @@ extension ChangeJournal {
                     try forget(id, ofUser: change.userID, before: position)
                 }
             }
-            try setCursor(last.position)
+            try setCursor(position)
             return new
         }
     }

@@ -67,10 +67,14 @@ extension ChangeJournal {
     }
 
     /// Begins to read the stream anew, which was lost: changes of this journal are sent on again.
-    public func restartStream() throws(CatalogError) {
+    ///
+    /// - Parameter position: what was in the lost stream up to it is in the catalog already; nil: nothing is.
+    public func restartStream(after position: StreamPosition?) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
-            let own = try database.prepare("UPDATE changes SET position = NULL WHERE origin = ?")
+            let own = try database.prepare(
+                "UPDATE changes SET position = NULL WHERE origin = ?1 AND (?2 IS NULL OR position > ?2)")
             own.bind(origin, at: 1)
+            own.bind(position?.sortable, at: 2)
             try own.run()
             try setCursor(.start)
         }

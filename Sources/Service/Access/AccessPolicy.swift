@@ -18,6 +18,12 @@ public struct AccessPolicy: Sendable {
         self.openAreas = openAreas
     }
 
+    /// Whether a route would ask for a token, but for the area it is in.
+    func isOpened(_ access: Access) -> Bool {
+        guard keys != nil, case .site(let area) = access else { return false }
+        return openAreas.contains(area)
+    }
+
     /// The role that a route asks for; nil if it asks for no token.
     func role(for access: Access) -> Role? {
         guard keys != nil else { return nil }

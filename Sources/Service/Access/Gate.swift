@@ -7,7 +7,7 @@ struct Gate: Sendable {
     private let authenticator: Authenticator?
     private let limiter: RateLimiter
 
-    init(policy: AccessPolicy, limits: [Role: RateLimit]) {
+    init(policy: AccessPolicy, limits: RateLimits) {
         self.policy = policy
         authenticator = policy.keys.map { Authenticator(keys: $0, checker: policy.checker) }
         limiter = RateLimiter(limits)
@@ -26,7 +26,13 @@ struct Gate: Sendable {
     func admit(
         _ headers: HTTPHeaders, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
-        guard let authenticator, let role = policy.role(for: access) else { return nil }
+        guard let authenticator else { return nil }
+        guard let role = policy.role(for: access) else {
+            if case .site(let area) = access, let wait = limiter.admitAnybody(to: area, at: uptime) {
+                throw .openAreaTooBusy(waitNanoseconds: wait)
+            }
+            return nil
+        }
         let claims = try authenticator.claims(in: headers, at: now)
         // Before anything else, so that asking for what is forbidden counts as well.
         if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }

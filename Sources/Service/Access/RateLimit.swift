@@ -1,3 +1,23 @@
+public import Tokens
+
+/// How often clients may ask; who has no limit here is not limited.
+public struct RateLimits: Sendable {
+    /// For every bearer of a token, by role.
+    public var bearers: [Role: RateLimit]
+    /// For every open area, all its callers together: they cannot be told apart behind a gateway.
+    public var openArea: RateLimit?
+
+    /// What people and pages need, and some more; servers of the site's own are not limited.
+    public static let usual = RateLimits(
+        bearers: [.member: RateLimit(perSecond: 20, burst: 40)], openArea: RateLimit(perSecond: 200, burst: 400))
+
+    /// Limits.
+    public init(bearers: [Role: RateLimit] = [:], openArea: RateLimit? = nil) {
+        self.bearers = bearers
+        self.openArea = openArea
+    }
+}
+
 /// How many requests are answered: a steady rate, and some more in a row after a pause.
 public struct RateLimit: Sendable, Equatable {
     /// Nanoseconds from one request to the next at the steady rate.

@@ -1,24 +1,25 @@
 import Synchronization
 import Tokens
 
-/// Holds every bearer of a token to a rate, in this daemon: others on the same store count for themselves.
+/// Holds every caller to a rate, in this daemon: others on the same store count for themselves.
 ///
 /// Who has not asked for long is forgotten, and may then ask as after any other pause.
 final class RateLimiter: Sendable {
-    /// How many bearers are remembered.
+    /// How many callers are remembered.
     static let capacity = 65_536
 
-    private struct Bearer: Hashable {
-        let role: Role
-        /// The bytes: to Swift, texts are equal already if they look the same.
-        let subject: [UInt8]
+    /// Who is counted together.
+    private enum Caller: Hashable {
+        /// The bytes of a subject: to Swift, texts are equal already if they look the same.
+        case bearer(Role, subject: [UInt8])
+        /// All who ask in an open area.
+        case anybody(Area)
     }
 
-    private let limits: [Role: RateLimit]
-    private let paces: Mutex<RecentTable<Bearer, RateLimit.Pace>>
+    private let limits: RateLimits
+    private let paces: Mutex<RecentTable<Caller, RateLimit.Pace>>
 
-    /// Limits by role; a role without one is not limited.
-    init(_ limits: [Role: RateLimit], capacity: Int = RateLimiter.capacity) {
+    init(_ limits: RateLimits, capacity: Int = RateLimiter.capacity) {
         self.limits = limits
         paces = Mutex(RecentTable(limit: capacity))
     }
@@ -28,12 +29,21 @@ final class RateLimiter: Sendable {
     /// - Parameter now: nanoseconds of the monotonic clock.
     /// - Returns: nil if it is allowed, else how long to wait, in nanoseconds.
     func admit(_ claims: TokenClaims, at now: UInt64) -> UInt64? {
-        guard let limit = limits[claims.role] else { return nil }
-        let bearer = Bearer(role: claims.role, subject: Array(claims.subject.utf8))
-        return paces.withLock { paces in
-            var pace = paces.value(of: bearer) ?? RateLimit.Pace()
+        limits.bearers[claims.role].flatMap { limit in
+            admit(.bearer(claims.role, subject: Array(claims.subject.utf8)), limit, at: now)
+        }
+    }
+
+    /// The same for a request of anybody in an open area.
+    func admitAnybody(to area: Area, at now: UInt64) -> UInt64? {
+        limits.openArea.flatMap { admit(.anybody(area), $0, at: now) }
+    }
+
+    private func admit(_ caller: Caller, _ limit: RateLimit, at now: UInt64) -> UInt64? {
+        paces.withLock { paces in
+            var pace = paces.value(of: caller) ?? RateLimit.Pace()
             let wait = pace.admit(limit, at: now)
-            paces.insert(pace, for: bearer)
+            paces.insert(pace, for: caller)
             return wait
         }
     }

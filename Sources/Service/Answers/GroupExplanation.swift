@@ -18,18 +18,68 @@ public struct GroupExplanation: Sendable {
     /// What the reasons contribute in all.
     public var score: Double { reasons.reduce(0) { $0 + $1.contribution } }
 
-    /// Explains a group of the planner's model.
+    /// Explains a group of the planner's model in a list that is made right now.
     public init(of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
         let (standing, plan) = planner.standing(of: group, request)
-        (self.standing, explanation) = standing.words(planner)
-        let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
-        reasons = planner.reasons(for: [item], of: request.profile)[0]
-        if case .listed(let place, let item) = standing {
-            self.place = place
-            interest = item.interest.map { plan.interests[$0].name(in: planner.model) }
+        self.init(of: group, standing, planner, request) { plan.interests[$0].name(in: planner.model) }
+    }
+
+    /// Explains a group of the planner's model in the list of a session, as it stands now.
+    init(of group: UInt32, in frozen: SessionList, _ planner: Planner, _ request: PlanRequest) {
+        let items = frozen.items(for: request, planner)
+        if let place = items.firstIndex(where: { $0.group == group }) {
+            let interests = frozen.interests(without: request.hidden, in: planner.model)
+            self.init(of: group, .listed(place: place + 1, item: items[place]), planner, request) { interests[$0].name }
+        } else if case .listed(let place, _) = planner.standing(of: group, request).standing {
+            self.init(
+                standing: Self.inNextList,
+                explanation: """
+                    it is not in the list of this session, which was made before; a new one would have it at place \
+                    \(place)
+                    """,
+                reasons: planner.reasons(for: group, of: request.profile))
         } else {
-            (place, interest) = (nil, nil)
+            self.init(of: group, planner, request)
         }
+    }
+
+    private init(
+        of group: UInt32, _ standing: Standing, _ planner: Planner, _ request: PlanRequest,
+        interestName: (Int) -> String
+    ) {
+        let (word, text) = standing.words(planner)
+        // Of what is hidden, nothing more is told.
+        let reasons = standing == .hidden ? [] : planner.reasons(for: group, of: request.profile)
+        if case .listed(let place, let item) = standing {
+            self.init(
+                standing: word, explanation: text, place: place, interest: item.interest.map(interestName),
+                reasons: reasons)
+        } else {
+            self.init(standing: word, explanation: text, reasons: reasons)
+        }
+    }
+
+    private init(
+        standing: String, explanation: String, place: Int? = nil, interest: String? = nil,
+        reasons: [Suggestion.Reason]
+    ) {
+        self.standing = standing
+        self.explanation = explanation
+        self.place = place
+        self.interest = interest
+        self.reasons = reasons
+    }
+
+    /// The word for a group that is not in the list of a session, but would be in a new one.
+    static let inNextList = "inNextList"
+    /// All the words that programs can go by.
+    static let standings = Standing.names + [inNextList]
+}
+
+extension Planner {
+    /// The joined groups that speak for a group, whether or not it is in the list.
+    fileprivate func reasons(for group: UInt32, of profile: MemberProfile) -> [Suggestion.Reason] {
+        reasons(for: [PlanItem(group: group, score: 0, interest: nil, origin: .personal)], of: profile)[0]
     }
 }
 
@@ -68,7 +118,7 @@ extension Standing {
         }
     }
 
-    /// All the words that programs can go by.
+    /// All the words for standings.
     static let names = [
         "listed", "joined", "dismissed", "hidden", "inactive", "noEvidence", "tooSimilar", "notReached",
     ]

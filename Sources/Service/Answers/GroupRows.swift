@@ -1,6 +1,12 @@
 public import Model
 
 extension JSONWriter {
+    /// The members that tell which version an answer is of, and whether all was well.
+    mutating func version(of snapshot: ModelSnapshot, _ call: Call) {
+        member("modelVersion", snapshot.version.description)
+        member("degraded", call.problem != nil)
+    }
+
     /// How many reasons of a suggestion are told, the strongest first.
     static let reasonLimit = 5
 

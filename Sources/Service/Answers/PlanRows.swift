@@ -3,7 +3,7 @@ import Recommendation
 
 extension JSONWriter {
     /// A member that is a list of what a member cares about.
-    mutating func interests(_ name: String, _ interests: [FrozenPlan.NamedInterest]) {
+    mutating func interests(_ name: String, _ interests: [SessionList.NamedInterest]) {
         objects(name, interests) { row, interest in
             row.member("name", interest.name)
             row.member("share", interest.share)
@@ -13,7 +13,8 @@ extension JSONWriter {
 
     /// A member that is a part of a plan which begins after `offset` items, with what brought each group.
     mutating func planItems(
-        _ name: String, _ items: some Collection<PlanItem>, after offset: Int, of interests: [FrozenPlan.NamedInterest],
+        _ name: String, _ items: some Collection<PlanItem>, after offset: Int,
+        of interests: [SessionList.NamedInterest],
         for profile: MemberProfile, _ planner: Planner
     ) {
         let model = planner.model

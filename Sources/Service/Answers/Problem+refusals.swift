@@ -59,9 +59,17 @@ extension Problem {
 
     /// Its bearer asks too often.
     static func tooManyRequests(waitNanoseconds wait: UInt64) -> Problem {
+        tooManyRequests("the token's bearer asks more often than is allowed", wait)
+    }
+
+    /// All who ask without a token do so too often.
+    static func openAreaTooBusy(waitNanoseconds wait: UInt64) -> Problem {
+        tooManyRequests("all callers together ask for what is open to anybody more often than is allowed", wait)
+    }
+
+    private static func tooManyRequests(_ detail: String, _ wait: UInt64) -> Problem {
         Problem(
-            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many requests",
-            detail: "the token's bearer asks more often than is allowed",
+            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many requests", detail: detail,
             headers: ["Retry-After": String((wait + 999_999_999) / 1_000_000_000)], refusal: .rateLimited)
     }
 }

@@ -1,22 +1,23 @@
 import Catalog
-import Model
+public import Model
 public import Recommendation
 import Synchronization
 
 /// Members and photos as the catalog has them right now.
 public final class CatalogDirectory: MemberDirectory {
-    /// What was hidden at a state of the catalog.
-    private struct Hidden {
+    /// What the site had decided at a state of the catalog.
+    private struct Decisions {
         var version: VersionName
         var changeCount: Int64
-        var groups: Set<UInt32>
+        var hidden: Set<UInt32>
+        var curated: [CuratedGroup]
     }
 
     private let pool: CatalogPool
     /// Of one connection, as each counts changes for itself.
     private let watchPool: CatalogPool
     private let seenRevision = SeenRevision()
-    private let hidden = Mutex<Hidden?>(nil)
+    private let decisions = Mutex<Decisions?>(nil)
 
     /// The catalog in a file.
     ///
@@ -38,16 +39,29 @@ public final class CatalogDirectory: MemberDirectory {
         }
     }
 
-    /// Groups that are private or hidden by now; they are looked up again when the catalog has changed.
+    /// Groups that are private or hidden by now.
     public func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
+        try currentDecisions(in: snapshot).hidden
+    }
+
+    /// What the catalog says is put forward.
+    public func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? {
+        try currentDecisions(in: snapshot).curated
+    }
+
+    /// They are looked up again when the catalog has changed.
+    private func currentDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> Decisions {
         try pool.read { catalog throws(CatalogError) in
-            // Before the groups: what changes meanwhile is looked up by the next request.
+            // Before all else: what changes meanwhile is looked up by the next request.
             let changeCount = try catalog.changeCount()
-            let known = hidden.withLock { $0 }
-            if let known, known.version == snapshot.version, known.changeCount == changeCount { return known.groups }
-            let groups = try catalog.unshownGroups(in: snapshot.model)
-            hidden.withLock { $0 = Hidden(version: snapshot.version, changeCount: changeCount, groups: groups) }
-            return groups
+            let known = decisions.withLock { $0 }
+            if let known, known.version == snapshot.version, known.changeCount == changeCount { return known }
+            let current = Decisions(
+                version: snapshot.version, changeCount: changeCount,
+                hidden: try catalog.unshownGroups(in: snapshot.model),
+                curated: try catalog.curatedGroups(in: snapshot.model))
+            decisions.withLock { $0 = current }
+            return current
         }
     }
 

@@ -1,3 +1,4 @@
+import Model
 import Recommendation
 import Synchronization
 
@@ -24,6 +25,10 @@ final class LoggedDirectory: MemberDirectory {
 
     func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
         try watching { () throws(ServiceError) in try directory.hiddenGroups(in: snapshot) }
+    }
+
+    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? {
+        try watching { () throws(ServiceError) in try directory.curatedGroups(in: snapshot) }
     }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] {

@@ -1,3 +1,4 @@
+public import Model
 public import Recommendation
 
 /// Who is a member of what, and which photos are where, in terms of a model version's groups.
@@ -13,6 +14,9 @@ public protocol MemberDirectory: ChangeSource {
 
     /// Groups of the version that nobody may be shown by now.
     func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32>
+
+    /// Groups of the version that are put forward by now; nil if only the version knows.
+    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]?
 
     /// Ids of users that are close to one that does not exist; a handful at most.
     func userIDs(near id: String) throws(ServiceError) -> [String]

@@ -24,13 +24,17 @@ extension MemberProfile {
         let halfLifeDays = planner.configuration.feedback.impressionHalfLifeDays
         let history = try catalog.history(
             ofUser: id, impressionsSince: instant - Int64(Self.halfLivesKept * halfLifeDays * 86_400_000))
-        let interactions = history.compactMap { record in
-            index(record.groupID).map { group in
-                Interaction(.init(record.kind), group: group, atMilliseconds: record.atMilliseconds)
-            }
-        }
+        let interactions = history.compactMap { Interaction($0, in: planner.model) }
         self = MemberProfile(userID: id, joined: joined, topics: member.interests)
             .replaying(interactions, atMilliseconds: instant, halfLifeDays: halfLifeDays)
+    }
+}
+
+extension Interaction {
+    /// An interaction in terms of a model version; nil if the version does not have the group.
+    init?(_ record: InteractionRecord, in model: ModelVersion) {
+        guard let group = model.index(ofID: record.groupID) else { return nil }
+        self.init(.init(record.kind), group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }
 

@@ -3,7 +3,7 @@ public import Model
 public import Recommendation
 
 extension PhotoContext {
-    /// A photo of the catalog; groups that the version does not have, as private ones, are left out.
+    /// A photo of the catalog; groups that the version does not have are left out.
     public init(_ photo: PhotoRecord, in model: ModelVersion) {
         func index(_ id: String) -> UInt32? { model.index(ofID: id).map(UInt32.init) }
         func known<Value>(_ values: [(id: String, value: Value)]) -> [UInt32: Value] {

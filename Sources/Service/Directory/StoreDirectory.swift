@@ -1,3 +1,4 @@
+public import Model
 public import ModelStore
 public import Recommendation
 
@@ -33,6 +34,9 @@ public struct StoreDirectory: MemberDirectory {
 
     /// None: a version has public groups only.
     public func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> { [] }
+
+    /// Nil: what the version says.
+    public func curatedGroups(in snapshot: ModelSnapshot) -> [CuratedGroup]? { nil }
 
     /// None: profiles can only be asked for by their id.
     public func userIDs(near id: String) -> [String] { [] }

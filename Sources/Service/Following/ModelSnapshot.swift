@@ -37,9 +37,12 @@ public final class ModelSnapshot: Sendable {
     func ageSeconds(at now: Int64) -> Int64 { max(0, now - manifest.createdAtMilliseconds) / 1000 }
 
     /// Ids of groups that stand next to one that does not exist: at most `count` of them, ascending.
-    func groupIDs(near id: String, count: Int = 6) -> [String] {
+    ///
+    /// - Parameter hidden: groups that are not named.
+    func groupIDs(near id: String, count: Int = 6, except hidden: Set<UInt32> = []) -> [String] {
         let place = model.lowerBound(of: id)
         let first = max(0, min(place - count / 2, model.groupCount - count))
-        return (first..<min(first + count, model.groupCount)).map { model.id(of: $0) }
+        return (first..<min(first + count, model.groupCount)).filter { !hidden.contains(UInt32($0)) }
+            .map { model.id(of: $0) }
     }
 }

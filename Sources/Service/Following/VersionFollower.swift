@@ -32,6 +32,8 @@ final class VersionFollower: Sendable {
 
     let store: any VersionStore
     private let planning: Planning
+    /// Whether what was published of users is loaded with a version.
+    private let loadsMembers: Bool
     private let changes: ChangeClock
     private let log: EventLog
     private let now: @Sendable () -> Int64
@@ -42,13 +44,15 @@ final class VersionFollower: Sendable {
     private let mayAskForLastLoaded = Mutex(true)
 
     /// - Parameters:
+    ///   - loadsMembers: whether what was published of users is loaded with a version.
     ///   - changes: where it is noted that answers are others from now on.
     ///   - now: the time, in Unix milliseconds.
     init(
-        store: any VersionStore, planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
-        now: @escaping @Sendable () -> Int64
+        store: any VersionStore, planning: Planning, loadsMembers: Bool = false, changes: ChangeClock = ChangeClock(),
+        log: EventLog, now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
+        self.loadsMembers = loadsMembers
         self.planning = planning
         self.changes = changes
         self.log = log
@@ -94,14 +98,19 @@ final class VersionFollower: Sendable {
             return mayAsk
         }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.lastLoaded() else { return }
-        let snapshot = ModelSnapshot(loaded, planning: planning)
+        // Members are asked for without the store only where they were loaded with the version.
+        let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning)
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
+    private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
+        ModelSnapshot(loaded, members: loadsMembers ? try store.members(of: loaded) : nil, planning: planning)
+    }
+
     private func takeUp(_ version: VersionName) throws(StoreError) {
         do throws(StoreError) {
-            let snapshot = ModelSnapshot(try store.load(version), planning: planning)
+            let snapshot = try snapshot(of: store.load(version))
             failure.withLock { $0 = nil }
             update { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
             log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")

@@ -11,11 +11,15 @@ extension Schema {
         + interactionComponents
         + [("Trending", trending), ("TrendingGroup", trendingGroup)]
         + [("GroupForPhoto", groupForPhoto), ("PhotoReason", photoReason)]
-        + [("ModelReport", modelReport), ("RelationReport", relationReport), ("Description", .anyObject)]
+        + administrationComponents + [("Description", .anyObject)]
 
-    private static let relation = Schema.string(words: Relation.allCases.map(\.rawValue))
+    static let relation = Schema.string(words: Relation.allCases.map(\.rawValue))
     private static let version = Property.always(
         "modelVersion", .string(), "The model version that everything in the answer is of")
+
+    private static let degraded = Property.always(
+        "degraded", .boolean,
+        "Whether the version may not be the current one, or what other daemons were told is missing")
 
     private static let problem = Schema.object([
         .always("type", .string(), "What kind of problem it is: about:blank, or urn:coterie:problem:KIND"),
@@ -44,8 +48,8 @@ extension Schema {
     ])
 
     /// What tells how fresh a version is.
-    private static let freshness: [Property] = [
-        version,
+    static let freshness: [Property] = [
+        version, degraded,
         .always("modelAgeSeconds", .count, "How long ago the version's recompute began"),
         .always("groupCount", .count, "Groups in the version"),
         .always("stale", .boolean, "Whether the version is older than it should be"),
@@ -62,7 +66,7 @@ extension Schema {
         ])
 
     private static let similarGroups = Schema.object([
-        version,
+        version, degraded,
         .always("groupId", .string(), "The group that was asked about"),
         .always("by", .string(words: Responder.Likeness.allCases.map(\.rawValue)), "What the groups have in common"),
         .always("neighbours", .array(.component("SimilarGroup")), "Groups that are like it, best first"),
@@ -86,7 +90,7 @@ extension Schema {
     ])
 
     private static let recommendations = Schema.object([
-        version,
+        version, degraded,
         .always("userId", .string(), "The member"),
         .always("recommendationId", .string(), "What interactions call the list that they come from"),
         .always("bucket", .integer(), "The number of the span of time for which the order stays as it is"),
@@ -102,10 +106,10 @@ extension Schema {
     ])
 
     private static let explanation = Schema.object([
-        version,
+        version, degraded,
         .always("userId", .string(), "The member"),
         .always("groupId", .string(), "The group that was asked about"),
-        .always("standing", .string(words: Standing.names), "Whether it is in the list, or why not"),
+        .always("standing", .string(words: GroupExplanation.standings), "Whether it is in the list, or why not"),
         .always("explanation", .string(), "The same for people"),
         .sometimes("place", .integer(1...Int.max), "Its place in the list; if it is there"),
         .sometimes("interest", .string(), "The name of the interest it serves; if joined groups brought it"),
@@ -113,7 +117,7 @@ extension Schema {
     ])
 
     private static let trending = Schema.object([
-        version,
+        version, degraded,
         .always("groups", .array(.component("TrendingGroup")), "Groups, the most unusual first"),
     ])
 
@@ -128,7 +132,7 @@ extension Schema {
     ])
 
     private static let groupsForPhoto = Schema.object([
-        version,
+        version, degraded,
         .always("photoId", .string(), "The photo"),
         .always("groups", .array(.component("GroupForPhoto")), "Groups, best first"),
     ])
@@ -177,38 +181,5 @@ extension Schema {
         .always("relation", relation, "What the two have in common"),
         .always("share", .number, "Its share of the score, from 0 to 1"),
         .always("common", .count, "How much they have in common"),
-    ])
-
-    private static let modelReport = Schema.object(
-        freshness + [
-            .always("createdAtMilliseconds", .integer(), "When the recompute began, in Unix milliseconds"),
-            .always("sizeBytes", .count, "The size of the version"),
-            .always("recomputeSeconds", .number, "How long the recompute took"),
-            .always(
-                "catalog",
-                .object([
-                    .always("schemaVersion", .count, "The version of its schema"),
-                    .always("changeCount", .count, "A number that grows with every change"),
-                ]), "The catalog it was built from"),
-            .always(
-                "groups",
-                .object([
-                    .always("included", .count, "Public groups"),
-                    .always("leftOutPrivate", .count, "Private groups, which are in no version"),
-                ]), "Groups in and out of the version"),
-            .always("relations", .array(.component("RelationReport")), "How each relation was computed"),
-        ])
-
-    private static let relationReport = Schema.object([
-        .always("relation", relation, "What groups have in common"),
-        .always("measure", .string(), "The formula"),
-        .always("measureParameters", .map(.number), "The formula's parameters"),
-        .always("minimumEntries", .count, "Photos or members that a group needs to count"),
-        .always("minimumCommon", .count, "Photos or members that a pair needs in common"),
-        .always("limit", .count, "Neighbours of a group, at most"),
-        .always("entries", .count, "Pairs of a group and a photo or member"),
-        .always("groupsCounted", .count, "Groups that counted"),
-        .always("groupsWithNeighbours", .count, "Groups with a neighbour"),
-        .always("neighbours", .count, "Neighbours of all groups"),
     ])
 }

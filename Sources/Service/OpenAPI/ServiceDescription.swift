@@ -87,6 +87,7 @@ struct ServiceDescription: Sendable {
         if policy.role(for: endpoint.access) != nil {
             statuses.formUnion([.unauthorized, .forbidden, .tooManyRequests])
         }
+        if policy.isOpened(endpoint.access) { statuses.insert(.tooManyRequests) }
         if endpoint.bodySchema != nil { statuses.insert(.unsupportedMediaType) }
         return statuses.sorted { $0.rawValue < $1.rawValue }
     }

@@ -2,11 +2,24 @@ import Catalog
 import Dispatch
 import Synchronization
 
-/// Makes changes of the catalog, all that wait at a time in one commit: the disk is waited for once for all of them.
+/// Something that changes are committed to, by one thread at a time.
+protocol ChangeWriter {
+    /// Makes changes in one transaction; they are durable when this returns.
+    ///
+    /// - Throws: `CatalogError`; then nothing of them all was done.
+    func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome]
+
+    /// A number that changes with what others have committed; equal numbers mean that there was nothing.
+    func outsideRevision() throws(CatalogError) -> Int64
+}
+
+extension Catalog: ChangeWriter {}
+
+/// Makes changes, all that wait at a time in one commit: the disk is waited for once for all of them.
 final class GroupCommit: Sendable {
     /// A connection that only the queue uses.
     private struct Connection: @unchecked Sendable {
-        let catalog: Catalog
+        let writer: any ChangeWriter
     }
 
     /// A change that waits, and what became of it.
@@ -29,11 +42,11 @@ final class GroupCommit: Sendable {
     private let patience: Duration
 
     /// - Parameters:
-    ///   - catalog: opened for recording, and used by nobody else.
+    ///   - writer: opened for recording, and used by nobody else.
     ///   - changes: where it is noted whom a commit concerned.
     ///   - patience: how long a change may take; an import may hold the catalog for longer.
-    init(_ catalog: sending Catalog, changes: ChangeClock, patience: Duration) {
-        connection = Connection(catalog: catalog)
+    init(_ writer: sending any ChangeWriter, changes: ChangeClock, patience: Duration) {
+        connection = Connection(writer: writer)
         self.changes = changes
         self.patience = patience
     }
@@ -48,19 +61,19 @@ final class GroupCommit: Sendable {
             waiting.append(ticket)
             return true
         }
-        guard hasRoom else { throw CatalogError(.busy, "too many changes wait for the catalog; try again later") }
+        guard hasRoom else { throw CatalogError(.busy, "too many changes wait to be written; try again later") }
         queue.async { [self] in commitWaiting() }
         let milliseconds = patience / .milliseconds(1)
         guard ticket.isDone.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success,
             let outcome = ticket.outcome.withLock({ $0 })
-        else { throw CatalogError(.busy, "another process is writing to the catalog; try again later") }
+        else { throw CatalogError(.busy, "writing takes too long, as another process may be writing; try again later") }
         return try outcome.get()
     }
 
     /// Notes whether anybody else has changed the catalog since the last call.
     func noteOutsideChanges(in changes: ChangeClock) {
         // On the queue, whose connection is the one that knows its own commits from those of others.
-        queue.sync { seenRevision.note(try? connection.catalog.outsideRevision(), in: changes) }
+        queue.sync { seenRevision.note(try? connection.writer.outsideRevision(), in: changes) }
     }
 
     /// Commits what waits; nothing if an earlier call took it along.
@@ -72,7 +85,7 @@ final class GroupCommit: Sendable {
         guard !tickets.isEmpty else { return }
         let outcomes: Result<[CatalogChange.Outcome], CatalogError>
         do throws(CatalogError) {
-            outcomes = .success(try connection.catalog.apply(tickets.map(\.change)))
+            outcomes = .success(try connection.writer.apply(tickets.map(\.change)))
         } catch { outcomes = .failure(error) }
         // Here, for those too who no longer wait; and after a failure, which need not mean that nothing was written.
         for ticket in tickets { changes.note(ticket.change) }

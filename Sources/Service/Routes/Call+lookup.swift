@@ -26,7 +26,7 @@ extension Call {
         let instant = responder.now()
         return PlanRequest(
             profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant,
-            hidden: try hiddenGroups(in: snapshot))
+            hidden: try hiddenGroups(in: snapshot), curated: try curatedGroups(in: snapshot))
     }
 
     /// Groups of the version that nobody may be shown by now.
@@ -35,10 +35,17 @@ extension Call {
         return try Responder.reading { () throws(ServiceError) in try directory.hiddenGroups(in: snapshot) }
     }
 
+    /// Groups of the version that are put forward by now; nil: as the version says.
+    private func curatedGroups(in snapshot: ModelSnapshot) throws(Problem) -> [CuratedGroup]? {
+        guard let directory else { return nil }
+        return try Responder.reading { () throws(ServiceError) in try directory.curatedGroups(in: snapshot) }
+    }
+
     /// The index of a group of the version.
     func group(_ id: String, in snapshot: ModelSnapshot) throws(Problem) -> UInt32 {
         guard let group = snapshot.model.index(ofID: id) else {
-            throw .unknown(.unknownGroup, "group", id: id, near: snapshot.groupIDs(near: id))
+            let near = snapshot.groupIDs(near: id, except: try hiddenGroups(in: snapshot))
+            throw .unknown(.unknownGroup, "group", id: id, near: near)
         }
         return UInt32(group)
     }

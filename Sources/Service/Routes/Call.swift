@@ -19,6 +19,9 @@ struct Call: Sendable {
     /// Who is a member of what.
     var directory: (any MemberDirectory)? { responder.directory }
 
+    /// Why the answer may not be of the current version, or without what other daemons were told; nil if all is well.
+    var problem: String? { state.problem ?? responder.pump?.current.problem }
+
     /// The version that answers; everything in the answer is of this one.
     ///
     /// - Throws: a `Problem` of status 503 if there is none.

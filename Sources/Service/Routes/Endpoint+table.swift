@@ -1,4 +1,5 @@
 extension Endpoint {
     /// All that the service answers.
-    static let table = health + documents + groups + members + interactions + photos + administration
+    static let table =
+        health + documents + groups + members + interactions + photos + administration + hiding + curation
 }

@@ -51,7 +51,7 @@ extension Responder {
         // To be told from a group that does not exist would tell that it is there.
         guard !hidden.contains(group) else { throw .unknown(.unknownGroup, "group", id: call.id, near: []) }
         return .json { json in
-            json.member("modelVersion", snapshot.version.description)
+            json.version(of: snapshot, call)
             json.member("groupId", call.id)
             json.member("by", likeness.rawValue)
             if let relation = likeness.relation {
@@ -70,7 +70,7 @@ extension Responder {
         let hidden = try call.hiddenGroups(in: snapshot)
         let groups = snapshot.model.trending.filter { !hidden.contains($0.group) }.prefix(call.parameters.limit)
         return .json { json in
-            json.member("modelVersion", snapshot.version.description)
+            json.version(of: snapshot, call)
             json.objects("groups", groups.enumerated()) { row, element in
                 let (place, trending) = element
                 row.namedGroup(place, trending.group, in: snapshot.model)

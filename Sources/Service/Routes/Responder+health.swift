@@ -32,6 +32,12 @@ extension Responder {
             json.member("status", "ready")
             json.freshness(of: snapshot, call)
             json.texts("missing", call.responder.missingParts)
+            if let backlog = call.responder.pump?.backlog {
+                json.object("outbox") { json in
+                    json.member("changes", backlog.count)
+                    if let since = backlog.since { json.member("sinceMilliseconds", since) }
+                }
+            }
         }
     }
 
@@ -49,8 +55,8 @@ extension JSONWriter {
         member("modelAgeSeconds", snapshot.ageSeconds(at: call.responder.now()))
         member("groupCount", snapshot.model.groupCount)
         member("stale", call.responder.isStale(snapshot))
-        member("degraded", call.state.problem != nil)
-        if let problem = call.state.problem { member("reason", problem) }
+        member("degraded", call.problem != nil)
+        if let problem = call.problem { member("reason", problem) }
         object("store") { json in
             json.member("location", call.responder.follower.store.location)
             json.member("reachable", call.state.storeIsReachable)

@@ -47,9 +47,10 @@ extension Responder {
     /// `POST /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal
+        // First: without a journal it does not matter what the body says.
+        _ = try call.journal(for: Call.memberDeeds)
         let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
-        switch try call.apply(.record(records), to: journal) {
+        switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
             return .json { json in
                 json.member("userId", call.id)
@@ -66,7 +67,7 @@ extension Responder {
     /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
     @Sendable
     fileprivate static func interactions(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal
+        let journal = try call.journal(for: Call.memberDeeds)
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
         let found = try reading { () throws(ServiceError) in
@@ -86,7 +87,7 @@ extension Responder {
     /// `DELETE /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> HTTPResponse {
-        let outcome = try call.apply(.forget(id: nil), to: call.journal)
+        let outcome = try call.apply(.forget(id: nil))
         try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
         // Once more: the change that was noted with the interactions came before this one.
         call.responder.changes.memberChanged(call.id)
@@ -97,7 +98,7 @@ extension Responder {
     @Sendable
     fileprivate static func forgetOne(_ call: Call) throws(Problem) -> HTTPResponse {
         let id = call.path["interaction"]
-        let outcome = try call.apply(.forget(id: id), to: call.journal)
+        let outcome = try call.apply(.forget(id: id))
         guard outcome == .forgotten(1) else {
             throw .unknown(.unknownInteraction, "interaction", id: id, near: [])
         }
@@ -116,16 +117,16 @@ extension Responder {
     /// `PUT /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal
+        _ = try call.journal(for: Call.memberDeeds)
         let interests = try call.body(as: StatedInterests.self).texts()
-        _ = try call.apply(.state(interests: interests), to: journal)
+        _ = try call.apply(.state(interests: interests))
         return stated(interests, call)
     }
 
     /// `GET /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal
+        let journal = try call.journal(for: Call.memberDeeds)
         return stated(try reading { () throws(ServiceError) in try journal.interests(ofUser: call.id) }, call)
     }
 
@@ -133,24 +134,6 @@ extension Responder {
         .json { json in
             json.member("userId", call.id)
             json.texts("interests", interests)
-        }
-    }
-}
-
-extension Call {
-    /// What members do and say.
-    fileprivate var journal: any Journal {
-        get throws(Problem) {
-            guard let journal = responder.journal else { throw .noCatalog("what members do") }
-            return journal
-        }
-    }
-
-    fileprivate func apply(_ action: MemberChange.Action, to journal: any Journal) throws(Problem)
-        -> MemberChange.Outcome
-    {
-        try Responder.reading { () throws(ServiceError) in
-            try journal.apply(MemberChange(ofUser: id, action))
         }
     }
 }

@@ -31,7 +31,7 @@ extension Responder {
         let suggestions = snapshot.photoRecommender.suggestions(
             for: photo, limit: limit, hidden: try call.hiddenGroups(in: snapshot))
         return .json { json in
-            json.member("modelVersion", snapshot.version.description)
+            json.version(of: snapshot, call)
             json.member("photoId", call.id)
             json.photoSuggestions("groups", suggestions, in: snapshot.model)
         }

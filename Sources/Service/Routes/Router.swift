@@ -8,7 +8,7 @@ final class Router: Sendable {
     /// What the router goes by.
     struct Settings: Sendable {
         var access = AccessPolicy()
-        var limits: [Role: RateLimit] = [:]
+        var limits = RateLimits()
         /// The time, in Unix milliseconds.
         var now: @Sendable () -> Int64
         /// Nanoseconds of the monotonic clock.

@@ -1,79 +1,91 @@
 import Model
 import Recommendation
 
-/// A member's list as it was made, in terms that outlive model versions: outside ids.
-struct FrozenPlan: Codable, Equatable {
-    struct Item: Codable, Equatable {
-        var groupID: String
-        var score: Double
-        var origin: String
-        var interest: Int?
-    }
-
-    struct NamedInterest: Codable, Equatable {
+/// A member's list as it was made and as a session keeps it: it outlives the version that it was made with.
+///
+/// Groups are indexes of that version; beside them stand their outside ids, which are looked at only where another serves.
+struct FrozenPlan: Equatable {
+    /// Something that the member cares about.
+    struct Interest: Equatable {
         var name: String
         var share: Double
-        var groupIDs: [String]
+        /// Its groups, as places in `joined`.
+        var members: [Int]
     }
 
     /// What interactions call the list that they come from.
-    let recommendationID: String
-    let bucket: Int64
-    let interests: [NamedInterest]
-    let items: [Item]
+    var recommendationID: String
+    /// The version that it was made with.
+    var version: String
+    var bucket: Int64
+    var interests: [Interest]
+    /// The groups of the list, in their order.
+    var items: [PlanItem]
     /// Groups that the member was in, and had dismissed, when the list was made.
-    private let joined, dismissed: [String]
+    var joined, dismissed: [UInt32]
+    /// The outside ids of the groups of `items`, `joined` and `dismissed`, one after another.
+    var ids: [String]
 
     /// Freezes a plan.
     ///
     /// - Parameter request: what it was made for.
     init(_ plan: Plan, _ request: PlanRequest, _ snapshot: ModelSnapshot) {
-        func id(_ group: UInt32) -> String { snapshot.model.id(of: Int(group)) }
         // Of what the list is, so that every daemon calls it the same.
         let fingerprint = plan.fingerprint(ofUser: request.profile.userID)
-        recommendationID = "\(snapshot.version)-\(String(fingerprint, radix: 36))"
+        version = snapshot.version.description
+        recommendationID = "\(version)-\(String(fingerprint, radix: 36))"
         bucket = plan.bucket
-        interests = plan.interests.map {
-            NamedInterest(name: $0.name(in: snapshot.model), share: $0.share, groupIDs: $0.groups.map(id))
+        items = plan.items
+        let joined = request.profile.joined.map(\.group)
+        self.joined = joined
+        dismissed = request.profile.dismissals.map(\.group)
+        interests = plan.interests.map { interest in
+            let groups = Set(interest.groups)
+            return Interest(
+                name: interest.name(in: snapshot.model), share: interest.share,
+                members: joined.indices.filter { groups.contains(joined[$0]) })
         }
-        items = plan.items.map {
-            Item(groupID: id($0.group), score: $0.score, origin: $0.origin.rawValue, interest: $0.interest)
-        }
-        joined = request.profile.joined.map { id($0.group) }
-        dismissed = request.profile.dismissals.map { id($0.group) }
+        ids = (items.map(\.group) + joined + dismissed).map { snapshot.model.id(of: Int($0)) }
     }
 
-    /// The list as it stands now: without what was joined, dismissed or hidden since; groups that a newer version does
-    /// not have any more are left out.
-    func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {
-        func indexes(_ ids: [String]) -> [UInt32] { ids.compactMap { planner.model.index(ofID: $0).map(UInt32.init) } }
-        let before = MemberProfile(
-            userID: request.profile.userID, joined: indexes(joined).map { .init(group: $0) },
-            dismissals: indexes(dismissed).map { .init(group: $0, atMilliseconds: 0) })
-        let known = items.compactMap { item in
-            planner.model.index(ofID: item.groupID).flatMap { group in
-                PlanItem.Origin(rawValue: item.origin).map {
-                    PlanItem(group: UInt32(group), score: item.score, interest: item.interest, origin: $0)
+    /// A plan of its parts.
+    init(
+        recommendationID: String, version: String, bucket: Int64, interests: [Interest], items: [PlanItem],
+        joined: [UInt32], dismissed: [UInt32], ids: [String]
+    ) {
+        self.recommendationID = recommendationID
+        self.version = version
+        self.bucket = bucket
+        self.interests = interests
+        self.items = items
+        self.joined = joined
+        self.dismissed = dismissed
+        self.ids = ids
+    }
+
+    /// The list in terms of the version that serves; groups that it does not have any more are left out.
+    func list(in snapshot: ModelSnapshot) -> SessionList {
+        let model = snapshot.model
+        let isSame = version == snapshot.version.description
+        func group(_ group: UInt32, _ place: Int) -> UInt32? {
+            isSame ? group : model.index(ofID: ids[place]).map(UInt32.init)
+        }
+        func groups(_ groups: [UInt32], after start: Int) -> [UInt32] {
+            groups.enumerated().compactMap { group($1, start + $0) }
+        }
+        return SessionList(
+            recommendationID: recommendationID, bucket: bucket,
+            interests: interests.map { interest in
+                .init(
+                    name: interest.name, share: interest.share,
+                    groupIDs: interest.members.map { ids[items.count + $0] })
+            },
+            items: items.enumerated().compactMap { place, item in
+                group(item.group, place).map {
+                    PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin)
                 }
-            }
-        }
-        return planner.patched(
-            Plan(items: known, interests: [], bucket: bucket, candidateCount: 0),
-            by: ProfileChanges(from: before, to: request.profile), hidden: request.hidden)
-    }
-
-    /// How many of some items stand before those that follow a group.
-    ///
-    /// Where the group has left the list, those that follow the one that stood before it.
-    ///
-    /// - Parameter items: what `items(for:_:)` gave.
-    /// - Returns: nil if the list never had the group.
-    func offset(after groupID: String, in items: [PlanItem], _ model: ModelVersion) -> Int? {
-        guard let place = self.items.firstIndex(where: { $0.groupID == groupID }) else { return nil }
-        for item in self.items[...place].reversed() {
-            guard let group = model.index(ofID: item.groupID) else { continue }
-            if let offset = items.firstIndex(where: { $0.group == group }) { return offset + 1 }
-        }
-        return 0
+            },
+            ids: Array(ids.prefix(items.count)), joined: groups(joined, after: items.count),
+            dismissed: groups(dismissed, after: items.count + joined.count))
     }
 }

@@ -16,7 +16,8 @@ enum CurateCommand: Subcommand {
             also those whose time has not come or is over. remove takes one back.
 
             Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its start on \
-            and up to, but not at, its expiry. The next "coterie recompute" publishes what is valid then or later.
+            and up to, but not at, its expiry. New lists of a daemon that has the catalog show it at once; others after the \
+            next "coterie recompute".
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),
@@ -54,12 +55,11 @@ enum CurateCommand: Subcommand {
         let (startsAt, expiresAt) = (try parsed.timeIfGiven("start"), try parsed.timeIfGiven("expires"))
         let group = try named(parsed)
         switch try parsed.apply(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), to: group) {
-        case .changed, .unchanged: break
+        case .changed, .unchanged, .unknownGroup: break
         case .privateGroup:
             throw Failure(Failure.badData, "group \"\(group)\" is private: it cannot be put forward")
         case .expiresBeforeStart:
             throw Failure(Failure.badData, "group \"\(group)\" would expire before it starts")
-        case .unknownGroup: throw Lookup.unknown(.groups, group, near: [])
         }
     }
 
@@ -72,12 +72,12 @@ enum CurateCommand: Subcommand {
         }
     }
 
-    /// The id of the group that was named, which must exist.
-    private static func named(_ parsed: ParsedCommand) throws -> String {
+    /// The id of the group that was named.
+    private static func named(_ parsed: ParsedCommand) throws(UsageError) -> String {
         guard parsed.arguments.count == 2 else {
             throw UsageError("\"curate \(parsed.arguments[0])\" needs the id of a group")
         }
-        return try Lookup.group(parsed.arguments[1], in: try parsed.openCatalog()).id
+        return parsed.arguments[1]
     }
 
     private static func list(_ parsed: ParsedCommand) throws {

@@ -19,10 +19,10 @@ enum ExplainCommand: Subcommand {
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
         let instant = try parsed.planInstant()
-        let profiles = try MemberProfiles(parsed, version.manifest, planner, atMilliseconds: instant)
-        let request = PlanRequest(
-            profile: try profiles.profile(of: parsed.arguments[0]), atMilliseconds: instant,
-            seed: try parsed.planSeed(), hidden: try profiles.hiddenGroups())
+        let profiles = try ProfileReader(parsed, version.manifest, planner, atMilliseconds: instant)
+        let request = profiles.request(
+            for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed(),
+            try profiles.siteDecisions())
         let answer = try explanation(parsed, version, planner, request, profiles.catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
@@ -45,9 +45,9 @@ enum ExplainCommand: Subcommand {
         var answer = Answer(
             modelVersion: version.manifest.version.description, userId: user, groupId: group, standing: "",
             explanation: "", reasons: [])
-        if let record = try catalog?.group(withID: group), record.visibility == .private {
-            answer.standing = "private"
-            answer.explanation = "the group is private, and private groups are shown to nobody"
+        if let concealment = try catalog?.group(withID: group)?.concealment {
+            answer.standing = concealment
+            answer.explanation = "the group is \(concealment), and \(concealment) groups are shown to nobody"
             return answer
         }
         let index = try Lookup.group(group, in: version, catalog: catalog)

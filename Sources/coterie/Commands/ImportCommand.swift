@@ -94,13 +94,17 @@ enum ImportCommand: Subcommand {
         if !summary.unknownColumns.isEmpty {
             lines.append("columns passed over: \(summary.unknownColumns.joined(separator: ", "))")
         }
+        if summary.idsWithSlash > 0 {
+            let ids = summary.idsWithSlash == 1 ? "id has" : "ids have"
+            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: over HTTP nothing can be asked about such")
+        }
         if summary.rejected > 0 { lines.append("rejected lines and reasons: \(rejectsPath)") }
         return lines
     }
 
     private struct SummaryJSON: Encodable {
         var kind, rejectsFile: String?
-        var rows, written, unchanged, repeated, removed, rejected: Int
+        var rows, written, unchanged, repeated, removed, rejected, idsWithSlash: Int
         var created: [String: Int]
         var unknownColumns: [String]
         var seconds: Double
@@ -114,6 +118,7 @@ enum ImportCommand: Subcommand {
             repeated = summary.duplicates
             removed = summary.removed
             rejected = summary.rejected
+            idsWithSlash = summary.idsWithSlash
             created = summary.created
             unknownColumns = summary.unknownColumns
             seconds = summary.seconds

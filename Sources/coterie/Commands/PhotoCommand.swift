@@ -36,7 +36,8 @@ enum PhotoCommand: Subcommand {
         let model = version.model
         let context = PhotoContext(photo, in: model)
         let recommender = PhotoRecommender(model: model, at: version.manifest.createdAtMilliseconds / 1000)
-        let suggestions = recommender.suggestions(for: context, limit: limit)
+        let suggestions = recommender.suggestions(
+            for: context, limit: limit, hidden: try SiteDecisions(catalog, model).hidden)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(

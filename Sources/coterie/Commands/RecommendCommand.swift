@@ -15,7 +15,7 @@ enum RecommendCommand: Subcommand {
             score and no interest. A score is the sum of what the reasons bring, in units of the mean best score of each \
             relation. Lists have 300 places. Memberships are read from the catalog; without one, from the store.
             With --trace the command says what every stage did and how long it took. With several users, or with --users, \
-            --json writes a line for each.
+            --json writes a line for each, and one who is unknown is named while the others get their lists.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
         options: [
@@ -40,37 +40,43 @@ enum RecommendCommand: Subcommand {
         }
         let version = try parsed.loadVersion()
         let planner = try parsed.planner(version.model)
-        let (instant, seed) = (try parsed.planInstant(), try parsed.planSeed())
-        let profiles = try MemberProfiles(parsed, version.manifest, planner, atMilliseconds: instant)
-        let hidden = try profiles.hiddenGroups()
+        let profiles = try ProfileReader(
+            parsed, version.manifest, planner, atMilliseconds: try parsed.planInstant())
+        let (seed, site) = (try parsed.planSeed(), try profiles.siteDecisions())
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
+        var unknownCount = 0
         for user in users {
             let profile: MemberProfile
-            do { profile = try profiles.profile(of: user) } catch {
-                // What was made so far is not lost.
+            do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
+                // The others get theirs, in the order in which they were named.
                 try output.flush()
-                throw error
+                complain("coterie: \(failure.message)")
+                unknownCount += 1
+                continue
             }
             var trace = StageTrace()
-            let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant, seed: seed, hidden: hidden))
-            {
-                trace.note($0)
-            }
+            let request = profiles.request(for: profile, seed: seed, site)
+            let plan = planner.plan(request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             if parsed.flag("json") {
                 let answer = PlanJSON(
-                    plan, profile, planner, version: version.manifest.version, limit: limit, stages: stages)
+                    plan, request.profile, planner, version: version.manifest.version, limit: limit, stages: stages)
                 try isSingle ? output.json(answer) : output.jsonLine(answer)
             } else {
+                let lines = PlanTable.lines(plan, request.profile, planner, limit: limit)
                 try output.line(
-                    "\(printable(user)) is in \(profile.joined.count) public groups of the model; recommended:")
-                for line in PlanTable.lines(plan, profile, planner, limit: limit) { try output.line(line) }
+                    "\(printable(user)) is in \(request.profile.joined.count) public groups of the model; recommended:")
+                for line in lines { try output.line(line) }
                 if plan.items.isEmpty { try output.line("nothing: the model has no group to recommend") }
                 for line in PlanTable.lines(stages ?? []) where stages != nil { try output.line(line) }
             }
         }
         try output.flush()
+        guard unknownCount == 0 else {
+            throw Failure(
+                Failure.badData, "\(unknownCount) of \(users.count) users are unknown; the others have their lists")
+        }
     }
 
     private static func ids(in path: String) throws -> [String] {

@@ -1,3 +1,4 @@
+import Catalog
 import CommandLineOptions
 import HTTP
 import ModelStore
@@ -18,8 +19,10 @@ enum ServeCommand: Subcommand {
             The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
             there.
 
-            Memberships and photos are read from the catalog, and what members do is kept there. Without one, memberships come from the store if it is \
-            Redis, and photos are not served.
+            Memberships and photos are read from the catalog, and what members do is kept there. Several daemons share a \
+            store in Redis without a catalog, or with one that is read for its photos alone if a journal is named: \
+            memberships come from the store then, and what members do is kept in the daemon's own journal, sent on to the \
+            other daemons through Redis, and taken over into the catalog by the next "coterie recompute".
 
             The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
             """,
@@ -50,6 +53,11 @@ enum ServeCommand: Subcommand {
                 help: "Requests a second from a service, twice as many at once; in this daemon; 0 for any", default: "0"
             ),
             Option(
+                "open-rate", "N",
+                help:
+                    "Requests a second in each open area, from all callers together, twice as many at once; in this daemon; 0 for any",
+                default: "200"),
+            Option(
                 "connections", "N", help: "Connections served at a time; more are answered with status 503",
                 default: "1024"),
             Option(
@@ -60,6 +68,13 @@ enum ServeCommand: Subcommand {
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale: 36h, 14d",
                 default: "14d"),
             PlanOptions.secret,
+            Option(
+                "journal", "FILE",
+                help: """
+                    Where a daemon that shares a store in Redis keeps what members do, of its own and durable; in the cache \
+                    unless said otherwise, if there is no catalog
+                    """,
+                environment: "COTERIE_JOURNAL"),
             Option(
                 "sessions", "FILE",
                 help: "Where the lists of sessions are kept; beside the catalog unless said otherwise",
@@ -75,22 +90,47 @@ enum ServeCommand: Subcommand {
         let store = try parsed.openStore()
         var configuration = Daemon.Configuration(store: store, server: try server(parsed))
         configuration.access = try access(parsed)
-        configuration.rateLimits = [:]
-        for (role, option) in [(Role.member, "member-rate"), (.admin, "member-rate"), (.service, "service-rate")] {
-            let rate = try parsed.integer(option, in: 0...500_000)
-            if rate > 0 { configuration.rateLimits[role] = RateLimit(perSecond: rate, burst: 2 * rate) }
-        }
+        configuration.rateLimits = RateLimits(
+            bearers: [
+                .member: try rate("member-rate", parsed), .admin: try rate("member-rate", parsed),
+                .service: try rate("service-rate", parsed),
+            ].compactMapValues(\.self), openArea: try rate("open-rate", parsed))
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
         configuration.directory = try directory(parsed, store)
-        if configuration.directory is CatalogDirectory {
-            configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
-            configuration.sessions = try SessionFile(
-                path: parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions")
-        }
+        try keepRecords(parsed, &configuration)
         try Daemon(configuration).runUntilTerminated()
+    }
+
+    /// Where what members do is kept, and the lists of their sessions.
+    private static func keepRecords(_ parsed: ParsedCommand, _ configuration: inout Daemon.Configuration) throws {
+        let hasCatalog = configuration.directory is CatalogDirectory
+        let sessions = parsed.textIfGiven("sessions")
+        if configuration.store.channel == nil {
+            guard parsed.textIfGiven("journal") == nil else {
+                throw UsageError(
+                    "--journal is for daemons that share a store in Redis; with a folder, the catalog has all")
+            }
+        } else if parsed.textIfGiven("journal") != nil || !hasCatalog {
+            // Of the daemon of this port, beside the images of versions.
+            let path =
+                try parsed.textIfGiven("journal") ?? "\(parsed.cacheFolder())/journal-\(parsed.text("port")).sqlite"
+            configuration.sharedJournalPath = path
+            configuration.sessions = try SessionFile(path: sessions ?? path + "-sessions")
+            return
+        }
+        if hasCatalog {
+            configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
+            configuration.sessions = try SessionFile(path: sessions ?? parsed.text("catalog") + "-sessions")
+        }
+    }
+
+    /// The rate that an option gives, twice as many at once; nil for any.
+    private static func rate(_ option: String, _ parsed: ParsedCommand) throws(UsageError) -> RateLimit? {
+        let perSecond = try parsed.integer(option, in: 0...500_000)
+        return perSecond > 0 ? RateLimit(perSecond: perSecond, burst: 2 * perSecond) : nil
     }
 
     private static func server(_ parsed: ParsedCommand) throws -> HTTPServer.Configuration {
@@ -117,7 +157,7 @@ enum ServeCommand: Subcommand {
 
     private static func directory(_ parsed: ParsedCommand, _ store: any VersionStore) throws -> (any MemberDirectory)? {
         let path = parsed.text("catalog")
-        guard try parsed.openCatalogIfPresent() != nil else {
+        guard try isCatalogReady(path) else {
             EventLog.standardError.warning(
                 store.keepsProfiles
                     ? "no catalog at \(path): memberships are read from the store, photos are not served"
@@ -125,5 +165,20 @@ enum ServeCommand: Subcommand {
             return store.keepsProfiles ? StoreDirectory(store) : nil
         }
         return try CatalogDirectory(path: path)
+    }
+
+    /// Whether there is a catalog; one that an older program made is brought up to date.
+    private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
+        do throws(CatalogError) {
+            let catalog = try Catalog(path: path, mode: .recording)
+            if let older = catalog.olderVersion {
+                EventLog.standardError.info(
+                    "the catalog \(path) was brought from schema version \(older) to \(catalog.schemaVersion)")
+            }
+            return true
+        } catch {
+            guard error.code == .missing else { throw error }
+            return false
+        }
     }
 }

@@ -31,8 +31,9 @@ enum SimilarCommand: Subcommand {
         let basis = try parsed.choice("by", of: Basis.self)
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
-        let group = try Lookup.group(parsed.arguments[0], in: version, catalog: try parsed.openCatalogIfPresent())
-        let rows = rows(group, basis, limit, version)
+        let catalog = try parsed.openCatalogIfPresent()
+        let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
+        let rows = rows(group, basis, limit, version, hidden: try SiteDecisions(catalog, version.model).hidden)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
@@ -47,10 +48,12 @@ enum SimilarCommand: Subcommand {
         try output.flush()
     }
 
-    private static func rows(_ group: Int, _ basis: Basis, _ limit: Int, _ version: LoadedVersion) -> [Row] {
+    private static func rows(
+        _ group: Int, _ basis: Basis, _ limit: Int, _ version: LoadedVersion, hidden: Set<UInt32>
+    ) -> [Row] {
         let model = version.model
         guard let relation = Relation(rawValue: basis.rawValue) else {
-            let similar = Recommender(model: model).similar(to: UInt32(group), limit: limit)
+            let similar = Recommender(model: model).similar(to: UInt32(group), limit: limit, hidden: hidden)
             return similar.enumerated().map { place, suggestion in
                 let evidence = suggestion.reasons.map { reason in
                     let size = model.size(of: Int(suggestion.group), in: reason.relation)
@@ -64,7 +67,8 @@ enum SimilarCommand: Subcommand {
             }
         }
         let scores = ListedScores(version, relation)
-        return model.neighbours(of: group, by: relation).prefix(limit).enumerated().map { place, neighbour in
+        let shown = model.neighbours(of: group, by: relation).lazy.filter { !hidden.contains($0.index) }
+        return shown.prefix(limit).enumerated().map { place, neighbour in
             let score = scores.score(of: neighbour, to: group)
             let size = model.size(of: Int(neighbour.index), in: relation)
             let evidence = Evidence(relation: relation.rawValue, common: neighbour.common, size: size, score: score)

@@ -14,7 +14,8 @@ enum TrendingCommand: Subcommand {
             The seven days end when the version was built, or at the last date in the catalog if that was earlier.
             """,
         options: [
-            CommonOptions.limit, CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
+            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
+            CommonOptions.json,
         ],
         examples: ["coterie trending", "coterie trending --limit 5 --json"])
 
@@ -22,7 +23,8 @@ enum TrendingCommand: Subcommand {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let model = version.model
-        let groups = model.trending.prefix(limit)
+        let hidden = try SiteDecisions(try parsed.openCatalogIfPresent(), model).hidden
+        let groups = model.trending.filter { !hidden.contains($0.group) }.prefix(limit)
         var output = try Output()
         if parsed.flag("json") {
             let rows = groups.enumerated().map { Row(rank: $0.offset + 1, $0.element, model) }

@@ -54,6 +54,13 @@ extension ParsedCommand {
         try StoreLocation(text("store")).open(cacheDirectory: textIfGiven("cache") ?? Self.usualCache)
     }
 
+    /// The cache folder, which is made if it is not there.
+    func cacheFolder() throws -> String {
+        let folder = textIfGiven("cache") ?? Self.usualCache
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
     /// The user's own cache folder, as the XDG base directory specification has it.
     private static var usualCache: String {
         let environment = ProcessInfo.processInfo.environment

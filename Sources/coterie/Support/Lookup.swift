@@ -5,21 +5,22 @@ import ModelStore
 
 /// Finding what a person named, or saying what is near.
 enum Lookup {
-    /// The index of a group in a version.
+    /// The index of a group in a version; it must be shown, as far as the catalog says.
     static func group(_ id: String, in version: LoadedVersion, catalog: Catalog?) throws -> Int {
-        if let index = version.model.index(ofID: id) { return index }
-        if let record = try catalog?.group(withID: id) {
+        let record = try catalog?.group(withID: id)
+        if let concealment = record?.concealment {
             throw Failure(
-                Failure.badData,
-                record.visibility == .private
-                    ? "group \"\(id)\" is private, and private groups are in no model"
-                    : "group \"\(id)\" is newer than the model: run \"coterie recompute\"")
+                Failure.badData, "group \"\(id)\" is \(concealment), and \(concealment) groups are shown to nobody")
+        }
+        if let index = version.model.index(ofID: id) { return index }
+        if record != nil {
+            throw Failure(Failure.badData, "group \"\(id)\" is newer than the model: run \"coterie recompute\"")
         }
         throw unknown(
             .groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
     }
 
-    /// A group of the catalog, public or private.
+    /// A group of the catalog, shown or not.
     static func group(_ id: String, in catalog: Catalog) throws -> GroupRecord {
         if let record = try catalog.group(withID: id) { return record }
         throw unknown(.groups, id, near: try catalog.idsNear(id, in: .groups))

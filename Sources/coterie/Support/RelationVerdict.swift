@@ -23,8 +23,8 @@ struct RelationVerdict: Encodable {
     var rank: Int?
     /// How many groups pass them.
     var candidates: Int
-    /// Whether one of the two is private now.
-    var isPrivate: Bool
+    /// Whether neither is private or hidden now.
+    var areShown: Bool
     /// Why it is not listed, or that it is.
     var reason: String
 
@@ -60,17 +60,18 @@ struct RelationVerdict: Encodable {
                 listedScore = ListedScores(version, relation).score(of: list[place], to: index)
             }
         }
-        isPrivate = group.visibility == .private || other.visibility == .private
+        areShown = group.isShown && other.isShown
         reason = ""
         reason = explanation(group, other, report)
     }
 
     private func explanation(_ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?) -> String {
         if group.id.hasSameBytes(as: other.id) { return "a group is not its own neighbour" }
-        for record in [group, other] where record.visibility == .private {
+        for record in [group, other] {
+            guard let concealment = record.concealment else { continue }
             return listedRank == nil
-                ? "\(record.id) is private, and private groups are in no list"
-                : "\(record.id) is private since the version was made, and shown to nobody any more"
+                ? "\(record.id) is \(concealment), and \(concealment) groups are in no list"
+                : "\(record.id) is \(concealment) since the version was made, and shown to nobody any more"
         }
         if let listedRank { return "rank \(listedRank)" }
         guard let report else { return "the version does not have this relation" }
@@ -89,7 +90,7 @@ struct RelationVerdict: Encodable {
         let counts =
             "\(Formats.grouped(common)) common of \(Formats.grouped(size)) and \(Formats.grouped(otherSize)), cosine "
             + Formats.fixed(cosine, 4)
-        if isPrivate { return "not listed: \(reason)" }
+        if !areShown { return "not listed: \(reason)" }
         if listedRank != nil {
             let score = listedScore.map { ", score " + Formats.score($0) } ?? ""
             return "\(reason)\(score); \(counts)"

@@ -77,7 +77,7 @@ final class RunningDaemon {
     /// Asks again and again.
     ///
     /// - Returns: whether the condition was met before patience ended.
-    private static func poll(_ condition: () -> Bool) async -> Bool {
+    static func poll(_ condition: () -> Bool) async -> Bool {
         let deadline = ContinuousClock.now + patience
         while ContinuousClock.now < deadline {
             if condition() { return true }

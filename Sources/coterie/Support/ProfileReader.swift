@@ -5,8 +5,8 @@ import ModelStore
 import Recommendation
 import Service
 
-/// What is known of members: from the catalog, or without one from the store.
-struct MemberProfiles {
+/// Reads what is known of members: from the catalog, or without one from the store.
+struct ProfileReader {
     /// The catalog, if there is one.
     let catalog: Catalog?
     private let catalogPath: String
@@ -47,8 +47,12 @@ struct MemberProfiles {
         return profile
     }
 
-    /// Groups of the version that are private by now: the catalog knows better than a version that is days old.
-    func hiddenGroups() throws -> Set<UInt32> {
-        try catalog?.unshownGroups(in: planner.model) ?? []
+    /// What the lists of some profiles have in common: the moment, and what the site decided since the version was made.
+    func request(for profile: MemberProfile, seed: UInt64, _ site: SiteDecisions) -> PlanRequest {
+        PlanRequest(
+            profile: profile, atMilliseconds: instant, seed: seed, hidden: site.hidden, curated: site.curated)
     }
+
+    /// What the site has decided by now.
+    func siteDecisions() throws(CatalogError) -> SiteDecisions { try SiteDecisions(catalog, planner.model) }
 }

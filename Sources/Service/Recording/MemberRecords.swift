@@ -1,0 +1,40 @@
+import ModelStore
+
+/// Where a daemon has from who is a member of what, and where it keeps what members do.
+struct MemberRecords {
+    let directory: (any MemberDirectory)?
+    let journal: (any Journal)?
+    let sessions: (any SessionStore)?
+    /// Nil unless there are other daemons to tell.
+    let pump: StreamPump?
+
+    /// What a configuration asks for.
+    ///
+    /// - Throws: `ServiceError.startFailed` if a journal cannot be opened.
+    init(_ configuration: Daemon.Configuration, follower: VersionFollower, changes: ChangeClock)
+        throws(ServiceError)
+    {
+        let channel = configuration.store.channel
+        if let channel, let local = configuration.sessions {
+            sessions = SharedSessions(channel, local: local)
+        } else {
+            sessions = configuration.sessions
+        }
+        guard let path = configuration.sharedJournalPath, let channel else {
+            (directory, journal, pump) = (configuration.directory, configuration.journal, nil)
+            return
+        }
+        let shared = try SharedJournal(
+            path: path, changes: changes, snapshot: { follower.current.snapshot }, now: configuration.now)
+        directory = SharedDirectory(
+            configuration.store, journal: shared, photos: configuration.directory as? CatalogDirectory)
+        journal = shared
+        pump = StreamPump(
+            channel, journal: shared, path: path, sessions: sessions, follower: follower, log: configuration.log,
+            now: configuration.now)
+    }
+
+    /// What others may change without telling; nil if nobody can. The journal knows its own changes from those of others,
+    /// the directory does not.
+    var changeSource: (any ChangeSource)? { pump == nil ? journal ?? directory : directory }
+}

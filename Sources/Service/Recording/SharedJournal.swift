@@ -1,0 +1,193 @@
+import Catalog
+import Model
+import ModelStore
+import SQLite
+import Synchronization
+
+/// The journal of a daemon without a catalog, one of several on one store: a file of its own first, then a stream that all
+/// of them follow and the next recompute takes over.
+final class SharedJournal: Journal {
+    let changes: ChangeClock
+    /// Held for as long as the journal is used: two daemons on one would be taken for one by the others.
+    private struct Lock: @unchecked Sendable {
+        let database: Database
+    }
+
+    private let lock: Lock
+    private let readers: ReaderPool<ChangeJournal, CatalogError>
+    private let commits: GroupCommit
+    private let decisions: SiteDecisionLog
+    /// The version that serves.
+    private let snapshot: @Sendable () -> ModelSnapshot?
+
+    /// Opens the journal.
+    ///
+    /// - Parameters:
+    ///   - snapshot: the version that serves, which knows which groups there are.
+    ///   - now: the time, in Unix milliseconds.
+    ///   - patience: how long a request waits for its commit.
+    /// - Throws: `ServiceError.startFailed` if the file cannot be written, with what to do.
+    init(
+        path: String, changes: ChangeClock, snapshot: @escaping @Sendable () -> ModelSnapshot?,
+        now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(2)
+    ) throws(ServiceError) {
+        self.changes = changes
+        self.snapshot = snapshot
+        lock = try Self.lock(path)
+        do throws(CatalogError) {
+            let writer = try ChangeJournal(path: path, mode: .recording)
+            decisions = SiteDecisionLog(try writer.siteChanges())
+            commits = GroupCommit(
+                JournalWriter(journal: writer, decisions: decisions, now: now), changes: changes, patience: patience)
+            readers = try ReaderPool { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) }
+        } catch { throw ServiceError(.startFailed, error.message) }
+    }
+
+    private static func lock(_ path: String) throws(ServiceError) -> Lock {
+        do throws(DatabaseError) {
+            // It ends with the process, however that ends.
+            let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
+            try database.execute("BEGIN EXCLUSIVE")
+            return Lock(database: database)
+        } catch {
+            throw ServiceError(
+                .startFailed,
+                error.isBusy
+                    ? "another daemon has the journal \(path): each needs one of its own, named with --journal"
+                    : "the journal \(path) cannot be locked: \(error.message); name another with --journal")
+        }
+    }
+
+    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+        guard let snapshot = snapshot() else {
+            throw ServiceError(.directoryFailed, "no version is loaded that would say which groups there are")
+        }
+        if let refusal = refusal(of: change, in: snapshot) { return refusal }
+        do {
+            return try commits.apply(change)
+        } catch { throw ServiceError(.directoryFailed, "the journal cannot be written: \(error.message)") }
+    }
+
+    /// What comes of a change that is not to be made; nil if it is.
+    private func refusal(of change: CatalogChange, in snapshot: ModelSnapshot) -> CatalogChange.Outcome? {
+        let hidden = decisions.hidden(after: snapshot.manifest.changesThrough)
+        func exists(_ id: String) -> Bool { snapshot.model.index(ofID: id) != nil }
+        switch change {
+        case .member(let change):
+            guard case .record(let interactions) = change.action,
+                let place = interactions.firstIndex(where: { !exists($0.groupID) || hidden[$0.groupID] != nil })
+            else { return nil }
+            return .member(.unknownGroup(at: place))
+        case .site(let change):
+            guard exists(change.groupID) else { return .site(.unknownGroup) }
+            switch change.action {
+            case .hide: return hidden[change.groupID] == nil ? nil : .site(.unchanged)
+            case .unhide: return hidden[change.groupID] != nil ? nil : .site(.unchanged)
+            case .curate(_, let startsAt, let expiresAt):
+                guard let startsAt, let expiresAt, expiresAt <= startsAt else { return nil }
+                return .site(.expiresBeforeStart)
+            case .uncurate:
+                return curations(in: snapshot).contains { $0.groupID == change.groupID } ? nil : .site(.unchanged)
+            }
+        }
+    }
+
+    /// Those that are known here: since about the last recomputes.
+    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
+        try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
+    }
+
+    func interests(ofUser id: String) throws(ServiceError) -> [String] {
+        let snapshot = snapshot()
+        if let interests = try member(withID: id, beyond: snapshot)?.interests { return interests }
+        do throws(StoreError) {
+            return try snapshot?.members?.member(withID: id)?.feedback.interests ?? []
+        } catch { throw ServiceError(.directoryFailed, error.message) }
+    }
+
+    /// Those hidden since the version was made; what was hidden before, the version does not have.
+    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
+        let hidden = decisions.hidden(after: snapshot()?.manifest.changesThrough)
+        return hidden.map { HiddenGroup(groupID: $0.key, hiddenAtMilliseconds: $0.value) }
+            .filter { group in
+                after.map { group.groupID.utf8.lexicographicallyPrecedes($0.utf8) == false && group.groupID != $0 }
+                    ?? true
+            }
+            .sorted { $0.groupID.utf8.lexicographicallyPrecedes($1.groupID.utf8) }
+            .prefix(limit).map(\.self)
+    }
+
+    func curations() throws(ServiceError) -> [Curation] { snapshot().map { curations(in: $0) } ?? [] }
+
+    /// What is put forward by now: what the version has, and what was decided since.
+    func curations(in snapshot: ModelSnapshot) -> [Curation] {
+        let through = snapshot.manifest.changesThrough
+        let hidden = decisions.hidden(after: through)
+        let ofVersion = snapshot.model.curated.map { curated in
+            Curation(
+                groupID: snapshot.model.id(of: Int(curated.group)), isShown: true, position: Int(curated.position),
+                startsAt: curated.startsAt, expiresAt: curated.expiresAt)
+        }
+        return decisions.curations(ofVersion, after: through).enumerated().map { place, curation in
+            var curation = curation
+            curation.position = place + 1
+            curation.isShown = hidden[curation.groupID] == nil
+            return curation
+        }
+    }
+
+    /// The groups that are hidden by now, beyond those that the version lacks.
+    func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> {
+        Set(
+            decisions.hidden(after: snapshot.manifest.changesThrough).keys
+                .compactMap { snapshot.model.index(ofID: $0).map(UInt32.init) })
+    }
+
+    /// What a member did and said that is not in a version.
+    func member(withID id: String, beyond snapshot: ModelSnapshot?) throws(ServiceError) -> JournaledMember? {
+        try read { journal throws(CatalogError) in
+            try journal.member(withID: id, after: snapshot?.manifest.changesThrough)
+        }
+    }
+
+    /// How many changes the other daemons have not been told yet, and since when, in Unix milliseconds.
+    func backlog() throws(ServiceError) -> (count: Int, since: Int64?) {
+        try read { journal throws(CatalogError) in try journal.backlog() }
+    }
+
+    /// Nothing: what others change comes through the stream.
+    func noteOutsideChanges(in changes: ChangeClock) {}
+
+    /// What the site decided, as answers see it; whoever takes down a decision renews it.
+    var siteDecisions: SiteDecisionLog { decisions }
+
+    private func read<Result>(_ body: (ChangeJournal) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
+        do throws(CatalogError) {
+            return try readers.read(body)
+        } catch { throw ServiceError(.directoryFailed, "the journal cannot be read: \(error.message)") }
+    }
+}
+
+/// Commits a daemon's own changes to its journal.
+private struct JournalWriter: ChangeWriter {
+    let journal: ChangeJournal
+    let decisions: SiteDecisionLog
+    let now: @Sendable () -> Int64
+
+    func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
+        let outcomes = try journal.record(changes, at: now())
+        if changes.contains(where: \.isOfSite) { decisions.renew(try journal.siteChanges()) }
+        return outcomes
+    }
+
+    /// Always the same: a journal has no other writer but the one that follows the stream, which tells what it writes.
+    func outsideRevision() -> Int64 { 0 }
+}
+
+extension CatalogChange {
+    /// Whether it is the site's, and not a member's.
+    var isOfSite: Bool {
+        guard case .site = self else { return false }
+        return true
+    }
+}

@@ -1,0 +1,266 @@
+import Catalog
+import Dispatch
+import Glibc
+import Model
+import ModelStore
+import Synchronization
+
+/// Sends a daemon's changes on to the others, and takes down theirs: a thread with a connection of its own.
+///
+/// A change that was sent counts as arrived when it is read back. After a failure everything begins anew: connect, read what
+/// there is, send what is not among it. So nothing is lost, and next to nothing comes twice; what does is known by its number.
+final class StreamPump: Sendable {
+    /// The state of the connection.
+    struct State {
+        /// Whether changes are sent and taken down.
+        var isConnected = false
+        /// Why not; nil if all is well.
+        var problem: String? = "the stream of changes has not been read yet"
+    }
+
+    /// What happened so far.
+    struct Counts {
+        /// Changes sent, some twice.
+        var sent: UInt64 = 0
+        /// Changes of others taken down.
+        var followed: UInt64 = 0
+        /// Times that the connection broke, or could not be made.
+        var failures: UInt64 = 0
+        /// Changes that could not be read.
+        var unreadable: UInt64 = 0
+    }
+
+    private static let portion = 500
+    /// How long it waits for changes of others before it looks for its own again.
+    private static let patience = Duration.milliseconds(40)
+    /// How long it waits after a failure; the other after several.
+    private static let pauses = (first: Duration.milliseconds(100), later: Duration.milliseconds(500))
+    /// After so many rounds it is looked whether the stream is still the same.
+    private static let roundsBetweenChecks = 25
+
+    private let channel: SharedChannel
+    private let journal: SharedJournal
+    private let path: String
+    private let sessions: (any SessionStore)?
+    private let follower: VersionFollower
+    private let log: EventLog
+    private let now: @Sendable () -> Int64
+    private let state = Mutex(State())
+    private let counts = Mutex(Counts())
+    /// The version for which the journal was pruned last.
+    private let prunedFor = Mutex<VersionName?>(nil)
+    private let isStopping = Atomic(false)
+    private let hasStopped = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - path: the journal's file.
+    ///   - sessions: where lists are forgotten when a member wants that on another daemon.
+    init(
+        _ channel: SharedChannel, journal: SharedJournal, path: String, sessions: (any SessionStore)?,
+        follower: VersionFollower, log: EventLog, now: @escaping @Sendable () -> Int64
+    ) {
+        self.channel = channel
+        self.journal = journal
+        self.path = path
+        self.sessions = sessions
+        self.follower = follower
+        self.log = log
+        self.now = now
+    }
+
+    /// The state right now.
+    var current: State { state.withLock { $0 } }
+    /// How many changes the other daemons have not been told yet, and since when, in Unix milliseconds; nil if the journal
+    /// cannot be read.
+    var backlog: (count: Int, since: Int64?)? { try? journal.backlog() }
+    /// What happened so far.
+    var totals: Counts { counts.withLock { $0 } }
+
+    /// Begins, on a thread of its own.
+    func start() {
+        DispatchQueue(label: "change-stream").async { [self] in
+            var failures = 0
+            while !isStopping.load(ordering: .acquiring) {
+                let error = run { failures = 0 }
+                guard let error else { break }
+                failures += 1
+                counts.withLock { $0.failures += 1 }
+                note(problem: error)
+                rest(failures == 1 ? Self.pauses.first : Self.pauses.later)
+            }
+            hasStopped.signal()
+        }
+    }
+
+    /// Ends; returns when what was under way is done.
+    func stop() {
+        guard !isStopping.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        hasStopped.wait()
+    }
+
+    /// Sends and follows until it is stopped or something fails.
+    ///
+    /// - Parameter onConnection: called when everything that the stream has is known.
+    /// - Returns: what failed; nil if it was stopped.
+    private func run(onConnection: () -> Void) -> String? {
+        do throws(ServiceError) {
+            let writer = try journaled { () throws(CatalogError) in try ChangeJournal(path: path, mode: .recording) }
+            var stream = try stored { () throws(StoreError) in try channel.changes() }
+            try pump(&stream, writer, onConnection)
+            return nil
+        } catch { return error.message }
+    }
+
+    private func pump(_ stream: inout ChangeStream, _ writer: ChangeJournal, _ onConnection: () -> Void)
+        throws(ServiceError)
+    {
+        var round = 0
+        // What was sent last, by its number; what had arrived before is not waiting any more.
+        var sent: Int64 = 0
+        while !isStopping.load(ordering: .acquiring) {
+            if round.isMultiple(of: Self.roundsBetweenChecks) {
+                if try restartIfLost(&stream, writer) { sent = 0 }
+                try prune(writer)
+            }
+            // At first all that there is, without waiting: own changes may be among it.
+            let isCaughtUp = try follow(&stream, writer, waiting: round > 0)
+            guard isCaughtUp || round > 0 else { continue }
+            if round == 0 {
+                note(problem: nil)
+                onConnection()
+            }
+            sent = try send(&stream, writer, after: sent)
+            round += 1
+        }
+    }
+
+    /// Begins anew if the stream is not the one that was read before: a server may have lost what it held.
+    private func restartIfLost(_ stream: inout ChangeStream, _ writer: ChangeJournal) throws(ServiceError) -> Bool {
+        let last = try stored { () throws(StoreError) in try stream.lastPosition() }
+        let cursor = try journaled { () throws(CatalogError) in try writer.cursor() }
+        guard cursor > last ?? .start else { return false }
+        log.warning("the stream of changes was lost; what this daemon knows of its own is sent again")
+        try journaled { () throws(CatalogError) in
+            try writer.restartStream(after: follower.current.snapshot?.manifest.changesThrough)
+        }
+        return true
+    }
+
+    /// Takes down what the stream has.
+    ///
+    /// - Returns: whether that was all.
+    private func follow(_ stream: inout ChangeStream, _ writer: ChangeJournal, waiting: Bool) throws(ServiceError)
+        -> Bool
+    {
+        let cursor = try journaled { () throws(CatalogError) in try writer.cursor() }
+        let entries = try stored { () throws(StoreError) in
+            try stream.read(after: cursor, limit: Self.portion, waitingAtMost: waiting ? Self.patience : nil)
+        }
+        guard let last = entries.last else { return true }
+        let known = entries.compactMap { entry in
+            readable(entry.change, at: entry.position).map { (position: entry.position, change: $0) }
+        }
+        let new = try journaled { () throws(CatalogError) in
+            try writer.follow(known, through: last.position, at: now())
+        }
+        if known.contains(where: { $0.change.change.isOfSite }) {
+            let decisions = try journaled { () throws(CatalogError) in try writer.siteChanges() }
+            journal.siteDecisions.renew(decisions)
+        }
+        counts.withLock { $0.followed += UInt64(new.count) }
+        for change in new {
+            if case .member(let change) = change, change.action == .forget(id: nil) {
+                try sessions?.forgetAll(ofUser: change.userID)
+            }
+            journal.changes.note(change)
+        }
+        return entries.count < Self.portion
+    }
+
+    private func readable(_ change: StreamedChange, at position: StreamPosition) -> JournaledChange? {
+        do throws(CatalogError) {
+            return JournaledChange(
+                origin: change.origin, sequence: change.sequence, change: try CatalogChange(encoded: change.body))
+        } catch {
+            counts.withLock { $0.unreadable += 1 }
+            log.error("the change at \(position) of the stream is passed over: \(error.message)")
+            return nil
+        }
+    }
+
+    /// Sends what waits.
+    ///
+    /// - Returns: the number of the change sent last.
+    private func send(_ stream: inout ChangeStream, _ writer: ChangeJournal, after sent: Int64) throws(ServiceError)
+        -> Int64
+    {
+        let waiting = try journaled { () throws(CatalogError) in try writer.waiting(after: sent, limit: Self.portion) }
+        guard let last = waiting.last else { return sent }
+        try stored { () throws(StoreError) in
+            try stream.append(
+                waiting.map { StreamedChange(origin: $0.origin, sequence: $0.sequence, body: $0.change.encoded) })
+        }
+        counts.withLock { $0.sent += UInt64(waiting.count) }
+        return last.sequence
+    }
+
+    /// Removes from the journal what is in all versions that the store has.
+    private func prune(_ writer: ChangeJournal) throws(ServiceError) {
+        let version = follower.current.snapshot?.version
+        guard version != prunedFor.withLock({ $0 }) else { return }
+        let manifests = try stored { () throws(StoreError) in try follower.store.versions() }
+        if let position = manifests.map({ $0.changesThrough ?? .start }).min() {
+            try journaled { () throws(CatalogError) in try writer.prune(through: position) }
+        }
+        prunedFor.withLock { $0 = version }
+    }
+
+    private func rest(_ pause: Duration) {
+        usleep(UInt32(pause / .microseconds(1)))
+    }
+
+    /// Takes down what is wrong, and logs it if it was not so before.
+    private func note(problem: String?) {
+        let before = state.withLock { state in
+            defer { state = State(isConnected: problem == nil, problem: problem) }
+            return state.isConnected
+        }
+        // Whether answers are complete is part of them.
+        if before != (problem == nil) { journal.changes.everythingChanged() }
+        if let problem {
+            if before { log.warning("\(problem); changes wait in the journal") }
+        } else {
+            log.info("changes are sent to the other daemons and taken from them")
+        }
+    }
+
+    private func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(ServiceError) -> Result {
+        do throws(StoreError) { return try body() } catch { throw ServiceError(.directoryFailed, error.message) }
+    }
+
+    private func journaled<Result>(_ body: () throws(CatalogError) -> Result) throws(ServiceError) -> Result {
+        do throws(CatalogError) { return try body() } catch {
+            throw ServiceError(.directoryFailed, "the journal cannot be written: \(error.message)")
+        }
+    }
+}
+
+extension StreamPump: MetricSource {
+    func write(to text: inout MetricsText) {
+        let (totals, backlog) = (totals, backlog)
+        text.gauge(
+            "coterie_stream_connected", "Whether changes are sent to the other daemons and taken from them.",
+            current.isConnected ? 1 : 0)
+        text.gauge(
+            "coterie_outbox_changes", "Changes that the other daemons have not been told yet.", backlog?.count ?? 0)
+        text.gauge(
+            "coterie_outbox_age_seconds", "How long the first of them has been waiting.",
+            backlog?.since.map { max(0, now() - $0) / 1000 } ?? 0)
+        text.counter("coterie_stream_sent_total", "Changes sent to the other daemons.", totals.sent)
+        text.counter("coterie_stream_followed_total", "Changes of other daemons taken down.", totals.followed)
+        text.counter(
+            "coterie_stream_failures_total", "Times that the stream could not be read or written.", totals.failures)
+        text.counter(
+            "coterie_stream_unreadable_total", "Changes in the stream that could not be read.", totals.unreadable)
+    }
+}

@@ -1,0 +1,89 @@
+import Catalog
+import HTTP
+
+extension Endpoint {
+    private static let group = Parameter("group", .identifier, "The group's id")
+
+    /// Which groups are put forward.
+    static let curation = [
+        Endpoint(
+            "curation", .get, "/v1/admin/curation", .admin,
+            summary: "All groups that are put forward, by position, also those whose time is over or to come",
+            content: .json(schema: "Curation"), caching: .never, problems: [.notImplemented, .serviceUnavailable],
+            handler: Responder.curation),
+        Endpoint(
+            "curateGroup", .put, "/v1/admin/curation/{group}", .admin,
+            summary: "Puts a group forward, or changes where and when; those behind it move on", path: [group],
+            body: "Placement", content: .json(schema: "Curation"), caching: .never,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.curate),
+        Endpoint(
+            "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin,
+            summary: "Puts a group forward no more; those behind it move up", path: [group],
+            content: .json(schema: "Curation"), caching: .never,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.uncurate),
+    ]
+}
+
+/// Where and when a group is put forward, as a client sends it.
+struct Placement: Decodable {
+    static let positions = 1...1_000_000
+
+    /// Counted from 1; nil, or beyond the end: the last.
+    var position: Int?
+    /// To the second: what is below one is cut off.
+    var startsAtMilliseconds, expiresAtMilliseconds: Int64?
+
+    func action() throws(Problem) -> SiteChange.Action {
+        if let position, !Self.positions.contains(position) {
+            throw .badField(
+                "position",
+                "is \(position): positions count from \(Self.positions.lowerBound) to \(Self.positions.upperBound)")
+        }
+        for (name, time) in [
+            ("startsAtMilliseconds", startsAtMilliseconds), ("expiresAtMilliseconds", expiresAtMilliseconds),
+        ] {
+            if let time, time < 0 { throw .badField(name, "is below 0") }
+        }
+        return .curate(
+            position: position, startsAt: startsAtMilliseconds.map { $0 / 1000 },
+            expiresAt: expiresAtMilliseconds.map { $0 / 1000 })
+    }
+}
+
+extension Responder {
+    /// `PUT /v1/admin/curation/{group}`.
+    @Sendable
+    fileprivate static func curate(_ call: Call) throws(Problem) -> HTTPResponse {
+        _ = try call.journal(for: Call.siteDecisions)
+        let action = try call.body(as: Placement.self).action()
+        switch try call.decide(action, aboutGroup: call.path["group"]) {
+        case .changed, .unchanged, .unknownGroup: return try curation(call)
+        case .privateGroup: throw .badParameter("group", "names a private group, which is put forward to nobody")
+        case .expiresBeforeStart: throw .badField("expiresAtMilliseconds", "is not a second or more after the start")
+        }
+    }
+
+    /// `DELETE /v1/admin/curation/{group}`.
+    @Sendable
+    fileprivate static func uncurate(_ call: Call) throws(Problem) -> HTTPResponse {
+        _ = try call.decide(.uncurate, aboutGroup: call.path["group"])
+        return try curation(call)
+    }
+
+    /// `GET /v1/admin/curation`.
+    @Sendable
+    fileprivate static func curation(_ call: Call) throws(Problem) -> HTTPResponse {
+        let journal = try call.journal(for: Call.siteDecisions)
+        let curations = try reading { () throws(ServiceError) in try journal.curations() }
+        let now = call.responder.now() / 1000
+        return .json { json in
+            json.objects("groups", curations) { row, curation in
+                row.member("groupId", curation.groupID)
+                row.member("position", curation.position)
+                if let startsAt = curation.startsAt { row.member("startsAtMilliseconds", startsAt * 1000) }
+                if let expiresAt = curation.expiresAt { row.member("expiresAtMilliseconds", expiresAt * 1000) }
+                row.member("isValid", curation.isValid(at: now))
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Recommendation
+
+/// The bytes of a frozen plan, as sessions are kept in files and sent to other daemons.
+///
+/// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the format,
+/// the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the number of the
+/// interest from 1 on, or 0 for none: 16, origin: 8); the groups joined and dismissed (32 bits each); the interests (text,
+/// share: 64 bits, list of places: 32); the ids (texts).
+extension FrozenPlan {
+    private static let format: UInt8 = 1
+    private static let origins = PlanItem.Origin.allCases
+
+    /// The plan as bytes.
+    var bytes: [UInt8] {
+        var writer = ByteWriter()
+        writer.append(Self.format)
+        writer.append(recommendationID)
+        writer.append(version)
+        writer.append(bucket)
+        writer.append(items) { writer, item in
+            writer.append(item.group)
+            writer.append(item.score.bitPattern)
+            writer.append(UInt16(clamping: item.interest.map { $0 + 1 } ?? 0))
+            writer.append(UInt8(Self.origins.firstIndex(of: item.origin) ?? 0))
+        }
+        writer.append(joined) { $0.append($1) }
+        writer.append(dismissed) { $0.append($1) }
+        writer.append(interests) { writer, interest in
+            writer.append(interest.name)
+            writer.append(interest.share.bitPattern)
+            writer.append(interest.members) { $0.append(UInt32($1)) }
+        }
+        writer.append(ids) { $0.append($1) }
+        return writer.bytes
+    }
+
+    /// Reads what `bytes` gave; nil if it is something else, or of another version of this program.
+    init?(bytes: [UInt8]) {
+        var reader = ByteReader(bytes)
+        do {
+            guard try reader.integer(UInt8.self) == Self.format else { return nil }
+            recommendationID = try reader.text()
+            version = try reader.text()
+            bucket = try reader.integer(Int64.self)
+            items = try reader.list { reader throws(ByteReader.Failure) in
+                let group = try reader.integer(UInt32.self)
+                let score = Double(bitPattern: try reader.integer(UInt64.self))
+                let interest = Int(try reader.integer(UInt16.self))
+                let origin = Int(try reader.integer(UInt8.self))
+                guard score.isFinite, origin < Self.origins.count else { throw .damaged }
+                return PlanItem(
+                    group: group, score: score, interest: interest == 0 ? nil : interest - 1,
+                    origin: Self.origins[origin])
+            }
+            joined = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
+            dismissed = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
+            interests = try reader.list { reader throws(ByteReader.Failure) in
+                Interest(
+                    name: try reader.text(), share: Double(bitPattern: try reader.integer(UInt64.self)),
+                    members: try reader.list { reader throws(ByteReader.Failure) in
+                        Int(try reader.integer(UInt32.self))
+                    })
+            }
+            ids = try reader.list { reader throws(ByteReader.Failure) in try reader.text() }
+        } catch { return nil }
+        guard reader.isAtEnd, ids.count == items.count + joined.count + dismissed.count,
+            items.allSatisfy({ $0.interest ?? -1 < interests.count }),
+            interests.allSatisfy({ $0.share.isFinite && $0.members.allSatisfy(joined.indices.contains) })
+        else { return nil }
+    }
+}
+
+/// Puts bytes together.
+private struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(8192) }
+
+    mutating func append(_ number: some FixedWidthInteger) {
+        unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    mutating func append(_ text: String) {
+        append(UInt32(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+
+    mutating func append<Element>(_ list: [Element], _ write: (inout ByteWriter, Element) -> Void) {
+        append(UInt32(list.count))
+        for element in list { write(&self, element) }
+    }
+}
+
+/// Takes bytes apart that may be anything.
+private struct ByteReader {
+    enum Failure: Error {
+        case damaged
+    }
+
+    private let bytes: [UInt8]
+    private var place = 0
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    var isAtEnd: Bool { place == bytes.count }
+
+    mutating func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
+        let size = Number.bitWidth / 8
+        guard bytes.count - place >= size else { throw .damaged }
+        var number: Number = 0
+        for offset in 0..<size { number |= Number(truncatingIfNeeded: bytes[place + offset]) << (8 * offset) }
+        place += size
+        return number
+    }
+
+    mutating func text() throws(Failure) -> String {
+        let count = Int(try integer(UInt32.self))
+        guard bytes.count - place >= count, let text = String(validating: bytes[place..<place + count], as: UTF8.self)
+        else { throw .damaged }
+        place += count
+        return text
+    }
+
+    mutating func list<Element>(_ read: (inout ByteReader) throws(Failure) -> Element) throws(Failure) -> [Element] {
+        let count = Int(try integer(UInt32.self))
+        // Every element has a byte at least: a count that is out of bounds reserves no memory.
+        guard count <= bytes.count - place else { throw .damaged }
+        var elements: [Element] = []
+        elements.reserveCapacity(count)
+        for _ in 0..<count { elements.append(try read(&self)) }
+        return elements
+    }
+}

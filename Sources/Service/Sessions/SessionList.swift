@@ -1,0 +1,67 @@
+import Model
+import Recommendation
+
+/// The list of a session in terms of the version that serves.
+struct SessionList {
+    /// Something that the member cares about.
+    struct NamedInterest: Equatable {
+        var name: String
+        var share: Double
+        var groupIDs: [String]
+    }
+
+    /// What interactions call the list that they come from.
+    let recommendationID: String
+    let bucket: Int64
+    let interests: [NamedInterest]
+    /// The groups of the list as it was made, those that the version has.
+    let items: [PlanItem]
+    /// The outside ids of all groups of the list as it was made.
+    let ids: [String]
+    /// Groups that the member was in, and had dismissed, when the list was made.
+    let joined, dismissed: [UInt32]
+
+    /// The list as it stands now: without what was joined, dismissed or hidden since.
+    func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {
+        // Without what is hidden by now, as in the request: that a group was hidden moves no other.
+        let before = MemberProfile(
+            userID: request.profile.userID,
+            joined: joined.filter { !request.hidden.contains($0) }.map { .init(group: $0) },
+            dismissals: dismissed.map { .init(group: $0, atMilliseconds: 0) })
+        return planner.patched(
+            Plan(items: items, interests: [], bucket: bucket, candidateCount: 0),
+            by: ProfileChanges(from: before, to: request.profile), hidden: request.hidden)
+    }
+
+    /// The interests as they may be told now: of groups that are hidden by now not even the name.
+    func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [NamedInterest] {
+        guard !hidden.isEmpty else { return interests }
+        return interests.map { interest in
+            var told = interest
+            told.groupIDs = []
+            for id in interest.groupIDs {
+                guard let group = model.index(ofID: id), hidden.contains(UInt32(group)) else {
+                    told.groupIDs.append(id)
+                    continue
+                }
+                if [id, model.title(of: group)].contains(told.name) { told.name = "mixed" }
+            }
+            return told
+        }
+    }
+
+    /// How many of some items stand before those that follow a group.
+    ///
+    /// Where the group has left the list, those that follow the one that stood before it.
+    ///
+    /// - Parameter items: what `items(for:_:)` gave.
+    /// - Returns: nil if the list never had the group.
+    func offset(after groupID: String, in items: [PlanItem], _ model: ModelVersion) -> Int? {
+        guard let place = ids.firstIndex(of: groupID) else { return nil }
+        for id in ids[...place].reversed() {
+            guard let group = model.index(ofID: id) else { continue }
+            if let offset = items.firstIndex(where: { $0.group == group }) { return offset + 1 }
+        }
+        return 0
+    }
+}

@@ -1,0 +1,76 @@
+public import ModelStore
+import Synchronization
+
+/// The lists of sessions of all daemons on one store: whichever answers, a session has the same list.
+///
+/// They are kept on this machine as well: a session that began here goes on here while the store is away. A list that
+/// begins meanwhile is this machine's alone until its session ends.
+public final class SharedSessions: SessionStore {
+    /// How long the store is not asked after it failed to answer: requests must not wait for it one by one.
+    private static let pause = Duration.seconds(1)
+
+    private let channel: SharedChannel
+    private let local: SessionFile
+    private let nextAttempt = Mutex<ContinuousClock.Instant?>(nil)
+
+    /// Sessions that are shared through a store.
+    ///
+    /// - Parameter local: those on this machine.
+    public init(_ channel: SharedChannel, local: SessionFile) {
+        self.channel = channel
+        self.local = local
+    }
+
+    func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
+        if let (plan, isNoted) = try local.use(user, session, at: now) {
+            if isNoted { touch(user, session, at: now) }
+            return plan
+        }
+        let shared: (bytes: [UInt8], usedAt: Int64)? =
+            asking { () throws(StoreError) in try channel.list(ofUser: user, session: session ?? "") } ?? nil
+        guard let shared, now - shared.usedAt < SessionLife.milliseconds(ofSession: session),
+            let plan = FrozenPlan(bytes: shared.bytes)
+        else { return nil }
+        touch(user, session, at: now)
+        return try local.keep(plan, ofUser: user, session: session, at: now)
+    }
+
+    func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
+        -> FrozenPlan
+    {
+        let kept = asking { () throws(StoreError) in
+            try channel.keep(
+                plan.bytes, ofUser: user, session: session ?? "", at: now,
+                endedBefore: now - SessionLife.milliseconds(ofSession: session) + 1, lifetime: Self.lifetime)
+        }
+        // What cannot be read is of a newer version of this program, which serves beside this one for a while.
+        return try local.keep(
+            kept.flatMap { FrozenPlan(bytes: $0) } ?? plan, ofUser: user, session: session, at: now)
+    }
+
+    func forgetAll(ofUser user: String) throws(ServiceError) {
+        try local.forgetAll(ofUser: user)
+        _ = asking { () throws(StoreError) in try channel.forgetSessions(ofUser: user) }
+    }
+
+    private static let lifetime = Duration.milliseconds(SessionLife.ownMilliseconds)
+
+    private func touch(_ user: String, _ session: String?, at now: Int64) {
+        _ = asking { () throws(StoreError) in
+            try channel.touch(ofUser: user, session: session ?? "", at: now, lifetime: Self.lifetime)
+        }
+    }
+
+    /// Asks the store; nil if it does not answer, or did not a moment ago.
+    private func asking<Result>(_ body: () throws(StoreError) -> Result) -> Result? {
+        if let next = nextAttempt.withLock({ $0 }), next > .now { return nil }
+        do throws(StoreError) {
+            let result = try body()
+            nextAttempt.withLock { $0 = nil }
+            return result
+        } catch {
+            nextAttempt.withLock { $0 = .now + Self.pause }
+            return nil
+        }
+    }
+}

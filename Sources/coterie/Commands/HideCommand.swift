@@ -1,0 +1,70 @@
+import Catalog
+import CommandLineOptions
+import RecordReading
+
+/// `coterie hide [GROUP]`.
+enum HideCommand: Subcommand {
+    static let command = Command(
+        "hide", summary: "Show a group to nobody, at once and until that is undone",
+        discussion: """
+            A hidden group is treated like a private one, but no import changes that. It is gone from all models made from \
+            now on, and within half a second from the answers of a daemon that has the catalog, running sessions included; \
+            from the very next answer if the daemon itself is asked to hide it, with PUT /v1/admin/groups/GROUP/hidden. \
+            Its members and photos stay in the catalog.
+
+            Afterwards, and with --list alone, all hidden groups are listed.
+            """,
+        arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
+        options: [
+            Option(
+                flag: "undo", help: "Show the group again; what was counted without it comes with the next recompute"),
+            Option(flag: "list", help: "Only list what is hidden"), CommonOptions.catalog, CommonOptions.json,
+        ],
+        examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let group = parsed.arguments.first
+        guard (group != nil) != parsed.flag("list") else {
+            throw UsageError(group == nil ? "which group? Give its id, or say --list" : "--list takes no group")
+        }
+        if let group {
+            let isUndone = parsed.flag("undo")
+            let outcome = try parsed.apply(isUndone ? .unhide : .hide, to: group)
+            guard outcome == .changed || !isUndone else {
+                throw Failure(
+                    Failure.badData, "group \"\(group)\" is not hidden: \"coterie hide --list\" shows those that are")
+            }
+        } else if parsed.flag("undo") {
+            throw UsageError("--undo needs the id of a group")
+        }
+        try list(parsed)
+    }
+
+    private static func list(_ parsed: ParsedCommand) throws {
+        let rows = try parsed.openCatalog().hiddenGroups(limit: .max).map(Row.init)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(Answer(groups: rows))
+        } else {
+            var table = TextTable([.init(title: "group", maximumWidth: 36), .init(title: "hidden since")])
+            for row in rows { table.add([row.groupId, row.hiddenAt ?? "-"]) }
+            for line in table.lines { try output.line(line) }
+            if rows.isEmpty { try output.line("no group is hidden") }
+        }
+        try output.flush()
+    }
+
+    private struct Answer: Encodable {
+        var groups: [Row]
+    }
+
+    private struct Row: Encodable {
+        var groupId: String
+        var hiddenAt: String?
+
+        init(_ group: HiddenGroup) {
+            groupId = group.groupID
+            hiddenAt = UnixTime(seconds: group.hiddenAtMilliseconds / 1000)?.description
+        }
+    }
+}

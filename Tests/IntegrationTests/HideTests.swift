@@ -1,0 +1,130 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Hidden groups on the command line and in a daemon", .aFewAtATime)
+struct HideTests {
+    private struct Hidden: Decodable {
+        struct Row: Decodable {
+            var groupId, hiddenAt: String
+        }
+        var groups: [Row]
+    }
+
+    private static let group = "macro-mondays"
+    /// A member of it, and a photo that is in no pool.
+    private static let (user, photo) = ("laura-100", "51788458157")
+
+    private func hidden(_ workspace: Workspace) async throws -> [String] {
+        try await workspace.succeed("hide", "--list", "--json").json(Hidden.self).groups.map(\.groupId)
+    }
+
+    @Test("What is hidden is in no answer, before and after a recompute and an import, until that is undone")
+    func everywhere() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let before = try await workspace.succeed("export", "neighbours", "--by", "members").text
+        let commands = [
+            ["similar", "closer-than-life", "--limit", "200"], ["similar", "closer-than-life", "--by", "members"],
+            ["recommend", Self.user, "--limit", "300"], ["trending", "--limit", "300"],
+            ["photo", Self.photo, "--limit", "300"],
+        ]
+        func answers() async throws -> String {
+            var text = ""
+            for command in commands { text += try await workspace.succeed(command + ["--json"]).text }
+            return text
+        }
+        #expect(try await answers().contains(Self.group))
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { !$0.degraded }
+        #expect(try daemon.get("/v1/groups/closer-than-life/similar").text.contains(Self.group))
+        try await workspace.succeed("hide", Self.group)
+        #expect(try await hidden(workspace) == [Self.group])
+        #expect(try await !answers().contains(Self.group))
+        // The daemon looks now and again whether others have changed the catalog.
+        let isGone = await RunningDaemon.poll {
+            (try? daemon.get("/v1/groups/closer-than-life/similar").text.contains(Self.group)) == false
+        }
+        #expect(isGone)
+        #expect(try daemon.get("/v1/groups/\(Self.group)/similar").status == 404)
+        let similar = try await workspace.run("similar", Self.group)
+        #expect(similar.exitCode == CommandRun.ExitCode.badData && similar.errors.contains("is hidden"))
+        #expect(try await workspace.succeed("explain", Self.user, Self.group).text.contains("hidden"))
+        #expect(try await workspace.succeed("why", "closer-than-life", Self.group).text.contains("hidden since"))
+
+        let files = try workspace.write("group_id,visibility\n\(Self.group),public\n", to: "groups.csv")
+        try await workspace.succeed("import", "groups", files)
+        let run = try await workspace.succeed("recompute")
+        #expect(run.errors.contains("1 hidden left out"))
+        #expect(try await hidden(workspace) == [Self.group])
+        #expect(try await !workspace.succeed("export", "neighbours", "--by", "members").text.contains(Self.group))
+        #expect(try await !answers().contains(Self.group))
+
+        try await workspace.succeed("hide", Self.group, "--undo")
+        #expect(try await workspace.succeed("hide", "--list").text.contains("no group is hidden"))
+        try await workspace.succeed("recompute")
+        #expect(try await workspace.succeed("export", "neighbours", "--by", "members").text == before)
+    }
+
+    @Test("What cannot be hidden is said, and changes nothing")
+    func mistakes() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        for (arguments, code, hint) in [
+            (["macro-monday"], CommandRun.ExitCode.badData, "\"macro-mondays\""),
+            (["macro-mondays", "--undo"], CommandRun.ExitCode.badData, "hide --list"),
+            ([], CommandRun.ExitCode.usage, "which group"), (["a", "--list"], CommandRun.ExitCode.usage, "no group"),
+            (["--list", "--undo"], CommandRun.ExitCode.usage, "needs the id"),
+        ] {
+            let run = try await workspace.start(["hide"] + arguments).wait()
+            #expect(run.exitCode == code && run.errors.contains(hint), "\(run.testDescription)")
+        }
+        #expect(try await hidden(workspace).isEmpty)
+    }
+
+    @Test("A daemon brings a catalog of an older program up to date, and says so; commands that read ask for that")
+    func olderCatalog() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try Self.makeVersion4(Database(path: workspace.catalog, mode: .readWrite))
+        let refused = try await workspace.run("recommend", Self.user)
+        #expect(refused.exitCode == CommandRun.ExitCode.badData && refused.errors.contains("coterie serve"))
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { !$0.degraded }
+        #expect(try daemon.get("/v1/users/\(Self.user)/recommendations").status == 200)
+        try await workspace.succeed("recommend", Self.user)
+        #expect(await daemon.end().errors.contains("was brought from schema version 4 to"))
+    }
+
+    /// Takes away all that later versions added, none of which has anything in it.
+    private static func makeVersion4(_ database: Database) throws {
+        let tables = [
+            "groups", "users", "photos", "memberships", "pools", "catalog_state", "curated_groups", "interactions",
+        ]
+        let rows = try database.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(tables.joined(separator: "', '"))')"
+        )
+        var added: [String] = []
+        while try rows.step() { added.append(rows.text(0)) }
+        #expect(added.contains("hidden_groups"))
+        for table in added { try database.execute("DROP TABLE \(table)") }
+        try database.execute("DROP INDEX groups_private; PRAGMA user_version = 4")
+    }
+}
+
+@Suite("Lists for many users", .aFewAtATime)
+struct ManyUsersTests {
+    @Test("One who is unknown is named, the others get their lists, and the exit code tells")
+    func unknownUser() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let users = try workspace.write("laura-100\nlaura-101\nlaura-99999\nlaura-100\n", to: "users.txt")
+        let run = try await workspace.run("recommend", "--users", users, "--json")
+        #expect(run.exitCode == CommandRun.ExitCode.badData)
+        #expect(run.lines.count == 2 && run.lines.allSatisfy { $0.contains(#""userId":"laura-100""#) })
+        for text in ["\"laura-101\"", "\"laura-99999\"", "2 of 4 users are unknown"] {
+            #expect(run.errors.contains(text), "\(run.testDescription)")
+        }
+    }
+}
