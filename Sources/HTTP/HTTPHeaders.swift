@@ -35,6 +35,11 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         fields.first { Self.isSame($0.name, name) }?.value
     }
 
+    /// How many fields have a name.
+    public func count(of name: String) -> Int {
+        fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
+    }
+
     /// The values of all fields of a name, in order.
     public func values(of name: String) -> [String] {
         fields.filter { Self.isSame($0.name, name) }.map(\.value)
@@ -46,6 +51,7 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }
         guard left.utf8.count == right.utf8.count else { return false }
-        return zip(left.utf8, right.utf8).allSatisfy { lowered($0) == lowered($1) }
+        let (left, right) = (left.utf8Span.span, right.utf8Span.span)
+        return left.indices.allSatisfy { lowered(left[$0]) == lowered(right[$0]) }
     }
 }

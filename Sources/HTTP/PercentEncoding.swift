@@ -9,6 +9,7 @@ enum PercentEncoding {
     ///   identifier has one, and it ends strings in C), for raw spaces and control characters, and for text
     ///   that is not UTF-8.
     static func decode(_ piece: ArraySlice<UInt8>, plusIsSpace: Bool) throws(HTTPError) -> String {
+        if let plain = String(validating: piece, as: UTF8.self), isPlain(piece) { return plain }
         var decoded: [UInt8] = []
         decoded.reserveCapacity(piece.count)
         var place = piece.startIndex
@@ -28,6 +29,14 @@ enum PercentEncoding {
             throw HTTPError(.badRequest, "the address is not UTF-8 once its escapes are decoded")
         }
         return text
+    }
+
+    /// Whether decoding leaves a piece as it is, as nearly always.
+    private static func isPlain(_ piece: ArraySlice<UInt8>) -> Bool {
+        for byte in piece where byte <= 0x20 || byte == 0x7F || byte == UInt8(ascii: "%") || byte == UInt8(ascii: "+") {
+            return false
+        }
+        return true
     }
 
     private static func value(ofEscapeAt place: Int, in piece: ArraySlice<UInt8>) throws(HTTPError) -> UInt8 {

@@ -35,9 +35,12 @@ struct RequestTarget {
 
     private static func segments(of path: ArraySlice<UInt8>) throws(HTTPError) -> [String] {
         var segments: [String] = []
-        for piece in path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            segments.append(try PercentEncoding.decode(piece, plusIsSpace: false))
+        var start = path.startIndex
+        for place in path.indices where path[place] == UInt8(ascii: "/") {
+            segments.append(try PercentEncoding.decode(path[start..<place], plusIsSpace: false))
+            start = place + 1
         }
+        segments.append(try PercentEncoding.decode(path[start...], plusIsSpace: false))
         return segments
     }
 

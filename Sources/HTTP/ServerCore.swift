@@ -54,15 +54,13 @@ final class ServerCore: Sendable {
             let limit = configuration.connectionLimit
             return refuse(HTTPError(.tooManyConnections, "\(limit) connections are open already"), on: connection)
         }
-        let lengths = headers.values(of: "Content-Length")
+        guard let length = headers["Content-Length"] else { return nil }
         // Two readings of where a request ends are how one request is smuggled into another.
-        if lengths.count > 1 || (lengths.count == 1 && headers["Transfer-Encoding"] != nil) {
+        if headers.count(of: "Content-Length") > 1 || headers["Transfer-Encoding"] != nil {
             let twice = HTTPError(.badRequest, "the request states the length of its body more than once")
             return refuse(twice, on: connection)
         }
-        guard let length = lengths.first.flatMap({ UInt64($0) }), length > UInt64(configuration.bodyLimitBytes) else {
-            return nil
-        }
+        guard let count = UInt64(length), count > UInt64(configuration.bodyLimitBytes) else { return nil }
         return refuse(bodyTooLarge, on: connection)
     }
 

@@ -53,7 +53,7 @@ public struct ModelVersion: Sendable {
             guard unsafe region.withBytes(bytes, { unsafe !$0.contains(0) }) else {
                 throw .corrupt(section: "ids", reason: "the id of group \(index) has a zero byte")
             }
-            if index > 0, ids.compare(index - 1, with: Array(id(of: index).utf8)) >= 0 {
+            guard index == 0 || ids.isAscending(at: index) else {
                 throw .corrupt(section: "ids", reason: "group \(index) is out of order")
             }
             guard JoinPolicy(rawValue: region.load(factsStart + index * 32 + 24, as: UInt8.self)) != nil else {
@@ -114,16 +114,17 @@ public struct ModelVersion: Sendable {
     /// - Complexity: O(log groups).
     public func index(ofID id: String) -> Int? {
         let place = lowerBound(of: id)
-        return place < groupCount && ids.compare(place, with: id.utf8) == 0 ? place : nil
+        return place < groupCount && ids.compare(place, with: id.utf8Span.span) == 0 ? place : nil
     }
 
     /// The index of the first group whose id does not stand before `id`; `groupCount` if there is none.
     public func lowerBound(of id: String) -> Int {
+        let bytes = id.utf8Span.span
         var low = 0
         var high = groupCount
         while low < high {
             let middle = (low + high) / 2
-            if ids.compare(middle, with: id.utf8) < 0 { low = middle + 1 } else { high = middle }
+            if ids.compare(middle, with: bytes) < 0 { low = middle + 1 } else { high = middle }
         }
         return low
     }

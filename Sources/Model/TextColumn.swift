@@ -52,10 +52,19 @@ struct TextColumn: Sendable {
     }
 
     /// Orders a group's text against other bytes: negative before, 0 equal, positive after.
-    func compare(_ index: Int, with other: some Collection<UInt8>) -> Int {
+    func compare(_ index: Int, with other: Span<UInt8>) -> Int {
         unsafe region.withBytes(byteRange(index)) { bytes in
-            if unsafe bytes.elementsEqual(other) { return 0 }
-            return unsafe bytes.lexicographicallyPrecedes(other) ? -1 : 1
+            for place in 0..<min(bytes.count, other.count) where unsafe bytes[place] != other[place] {
+                return unsafe Int(bytes[place]) - Int(other[place])
+            }
+            return bytes.count - other.count
+        }
+    }
+
+    /// Whether the text before one, which there must be, stands before it in the order of their bytes.
+    func isAscending(at index: Int) -> Bool {
+        unsafe region.withBytes(byteRange(index)) { bytes in
+            unsafe compare(index - 1, with: bytes.bindMemory(to: UInt8.self).span) < 0
         }
     }
 }

@@ -45,10 +45,7 @@ struct PostingIndex: Sendable {
         let keys = try TextColumn(region, range: keysStart..<range.upperBound, count: keyCount, section: section)
         self.keys = keys
         for key in 1..<max(1, keyCount) {
-            let isAscending = unsafe region.withBytes(keys.byteRange(key)) {
-                unsafe keys.compare(key - 1, with: $0) < 0
-            }
-            guard isAscending else { throw .corrupt(section: name, reason: "key \(key) is out of order") }
+            guard keys.isAscending(at: key) else { throw .corrupt(section: name, reason: "key \(key) is out of order") }
         }
         guard offset(0) == 0, offset(keyCount) == postingCount else {
             throw .corrupt(section: name, reason: "its offsets do not span its postings")
@@ -101,11 +98,12 @@ struct PostingIndex: Sendable {
     /// - Complexity: O(log keys + postings).
     subscript(key: String) -> [Posting] {
         guard let keys else { return [] }
+        let bytes = key.utf8Span.span
         var low = 0
         var high = keyCount
         while low < high {
             let middle = (low + high) / 2
-            let order = keys.compare(middle, with: key.utf8)
+            let order = keys.compare(middle, with: bytes)
             if order == 0 { return list(middle) }
             if order < 0 { low = middle + 1 } else { high = middle }
         }

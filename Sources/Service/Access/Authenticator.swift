@@ -30,9 +30,8 @@ final class Authenticator: Sendable {
     /// - Parameter now: the time, in Unix milliseconds.
     /// - Throws: a `Problem` of status 401.
     func claims(in headers: HTTPHeaders, at now: Int64) throws(Problem) -> TokenClaims {
-        let fields = headers.values(of: "Authorization")
-        guard let field = fields.first else { throw .noToken() }
-        guard fields.count == 1 else {
+        guard let field = headers["Authorization"] else { throw .noToken() }
+        guard headers.count(of: "Authorization") == 1 else {
             throw .badToken(TokenError(.malformed, "the request has more than one header field Authorization"))
         }
         do throws(TokenError) {
@@ -44,7 +43,8 @@ final class Authenticator: Sendable {
 
     private func claims(of field: String, at now: Int64) throws(TokenError) -> TokenClaims {
         // Of other texts, different ones may be equal to Swift, and one could pass for another that was verified.
-        guard field.utf8.allSatisfy({ $0 < 0x80 }) else {
+        var bytes = field.utf8Span
+        guard bytes.checkForASCII() else {
             throw TokenError(.malformed, "the header field Authorization is not ASCII")
         }
         let (ring, generation) = keys.current

@@ -2,7 +2,9 @@ import HTTP
 import Tokens
 
 /// Every request comes through here: it is named, routed, let in or not, checked, answered, compressed and counted.
-struct Router: Sendable {
+///
+/// A class, because every request passes it on and a structure of so many parts is dear to copy.
+final class Router: Sendable {
     /// What the router goes by.
     struct Settings: Sendable {
         var access = AccessPolicy()
@@ -91,7 +93,7 @@ struct Router: Sendable {
         let bearer = try gate.admit(
             request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
         try path.checkLengths()
-        let make = { () throws(Problem) in try handle(request, endpoint, path, bearer) }
+        let make = { [self] () throws(Problem) in try handle(request, endpoint, path, bearer) }
         // Not before this: what may not be asked is refused whether or not it was answered before.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else { return try make() }
         let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)

@@ -15,21 +15,36 @@ struct ServeMeasurements {
 
     /// One member's list again and again, against nginx.
     func cached(rounds: Int, _ wrk: Wrk) throws -> String {
-        var ours: [Double] = []
-        var theirs: [Double] = []
-        for _ in 0..<rounds {
+        var ours: [Wrk.Round] = []
+        var theirs: [Wrk.Round] = []
+        for round in 0..<rounds {
             ours.append(
-                try wrk.perSecond(port: servers.daemonPort, target: scene.target(0), token: scene.tokens[0]))
+                try wrk.round(
+                    of: servers.daemon, port: servers.daemonPort, target: scene.target(0), token: scene.tokens[0]))
             theirs.append(
-                try wrk.perSecond(port: servers.nginxPort, target: "/answer.json", token: scene.tokens[0]))
+                try wrk.round(
+                    of: servers.nginx, port: servers.nginxPort, target: "/answer.json", token: scene.tokens[0]))
+            print(
+                """
+                round \(round + 1): \(Measuring.fixed(ours[round].perSecond, 0)) requests a second, nginx \
+                \(Measuring.fixed(theirs[round].perSecond, 0))
+                """)
         }
         let bodyBytes = try ClientConnection(port: servers.daemonPort).answer(to: scene.request(0)).body.count
-        let ratio = Measuring.median(zip(ours, theirs).map { $0 / $1 })
+        func median(_ figure: (Wrk.Round) -> Double, of rounds: [Wrk.Round]) -> Double {
+            Measuring.median(rounds.map(figure))
+        }
+        let ratio = Measuring.median(zip(ours, theirs).map { $0.perSecond / $1.perSecond })
+        let processorRatio = Measuring.median(
+            zip(ours, theirs).map { $1.processorMicroseconds / $0.processorMicroseconds })
         return """
             {"benchmark":"serve","row":"cached","bodyBytes":\(bodyBytes),"connections":\(wrk.connections),"rounds":\(rounds),\
-            "requestsPerSecond":\(Measuring.fixed(Measuring.median(ours), 0)),\
-            "nginxRequestsPerSecond":\(Measuring.fixed(Measuring.median(theirs), 0)),\
-            "ratio":\(Measuring.fixed(ratio)),"atLeast":\(Self.throughputBound)}
+            "requestsPerSecond":\(Measuring.fixed(median(\.perSecond, of: ours), 0)),\
+            "nginxRequestsPerSecond":\(Measuring.fixed(median(\.perSecond, of: theirs), 0)),\
+            "processorMicroseconds":\(Measuring.fixed(median(\.processorMicroseconds, of: ours), 2)),\
+            "nginxProcessorMicroseconds":\(Measuring.fixed(median(\.processorMicroseconds, of: theirs), 2)),\
+            "processorRatio":\(Measuring.fixed(processorRatio)),"ratio":\(Measuring.fixed(ratio)),\
+            "atLeast":\(Self.throughputBound)}
             """
     }
 

@@ -45,7 +45,7 @@ struct ServersUnderTest {
         let port = try freePort()
         let scratch = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "\($0)_temp_path \(folder)/\($0);" }
         let configuration = """
-            daemon off; worker_processes 1; pid \(folder)/pid; error_log stderr;
+            daemon off; master_process off; pid \(folder)/pid; error_log stderr;
             events { use epoll; worker_connections 1024; }
             http {
                 access_log off; sendfile on; tcp_nopush on; keepalive_timeout 65; keepalive_requests 1000000000;
