@@ -10,7 +10,8 @@ public struct TakenChanges: Sendable, Equatable, Codable {
     /// The numbers by the journals' names, which are ASCII letters and digits.
     public init(_ sequences: [String: Int64] = [:]) {
         self.sequences = sequences
-        json = "{" + sequences.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+        json =
+            "{" + sequences.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
     }
 
     /// Reads the numbers.

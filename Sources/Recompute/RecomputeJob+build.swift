@@ -8,6 +8,7 @@ import SparseMatrix
 struct BuiltModel {
     var catalog: Manifest.CatalogState
     var changesTaken: TakenChanges?
+    var hiddenGroups: [Manifest.HiddenGroup]?
     var groupCounts: Manifest.GroupCounts
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
@@ -69,7 +70,7 @@ extension RecomputeJob {
             }
             return BuiltModel(
                 catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
-                changesTaken: try changesTaken(of: catalog),
+                changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
                 groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
                 relations: relations, model: model,
                 profiles: profiles)
@@ -191,6 +192,15 @@ extension RecomputeJob {
                 "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
             )
         }
+    }
+
+    /// Nil if there are none.
+    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [Manifest.HiddenGroup]? {
+        do throws(CatalogError) {
+            let hidden = try catalog.hiddenGroups(limit: .max)
+            guard !hidden.isEmpty else { return nil }
+            return hidden.map { .init(id: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) }
+        } catch { throw .catalog(error) }
     }
 
     /// Nil if none was ever taken over.

@@ -52,6 +52,7 @@ public struct RecomputeJob: Sendable {
             version: name, createdAtMilliseconds: startedAtMilliseconds, catalog: built.catalog,
             groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
         manifest.changesTaken = built.changesTaken
+        manifest.hiddenGroups = built.hiddenGroups
         guard !parameters.isDryRun else {
             manifest.sections = built.model.sections.map {
                 .init(name: $0.name.rawValue, byteCount: $0.bytes.count, checksum: "")

@@ -96,7 +96,10 @@ struct ChangeJournalTests {
         let entries = try waiting.prefix(2).enumerated().map { (position: try Self.position($0 + 1), change: $1) }
         #expect(try journal.follow(entries, through: Self.position(2), at: 6).isEmpty)
         #expect(try journal.cursor() == Self.position(2))
-        #expect(try journal.member(withID: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id) == ["2", "3"])
+        #expect(
+            try journal.member(withID: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id) == [
+                "2", "3",
+            ])
         #expect(try journal.lastSent()?.sequence == 2 && journal.lastSent()?.position == Self.position(2))
         try journal.prune(TakenChanges([journal.origin: 1, "other": 9]))
         #expect(try journal.member(withID: "ann")?.interactions.map(\.id) == ["2", "3"])

@@ -18,7 +18,9 @@ extension ChangeJournal {
     /// What is known of a member; nil if nothing is.
     ///
     /// - Parameter taken: what is in a model version, and left out.
-    public func member(withID id: String, beyond taken: TakenChanges = TakenChanges()) throws(CatalogError) -> JournaledMember? {
+    public func member(withID id: String, beyond taken: TakenChanges = TakenChanges()) throws(CatalogError)
+        -> JournaledMember?
+    {
         var member = JournaledMember()
         let (interactions, changes) = try wrapping { () throws(DatabaseError) in
             (

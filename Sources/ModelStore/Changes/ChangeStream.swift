@@ -86,7 +86,9 @@ public struct ChangeStream: ~Copyable {
     }
 
     /// Whether a change is in the stream at a position.
-    public mutating func has(_ sequence: Int64, of origin: String, at position: StreamPosition) throws(StoreError) -> Bool {
+    public mutating func has(_ sequence: Int64, of origin: String, at position: StreamPosition) throws(StoreError)
+        -> Bool
+    {
         let reply = try connection.ask("XRANGE", key, position.description, position.description)
         guard case .array(let entries) = reply, let entry = entries.first else { return false }
         let change = try Self.entry(entry, orThrow: damaged).change

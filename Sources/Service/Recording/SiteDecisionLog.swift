@@ -13,10 +13,11 @@ final class SiteDecisionLog: Sendable {
 
     /// The ids of hidden groups, and since when each is, in Unix milliseconds.
     ///
-    /// - Parameter taken: what is in the version already.
-    func hidden(beyond taken: TakenChanges) -> [String: Int64] {
+    /// - Parameter manifest: of the version that serves, which has what was hidden before.
+    func hidden(since manifest: Manifest) -> [String: Int64] {
         var hidden: [String: Int64] = [:]
-        for change in changes(beyond: taken) {
+        for group in manifest.hiddenGroups ?? [] { hidden[group.id] = group.hiddenAtMilliseconds }
+        for change in changes(beyond: manifest.changesTaken ?? TakenChanges()) {
             switch change.action {
             case .hide: hidden[change.groupID] = hidden[change.groupID] ?? change.atMilliseconds
             case .unhide: hidden[change.groupID] = nil
@@ -30,10 +31,10 @@ final class SiteDecisionLog: Sendable {
     ///
     /// - Parameters:
     ///   - curations: what the version puts forward.
-    ///   - taken: what is in the version already.
-    func curations(_ curations: [Curation], beyond taken: TakenChanges) -> [Curation] {
+    ///   - manifest: the version's.
+    func curations(_ curations: [Curation], since manifest: Manifest) -> [Curation] {
         var order = curations
-        for change in changes(beyond: taken) {
+        for change in changes(beyond: manifest.changesTaken ?? TakenChanges()) {
             switch change.action {
             case .curate(let place, let startsAt, let expiresAt):
                 order.removeAll { $0.groupID == change.groupID }

@@ -88,6 +88,7 @@ enum ServeCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
+        Daemon.holdTerminationSignals()
         let store = try parsed.openStore()
         var configuration = Daemon.Configuration(store: store, server: try server(parsed))
         configuration.access = try access(parsed)
