@@ -1,6 +1,7 @@
 import Foundation
 import Model
 import ModelStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -124,5 +125,22 @@ struct SessionTests {
         #expect(groups == whole.groups)
         #expect(try list(1, "?limit=2&after=\(query.split(separator: "=").last ?? "")").next == nil)
         #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 404)
+    }
+
+    @Test("What is kept comes from the log to the file by itself")
+    func checkpoint() async throws {
+        let path = members.path + "-sessions"
+        var routes = try members.routes(store)
+        routes.sessions = try SessionFile(path: path, checkpointInterval: .milliseconds(10))
+        #expect(try routes.answer(.direct, "/v1/users/bob/recommendations").status == 200)
+        /// Sessions in the file itself, without its log.
+        func count() throws -> Int64? {
+            let copy = path + "-copy"
+            try? FileManager.default.removeItem(atPath: copy)
+            try FileManager.default.copyItem(atPath: path, toPath: copy)
+            return try? Database(path: copy, mode: .readWrite).integer("SELECT count(*) FROM sessions")
+        }
+        for _ in 0..<3000 where try count() != 1 { try await Task.sleep(for: .milliseconds(5)) }
+        #expect(try count() == 1)
     }
 }

@@ -9,16 +9,23 @@ public final class SessionFile: SessionStore {
     }
 
     private let connection: Mutex<Connection>
+    private let checkpoint: BackgroundCheckpoint
 
     /// Opens the file, which is made if there is none.
     ///
     /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing.
-    public init(path: String) throws(ServiceError) {
+    public convenience init(path: String) throws(ServiceError) {
+        try self.init(path: path, checkpointInterval: .seconds(10))
+    }
+
+    /// - Parameter checkpointInterval: how often what was written is brought to the file itself.
+    init(path: String, checkpointInterval: Duration) throws(ServiceError) {
         do {
             let database = try Database(path: path, mode: .create)
             try database.execute(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
+                PRAGMA wal_autocheckpoint = 0;
                 CREATE TABLE IF NOT EXISTS sessions (
                     user_id TEXT NOT NULL,
                     session_id TEXT NOT NULL,
@@ -29,6 +36,7 @@ public final class SessionFile: SessionStore {
                 CREATE INDEX IF NOT EXISTS sessions_by_use ON sessions (used_at);
                 """)
             connection = Mutex(Connection(database: database))
+            checkpoint = try BackgroundCheckpoint(path: path, interval: checkpointInterval)
         } catch {
             throw ServiceError(
                 .startFailed, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
