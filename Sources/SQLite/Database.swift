@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A connection to a SQLite database; it belongs to one thread at a time.
 @safe
@@ -11,6 +12,8 @@ public final class Database {
         case readWrite
         /// It is made if it does not exist.
         case create
+        /// It is made if it does not exist, closed to other users, and so are the files that SQLite puts beside it.
+        case createPrivate
     }
 
     private let handle: OpaquePointer
@@ -28,8 +31,9 @@ public final class Database {
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
-            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .create, .createPrivate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        if mode == .createPrivate { Self.makePrivateFile(path) }
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
@@ -40,6 +44,12 @@ public final class Database {
         unsafe handle = opened
         self.path = path
         unsafe sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
+    }
+
+    /// Makes an empty file that only its owner may read, unless there is one; if that fails, SQLite says why.
+    private static func makePrivateFile(_ path: String) {
+        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
     }
 
     deinit { unsafe sqlite3_close_v2(handle) }

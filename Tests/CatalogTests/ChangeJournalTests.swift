@@ -32,6 +32,18 @@ struct ChangeJournalTests {
 
     private static func position(_ number: Int) throws -> StreamPosition { try #require(StreamPosition("7-\(number)")) }
 
+    @Test("Nobody but its owner may read it, nor what is beside it")
+    func permissions() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .join))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names.contains("journal"))
+        for name in names {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
     @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
     func recording() throws {
         let journal = try journal()
