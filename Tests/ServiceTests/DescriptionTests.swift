@@ -33,9 +33,14 @@ struct DescriptionTests {
             }
         }
         #expect(names.count == Endpoint.table.count)
-        // Each schema that has a name is used.
+        // Each schema that has a name is used, and names no member twice.
         let used = Set(checker.references)
-        for (name, _) in Schema.components { #expect(used.contains(Schema.reference(to: name)), "\(name)") }
+        for (name, _) in Schema.components {
+            #expect(used.contains(Schema.reference(to: name)), "\(name)")
+            let schema = checker.target(of: Schema.reference(to: name)) as? [String: Any]
+            let required = schema?["required"] as? [String] ?? []
+            #expect(Set(required).count == required.count, "\(name)")
+        }
     }
 
     /// Requests to every route, with what may go well and wrong there.

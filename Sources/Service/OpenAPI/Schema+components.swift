@@ -53,8 +53,7 @@ extension Schema {
         .always("modelAgeSeconds", .count, "How long ago the version's recompute began"),
         .always("groupCount", .count, "Groups in the version"),
         .always("stale", .boolean, "Whether the version is older than it should be"),
-        .always("degraded", .boolean, "Whether the version may not be the current one"),
-        .sometimes("reason", .string(), "Why it may not be"),
+        .sometimes("reason", .string(), "Why it is degraded"),
         .always("store", .component("Store"), "Where versions come from"),
     ]
 
@@ -62,7 +61,13 @@ extension Schema {
         [.always("status", .string(words: ["ready"]), "Always the same")] + freshness + [
             .always(
                 "missing", .array(.string(words: ["memberships", "photos"])),
-                "What the daemon was started without")
+                "What the daemon was started without"),
+            .sometimes(
+                "outbox",
+                .object([
+                    .always("changes", .count, "Changes that the other daemons have not been told yet"),
+                    .sometimes("sinceMilliseconds", .integer(), "When the first of them was made, in Unix milliseconds"),
+                ]), "What waits to be sent; of a daemon that shares a store in Redis"),
         ])
 
     private static let similarGroups = Schema.object([
