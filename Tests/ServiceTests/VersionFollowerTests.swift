@@ -106,6 +106,22 @@ struct VersionFollowerTests {
             ])
     }
 
+    @Test("Started on a store that lost its versions, or has the current one damaged, it serves the version loaded last")
+    func startWithLostStore() throws {
+        let image = try Community.version("v1")
+        let empty = FakeStore()
+        let damaged = FakeStore(try Community.version("v2"))
+        damaged.state.withLock { $0.loadFailure = StoreError(.corrupt, "v2 is damaged") }
+        for store in [empty, damaged] {
+            store.state.withLock { $0.lastLoaded = image }
+            let follower = follower(store)
+            follower.poll()
+            #expect(serving(follower) == "v1")
+            #expect(follower.current.problem != nil)
+            #expect(follower.current.storeIsReachable)
+        }
+    }
+
     @Test("What is kept on this machine is asked for once, and never in place of what serves")
     func lastLoadedOnce() throws {
         let store = FakeStore(try Community.version("v2"))

@@ -79,6 +79,8 @@ final class VersionFollower: Sendable {
     func poll() {
         do throws(StoreError) {
             guard let version = try store.current() else {
+                // A server that came back with nothing is no reason to have nothing to serve.
+                takeUpLastLoaded()
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
             guard version != current.snapshot?.version else { return note(problem: nil, reachable: true) }
@@ -86,12 +88,13 @@ final class VersionFollower: Sendable {
             try takeUp(version)
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
-            if error.code == .unavailable { takeUpLastLoaded() }
+            takeUpLastLoaded()
             note(problem: error.message, reachable: error.code != .unavailable)
         }
     }
 
-    /// Serves the version that was loaded last on this machine, if none serves yet: a daemon can start without its store.
+    /// Serves the version that was loaded last on this machine, if none serves yet: a daemon can start without its store, and with one that
+    /// lost the version or has it damaged.
     private func takeUpLastLoaded() {
         let mayAsk = mayAskForLastLoaded.withLock { mayAsk in
             defer { mayAsk = false }
