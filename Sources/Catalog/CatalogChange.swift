@@ -7,6 +7,12 @@ public enum CatalogChange: Sendable, Equatable, Codable {
     /// By whoever looks after the site.
     case site(SiteChange)
 
+    /// Whether it is the site's, and not a member's.
+    public var isOfSite: Bool {
+        guard case .site = self else { return false }
+        return true
+    }
+
     /// What came of it.
     public enum Outcome: Sendable, Equatable {
         /// Of a member's change.

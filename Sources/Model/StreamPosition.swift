@@ -46,12 +46,6 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable, CustomStr
         }.joined(separator: "-")
     }
 
-    /// The first position after this one.
-    public var next: StreamPosition {
-        count == .max
-            ? .init(milliseconds: milliseconds + 1, count: 0) : .init(milliseconds: milliseconds, count: count + 1)
-    }
-
     /// Whether one stands before another.
     public static func < (one: StreamPosition, other: StreamPosition) -> Bool {
         (one.milliseconds, one.count) < (other.milliseconds, other.count)

@@ -77,9 +77,28 @@ extension RecomputeJob {
     }
 
     /// Removes from the stream what is in the catalog, and in a version that is current.
+    ///
+    /// What the site decided stays as long as the store has a version without it: a daemon that begins with such a
+    /// version, after a rollback, must not show what is hidden.
     func trimChanges(through position: StreamPosition?) throws(StoreError) {
         guard let position, let channel = store.channel else { return }
+        let taken = TakenChanges.inAll(try store.versions().map { $0.changesTaken ?? TakenChanges() })
         var stream = try channel.changes()
-        try stream.trim(through: position)
+        var place = StreamPosition.start
+        while place < position {
+            let entries = try stream.read(after: place, limit: Self.changesPerTransaction)
+            guard let last = entries.last else { return }
+            place = last.position
+            let dispensable = entries.filter { entry in
+                guard entry.position <= position else { return false }
+                return taken.contains(entry.change.sequence, of: entry.change.origin)
+                    || !Self.isOfSite(entry.change)
+            }
+            try stream.remove(dispensable.map(\.position))
+        }
+    }
+
+    private static func isOfSite(_ change: StreamedChange) -> Bool {
+        (try? CatalogChange(encoded: change.body))?.isOfSite == true
     }
 }

@@ -123,6 +123,14 @@ struct SharedDaemonTests {
             #expect(try daemon.get("/v1/groups/\(hidden)/similar").status == 404)
             #expect(try daemon.answer("/v1/admin/curation", Curations.self).groups.first?.groupId == picked)
         }
+        // A version from before does not bring it back, not even on a daemon that was told nothing.
+        try await workspace.succeed("rollback")
+        let before = try await version(workspace)
+        let fresh = try await self.daemon(workspace, "fresh")
+        for daemon in daemons + [fresh] {
+            try await daemon.wait(forVersion: before)
+            #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/\(hidden)/similar").status) == 404 })
+        }
         #expect(client.request("DELETE", "/v1/admin/curation/\(picked)")?.status == 200)
         #expect(
             await RunningDaemon.poll {

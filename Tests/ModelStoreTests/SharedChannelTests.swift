@@ -55,15 +55,17 @@ struct SharedChannelTests {
         #expect(try stream.read(after: last, limit: 10, waitingAtMost: .milliseconds(20)).isEmpty)
     }
 
-    @Test("What was taken up is trimmed, and what came later stays")
-    func trimming() throws {
+    @Test("What is removed is gone, all else stays, and the stream goes on where it was")
+    func removing() throws {
         var stream = try channel.changes()
         try stream.append(changes(1...20))
         let all = try stream.read(after: .start, limit: 100)
-        try stream.trim(through: all[11].position)
-        #expect(try stream.read(after: .start, limit: 100).map(\.change) == changes(13...20))
+        try stream.remove(all[..<4].map(\.position) + all[5..<12].map(\.position))
+        try stream.remove([])
+        #expect(try stream.read(after: .start, limit: 100).map(\.change) == changes(5...5) + changes(13...20))
         #expect(try stream.lastPosition() == all.last?.position)
-        try stream.trim(through: all[19].position)
+        try stream.remove(all.map(\.position))
+        #expect(try stream.read(after: .start, limit: 100).isEmpty)
         #expect(try stream.lastPosition() == all.last?.position)
     }
 

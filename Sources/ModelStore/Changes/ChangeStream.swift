@@ -55,7 +55,7 @@ public struct ChangeStream: ~Copyable {
     ///
     /// - Parameters:
     ///   - limit: how many at most.
-    ///   - patience: how long to wait if there is none yet, below half a minute; nil: not at all.
+    ///   - patience: how long to wait if there is none yet, less than any answer may take; nil: not at all.
     public mutating func read(after position: StreamPosition, limit: Int, waitingAtMost patience: Duration? = nil)
         throws(StoreError) -> [(position: StreamPosition, change: StreamedChange)]
     {
@@ -95,9 +95,12 @@ public struct ChangeStream: ~Copyable {
         return change.sequence == sequence && change.origin == origin
     }
 
-    /// Removes the changes up to a position, inclusive.
-    public mutating func trim(through position: StreamPosition) throws(StoreError) {
-        _ = try connection.ask("XTRIM", key, "MINID", position.next.description)
+    /// Removes the changes at some positions.
+    public mutating func remove(_ positions: [StreamPosition]) throws(StoreError) {
+        guard !positions.isEmpty else { return }
+        var command = RedisCommand("XDEL", key)
+        for position in positions { command.append(position.description) }
+        _ = try connection.ask(command)
     }
 
     private static func entry(_ entry: RedisReply, orThrow damaged: (String) -> StoreError) throws(StoreError)

@@ -46,7 +46,7 @@ final class SharedJournal: Journal {
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
         do throws(DatabaseError) {
             // It ends with the process, however that ends.
-            let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
+            let database = try Database(path: path + "-lock", mode: .createPrivate, busyTimeoutSeconds: 0)
             try database.execute("BEGIN EXCLUSIVE")
             return Lock(database: database)
         } catch {
@@ -180,12 +180,4 @@ private struct JournalWriter: ChangeWriter {
 
     /// Always the same: a journal has no other writer but the one that follows the stream, which tells what it writes.
     func outsideRevision() -> Int64 { 0 }
-}
-
-extension CatalogChange {
-    /// Whether it is the site's, and not a member's.
-    var isOfSite: Bool {
-        guard case .site = self else { return false }
-        return true
-    }
 }
