@@ -70,6 +70,23 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "bob", session: "s", at: 3) == nil)
     }
 
+    @Test("While the server takes questions and does not answer, few requests wait for it, and none for long")
+    func hanging() throws {
+        let one = try sessions("one")
+        _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
+        server.pause()
+        defer { server.resume() }
+        var slow = 0
+        for number in 0..<50 {
+            let start = ContinuousClock.now
+            #expect(try one.plan(ofUser: "ann", session: "other \(number)", at: 1) == nil)
+            #expect(try one.plan(ofUser: "ann", session: "s", at: 2)?.recommendationID == "a")
+            if .now - start > .milliseconds(400) { slow += 1 }
+        }
+        // One waits until it is clear that there is no answer; on a slow machine another may try again.
+        #expect(slow <= 5)
+    }
+
     @Test("A list that cannot be read is passed over")
     func unreadable() throws {
         let one = try sessions("one")

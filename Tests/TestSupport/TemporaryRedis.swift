@@ -57,6 +57,12 @@ public final class TemporaryRedis: Sendable {
         server.waitUntilExit()
     }
 
+    /// Has the server take connections and questions, and answer nothing, until `resume`.
+    public func pause() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGSTOP) } } }
+
+    /// Has it go on after `pause`.
+    public func resume() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGCONT) } } }
+
     /// Starts it again after `stop`, empty, on the same port.
     public func start() throws {
         let started = try Self.start(port: port, options: options, directory: directory.path)

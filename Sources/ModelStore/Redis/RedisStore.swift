@@ -10,10 +10,7 @@ public final class RedisStore: VersionStore {
     let address: RedisAddress
     let layout: RedisLayout
     let images: ImageCache
-    /// For short questions, kept open between them.
-    private let link = Mutex<RedisConnection?>(nil)
-    /// Short questions are asked while somebody waits for a list.
-    private static let questionTimeout = Duration.seconds(2)
+    private let link: RedisLink
     private let bucketCounts = Mutex<[VersionName: (buckets: Int, groups: Int)]>([:])
 
     /// A store; connects when it is first used.
@@ -25,6 +22,7 @@ public final class RedisStore: VersionStore {
     ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
     public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
         self.address = address
+        link = RedisLink(to: address, patience: .seconds(2))
         layout = RedisLayout(prefix: prefix)
         images = ImageCache("\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))")
     }
@@ -154,7 +152,7 @@ public final class RedisStore: VersionStore {
     }
 
     /// What the daemons of this server and prefix tell one another.
-    public var channel: SharedChannel? { SharedChannel(self) }
+    public var channel: SharedChannel? { SharedChannel(address, layout: layout) }
 
     /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
     ///
@@ -180,30 +178,9 @@ public final class RedisStore: VersionStore {
 }
 
 extension RedisStore {
-    /// Asks a short question over the connection that is kept; if that broke since, over a new one.
+    /// Asks a short question.
     func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
-        do throws(RedisError) {
-            return try link.withLock { link throws(RedisError) in
-                if var kept = link.take() {
-                    do throws(RedisError) {
-                        let reply = try kept.command(command)
-                        link = consume kept
-                        return reply
-                    } catch {
-                        if error.leavesConnectionUsable { link = consume kept }
-                        // The server may have been restarted since; all that is asked here may be asked twice.
-                        guard error.code == .disconnected else { throw error }
-                    }
-                }
-                var new = try RedisConnection(
-                    to: address, connectTimeout: Self.questionTimeout, replyTimeout: Self.questionTimeout)
-                let reply = try new.command(command)
-                link = consume new
-                return reply
-            }
-        } catch {
-            throw StoreError(error, at: address)
-        }
+        try link.ask(command)
     }
 
     func isListed(_ version: VersionName) throws(StoreError) -> Bool {

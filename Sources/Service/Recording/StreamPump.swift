@@ -33,6 +33,8 @@ final class StreamPump: Sendable {
     private static let portion = 500
     /// How long it waits for changes of others before it looks for its own again.
     private static let patience = Duration.milliseconds(40)
+    /// A server that is silent for longer is taken for one that is away.
+    private static let replyTimeout = Duration.seconds(2)
     /// How long it waits after a failure; the other after several.
     private static let pauses = (first: Duration.milliseconds(100), later: Duration.milliseconds(500))
     /// After so many rounds it is looked whether the stream is still the same.
@@ -105,7 +107,8 @@ final class StreamPump: Sendable {
     private func run(onConnection: () -> Void) -> String? {
         do throws(ServiceError) {
             let writer = try journaled { () throws(CatalogError) in try ChangeJournal(path: path, mode: .recording) }
-            var stream = try stored { () throws(StoreError) in try channel.changes() }
+            var stream = try stored { () throws(StoreError) in try channel.changes(answeringWithin: Self.replyTimeout)
+            }
             try pump(&stream, writer, onConnection)
             return nil
         } catch { return error.message }
@@ -171,6 +174,7 @@ final class StreamPump: Sendable {
         let known = entries.compactMap { entry in
             readable(entry.change, at: entry.position).map { (position: entry.position, change: $0) }
         }
+        try forgetSessions(for: known.map(\.change.change))
         let new = try journaled { () throws(CatalogError) in
             try writer.follow(known, through: last.position, at: now())
         }
@@ -179,13 +183,20 @@ final class StreamPump: Sendable {
             journal.siteDecisions.renew(decisions)
         }
         counts.withLock { $0.followed += UInt64(new.count) }
-        for change in new {
-            if case .member(let change) = change, change.action == .forget(id: nil) {
-                try sessions?.forgetAll(ofUser: change.userID)
-            }
-            journal.changes.note(change)
-        }
+        for change in new { journal.changes.note(change) }
         return entries.count < Self.portion
+    }
+
+    /// Forgets the lists of members who want all forgotten, here and in the store.
+    ///
+    /// Before the changes count as read, so that a failure or the end of the process has it done again. Own changes too:
+    /// the store may have been away when the member was answered.
+    private func forgetSessions(for changes: [CatalogChange]) throws(ServiceError) {
+        for case .member(let change) in changes where change.action == .forget(id: nil) {
+            try stored { () throws(StoreError) in try channel.forgetSessions(ofUser: change.userID) }
+            try sessions?.forgetAll(ofUser: change.userID)
+            journal.changes.memberChanged(change.userID)
+        }
     }
 
     private func readable(_ change: StreamedChange, at position: StreamPosition) -> JournaledChange? {
