@@ -116,6 +116,11 @@ public final class Database {
     /// connection commits does not change it.
     public func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
+    /// Brings all that the write-ahead log holds to the file and empties it, and with it what it holds of deleted rows.
+    ///
+    /// - Returns: false if somebody else was reading or writing for too long; then it is to be done again.
+    public func emptyLog() throws(DatabaseError) -> Bool { try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
+
     /// Rows inserted, updated or deleted since the connection was opened.
     public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 

@@ -44,6 +44,18 @@ struct ChangeJournalTests {
         }
     }
 
+    @Test("Of what was forgotten, no file has anything once it was erased")
+    func erasing() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("a-telling-id", .click))
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+        #expect(try journal.eraseForgotten())
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
+            #expect(bytes.range(of: Data("a-telling-id".utf8)) == nil, "\(name)")
+        }
+    }
+
     @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
     func recording() throws {
         let journal = try journal()

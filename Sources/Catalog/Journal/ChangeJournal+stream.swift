@@ -94,6 +94,13 @@ extension ChangeJournal {
         }
     }
 
+    /// Leaves nothing of what was forgotten in the write-ahead log, where it stays until it is written over.
+    ///
+    /// - Returns: false if somebody else was reading or writing for too long; then it is to be done again.
+    public func eraseForgotten() throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in try database.emptyLog() }
+    }
+
     /// Removes changes that are in every model version that may come to serve.
     public func prune(_ taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in

@@ -51,6 +51,8 @@ final class StreamPump: Sendable {
     private let counts = Mutex(Counts())
     /// The version for which the journal was pruned last.
     private let prunedFor = Mutex<VersionName?>(nil)
+    /// Whether there is something forgotten to erase; at first there may be from before.
+    private let hasForgotten = Atomic(true)
     private let isStopping = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)
 
@@ -124,6 +126,7 @@ final class StreamPump: Sendable {
             if round.isMultiple(of: Self.roundsBetweenChecks) {
                 if try sendAgainIfLost(&stream, writer) { sent = 0 }
                 try prune(writer)
+                try eraseForgotten(writer)
             }
             // At first all that there is, without waiting: own changes may be among it.
             let isCaughtUp = try follow(&stream, writer, waiting: round > 0)
@@ -192,7 +195,10 @@ final class StreamPump: Sendable {
     /// Before the changes count as read, so that a failure or the end of the process has it done again. Own changes too:
     /// the store may have been away when the member was answered.
     private func forgetSessions(for changes: [CatalogChange]) throws(ServiceError) {
-        for case .member(let change) in changes where change.action == .forget(id: nil) {
+        for case .member(let change) in changes {
+            guard case .forget(let id) = change.action else { continue }
+            hasForgotten.store(true, ordering: .relaxed)
+            guard id == nil else { continue }
             try stored { () throws(StoreError) in try channel.forgetSessions(ofUser: change.userID) }
             try sessions?.forgetAll(ofUser: change.userID)
             journal.changes.memberChanged(change.userID)
@@ -234,6 +240,13 @@ final class StreamPump: Sendable {
         let taken = TakenChanges.inAll(manifests.map { $0.changesTaken ?? TakenChanges() })
         try journaled { () throws(CatalogError) in try writer.prune(taken) }
         prunedFor.withLock { $0 = version }
+    }
+
+    /// Erases what was forgotten since the last time.
+    private func eraseForgotten(_ writer: ChangeJournal) throws(ServiceError) {
+        guard hasForgotten.exchange(false, ordering: .relaxed) else { return }
+        let isDone = try journaled { () throws(CatalogError) in try writer.eraseForgotten() }
+        if !isDone { hasForgotten.store(true, ordering: .relaxed) }
     }
 
     private func rest(_ pause: Duration) {

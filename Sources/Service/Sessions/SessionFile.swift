@@ -91,6 +91,7 @@ public final class SessionFile: SessionStore {
             forget.bind(user, at: 1)
             try forget.run()
         }
+        checkpoint.emptyLogSoon()
     }
 
     private func touch(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) {
