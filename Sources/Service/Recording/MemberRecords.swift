@@ -15,11 +15,10 @@ struct MemberRecords {
         throws(ServiceError)
     {
         let channel = configuration.store.channel
-        if let channel, let local = configuration.sessions {
-            sessions = SharedSessions(channel, local: local)
-        } else {
-            sessions = configuration.sessions
-        }
+        let common = channel.flatMap { channel in configuration.sessions.map { SharedSessions(channel, local: $0) } }
+        let kept: (any SessionStore)? = common ?? configuration.sessions
+        let sessions = kept.map { LoggedSessions($0, log: configuration.log) }
+        self.sessions = sessions
         guard let path = configuration.sharedJournalPath, let channel else {
             (directory, journal, pump) = (configuration.directory, configuration.journal, nil)
             return

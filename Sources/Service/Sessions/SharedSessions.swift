@@ -22,7 +22,7 @@ public final class SharedSessions: SessionStore {
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
-        if let (plan, isNoted) = try local.use(user, session, at: now) {
+        if let (plan, isNoted) = try? local.use(user, session, at: now) {
             if isNoted { touch(user, session, at: now) }
             return plan
         }
@@ -32,7 +32,8 @@ public final class SharedSessions: SessionStore {
             let plan = FrozenPlan(bytes: shared.bytes)
         else { return nil }
         touch(user, session, at: now)
-        return try local.keep(plan, ofUser: user, session: session, at: now)
+        // On a full disk it is the store's all the same.
+        return (try? local.keep(plan, ofUser: user, session: session, at: now)) ?? plan
     }
 
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
@@ -44,8 +45,9 @@ public final class SharedSessions: SessionStore {
                 endedBefore: now - SessionLife.milliseconds(ofSession: session) + 1, lifetime: Self.lifetime)
         }
         // What cannot be read is of a newer version of this program, which serves beside this one for a while.
-        return try local.keep(
-            kept.flatMap { FrozenPlan(bytes: $0) } ?? plan, ofUser: user, session: session, at: now)
+        let list = kept.flatMap { FrozenPlan(bytes: $0) } ?? plan
+        guard kept == nil else { return (try? local.keep(list, ofUser: user, session: session, at: now)) ?? list }
+        return try local.keep(list, ofUser: user, session: session, at: now)
     }
 
     func forgetAll(ofUser user: String) throws(ServiceError) {
