@@ -106,7 +106,7 @@ struct VersionFollowerTests {
             ])
     }
 
-    @Test("Started on a store that lost its versions, or has the current one damaged, it serves the version loaded last")
+    @Test("Started on a store that lost its versions or has one damaged, it serves the version loaded last")
     func startWithLostStore() throws {
         let image = try Community.version("v1")
         let empty = FakeStore()

@@ -66,7 +66,7 @@ extension Schema {
                 "outbox",
                 .object([
                     .always("changes", .count, "Changes that the other daemons have not been told yet"),
-                    .sometimes("sinceMilliseconds", .integer(), "When the first of them was made, in Unix milliseconds"),
+                    .sometimes("sinceMilliseconds", .integer(), "Since when the first of them waits"),
                 ]), "What waits to be sent; of a daemon that shares a store in Redis"),
         ])
 
