@@ -1,4 +1,5 @@
 import CSQLite
+import Glibc
 
 /// A connection to a SQLite database; it belongs to one thread at a time.
 @safe
@@ -11,6 +12,8 @@ public final class Database {
         case readWrite
         /// It is made if it does not exist.
         case create
+        /// It is made, for nobody but its owner to read, if it does not exist.
+        case createPrivate
     }
 
     private let handle: OpaquePointer
@@ -28,8 +31,12 @@ public final class Database {
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
-            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .create, .createPrivate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
+        if mode == .createPrivate {
+            // The files that SQLite makes beside it have the same permissions. If this fails, opening says why.
+            close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+        }
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {

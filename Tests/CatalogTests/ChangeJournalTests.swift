@@ -61,6 +61,10 @@ struct ChangeJournalTests {
         _ = try record(again, Self.interaction("2", .join))
         #expect(try again.waiting(after: 0, limit: 9).map(\.sequence) == [1, 2])
         #expect(try journal("other").origin != first.origin)
+        for name in ["journal", "journal-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
         let reader = try ChangeJournal(path: directory.path + "/journal", mode: .reading)
         #expect(try reader.member(withID: "ann")?.interactions.count == 2)
     }

@@ -21,7 +21,7 @@ public final class SessionFile: SessionStore {
     /// - Parameter checkpointInterval: how often what was written is brought to the file itself.
     init(path: String, checkpointInterval: Duration) throws(ServiceError) {
         do {
-            let database = try Database(path: path, mode: .create)
+            let database = try Database(path: path, mode: .createPrivate)
             try database.execute(
                 """
                 PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
