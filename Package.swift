@@ -96,7 +96,7 @@ let package = Package(
             "ServiceTests",
             [
                 "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "Catalog",
-                "SQLite", "TestSupport",
+                "Redis", "SQLite", "TestSupport",
             ]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
