@@ -22,13 +22,13 @@ extension Catalog {
     /// Calls `body` with what each member did, in ascending order of the column.
     ///
     /// - Parameters:
-    ///   - groups: all groups of the same state of the catalog; what was done with private ones is left out.
+    ///   - groups: all groups of the same state of the catalog; what was done with private and hidden ones is left out.
     ///   - impressionsSince: impressions before it are left out; in Unix milliseconds.
     public func forEachMember(
         groups: [GroupRecord], impressionsSince: Int64, _ body: (MemberEvents) -> Void
     ) throws(CatalogError) {
         var rowsOfKeys: [Int64: Int] = [:]
-        for group in groups where group.visibility == .public { rowsOfKeys[group.key] = rowsOfKeys.count }
+        for group in groups where group.isShown { rowsOfKeys[group.key] = rowsOfKeys.count }
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """

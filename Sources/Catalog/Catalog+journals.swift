@@ -1,3 +1,4 @@
+public import Model
 import SQLite
 
 /// A change that was acknowledged by a daemon with a journal of its own.
@@ -80,6 +81,18 @@ extension Catalog {
                 try recordChanges(members.contentChanges + site.contentChanges)
                 return counts
             }
+        }
+    }
+}
+
+extension Catalog {
+    /// Which changes were taken over so far.
+    public func takenChanges() throws(CatalogError) -> TakenChanges {
+        try wrapping { () throws(DatabaseError) in
+            var sequences: [String: Int64] = [:]
+            let rows = try database.prepare("SELECT origin, sequence FROM journals")
+            while try rows.step() { sequences[rows.text(0)] = rows.integer(1) }
+            return TakenChanges(sequences)
         }
     }
 }

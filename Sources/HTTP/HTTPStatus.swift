@@ -23,6 +23,8 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
     public static let notFound = HTTPStatus(rawValue: 404)
     /// 405.
     public static let methodNotAllowed = HTTPStatus(rawValue: 405)
+    /// 409.
+    public static let conflict = HTTPStatus(rawValue: 409)
     /// 413.
     public static let contentTooLarge = HTTPStatus(rawValue: 413)
     /// 415.

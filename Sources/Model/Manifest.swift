@@ -10,8 +10,10 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var createdAtMilliseconds: Int64
     /// The catalog it was built from.
     public var catalog: CatalogState
-    /// How far the stream of changes is contained in it; nil if there was no stream.
-    public var changesThrough: StreamPosition?
+    /// The changes of daemons with journals of their own that are in it; nil if there were never any.
+    public var changesTaken: TakenChanges?
+    /// Groups that the site hides, which the version does not have; nil if there are none.
+    public var hiddenGroups: [HiddenGroup]?
     /// The version's groups and what was left out.
     public var groups: GroupCounts
     /// How each relation was computed.
@@ -55,6 +57,20 @@ extension Manifest {
         public init(schemaVersion: Int, changeCount: Int64) {
             self.schemaVersion = schemaVersion
             self.changeCount = changeCount
+        }
+    }
+
+    /// A group that the site hides.
+    public struct HiddenGroup: Codable, Sendable, Equatable {
+        /// The outside id.
+        public var id: String
+        /// Since when, in Unix milliseconds.
+        public var hiddenAtMilliseconds: Int64
+
+        /// A group.
+        public init(id: String, hiddenAtMilliseconds: Int64) {
+            self.id = id
+            self.hiddenAtMilliseconds = hiddenAtMilliseconds
         }
     }
 

@@ -91,6 +91,13 @@ public struct ModelVersion: Sendable {
         return time == .min ? nil : time
     }
 
+    /// Whether something happened in each of some groups at a time or later, in Unix seconds; unknown counts as active.
+    ///
+    /// Of all of them at once: reads with nothing else in between wait for memory together.
+    public func areActive(_ groups: [UInt32], sinceSeconds: Int64) -> [Bool] {
+        groups.map { group in (lastActiveAt(of: Int(group)) ?? .max) >= sinceSeconds }
+    }
+
     /// How one joins a group.
     public func joinPolicy(of index: Int) -> JoinPolicy {
         let start = factsStart + checked(index) * ModelLayout.factsByteCount
@@ -136,9 +143,8 @@ public struct ModelVersion: Sendable {
 
     /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
     public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
-        let size = Double(size(of: index, in: relation))
-        let otherSize = Double(self.size(of: Int(neighbour.index), in: relation))
-        return size > 0 && otherSize > 0 ? Double(neighbour.common) / (size * otherSize).squareRoot() : 0
+        neighbour.cosine(
+            sizes: Double(size(of: index, in: relation)), Double(size(of: Int(neighbour.index), in: relation)))
     }
 
     /// The mean of the best scores of a relation: dividing by it makes relations comparable.

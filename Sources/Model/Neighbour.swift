@@ -16,6 +16,16 @@ public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
         self.score = score
     }
 
+    /// The plain cosine c / √(nᵢ nⱼ), whatever the measure; 0 if a size is.
+    ///
+    /// - Parameters:
+    ///   - size: entries of the group whose list this neighbour is in, in the relation of the list.
+    ///   - otherSize: entries of the neighbour.
+    @inlinable
+    public func cosine(sizes size: Double, _ otherSize: Double) -> Double {
+        size > 0 && otherSize > 0 ? Double(common) / (size * otherSize).squareRoot() : 0
+    }
+
     /// Bytes a neighbour takes.
     public static let byteCount = 12
 }

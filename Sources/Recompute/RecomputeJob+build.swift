@@ -7,6 +7,8 @@ import SparseMatrix
 /// Everything that is published, before it is.
 struct BuiltModel {
     var catalog: Manifest.CatalogState
+    var changesTaken: TakenChanges?
+    var hiddenGroups: [Manifest.HiddenGroup]?
     var groupCounts: Manifest.GroupCounts
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
@@ -68,6 +70,7 @@ extension RecomputeJob {
             }
             return BuiltModel(
                 catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
+                changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
                 groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
                 relations: relations, model: model,
                 profiles: profiles)
@@ -189,6 +192,23 @@ extension RecomputeJob {
                 "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
             )
         }
+    }
+
+    /// Nil if there are none.
+    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [Manifest.HiddenGroup]? {
+        do throws(CatalogError) {
+            let hidden = try catalog.hiddenGroups(limit: .max)
+            guard !hidden.isEmpty else { return nil }
+            return hidden.map { .init(id: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) }
+        } catch { throw .catalog(error) }
+    }
+
+    /// Nil if none was ever taken over.
+    private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> TakenChanges? {
+        do throws(CatalogError) {
+            let taken = try catalog.takenChanges()
+            return taken.sequences.isEmpty ? nil : taken
+        } catch { throw .catalog(error) }
     }
 
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {

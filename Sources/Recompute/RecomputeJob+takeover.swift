@@ -11,15 +11,17 @@ extension RecomputeJob {
     /// - Returns: how far the stream was read; nil if the store has none, or nothing was ever in it.
     func takeOverChanges(_ clock: StepClock) throws(RecomputeError) -> StreamPosition? {
         guard let channel = store.channel, !parameters.isDryRun else { return nil }
-        return try clock.step(StepName.takeOver) { () throws(RecomputeError) in
+        // A list, as without optimisation Swift 6.3 returns an optional position from a generic call to a wrong place.
+        let positions = try clock.step(StepName.takeOver) { () throws(RecomputeError) in
             // What is added while this runs is for the next time.
-            guard let end = try Self.end(of: channel) else { return (nil, "no changes") }
+            guard let end = try Self.end(of: channel) else { return ([StreamPosition](), "no changes") }
             let (counts, position) = try takeOver(from: channel, upTo: end)
             var outcome = "\(counts.taken) changes"
             if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
             if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as their groups do not exist" }
-            return (position, outcome)
+            return ([position], outcome)
         }
+        return positions.first
     }
 
     private static func end(of channel: SharedChannel) throws(RecomputeError) -> StreamPosition? {

@@ -45,13 +45,14 @@ public struct RecomputeJob: Sendable {
     /// - Throws: `RecomputeError`; the version that was current before then still is.
     public func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
         let clock = StepClock(observer: observer)
-        let changesThrough = try takeOverChanges(clock)
+        let readThrough = try takeOverChanges(clock)
         let built = try build(clock, observer)
         let name = try versionName(of: built)
         var manifest = Manifest(
             version: name, createdAtMilliseconds: startedAtMilliseconds, catalog: built.catalog,
             groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
-        manifest.changesThrough = changesThrough
+        manifest.changesTaken = built.changesTaken
+        manifest.hiddenGroups = built.hiddenGroups
         guard !parameters.isDryRun else {
             manifest.sections = built.model.sections.map {
                 .init(name: $0.name.rawValue, byteCount: $0.bytes.count, checksum: "")
@@ -65,7 +66,7 @@ public struct RecomputeJob: Sendable {
         let pruned = try clock.step(StepName.makeCurrent) { () throws(RecomputeError) in
             do throws(StoreError) {
                 try store.makeCurrent(name)
-                try trimChanges(through: changesThrough)
+                try trimChanges(through: readThrough)
                 let pruned = try store.prune(keeping: parameters.versionsKept)
                 return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
             } catch { throw .store(error) }

@@ -10,8 +10,10 @@ extension Daemon {
         public var directory: (any MemberDirectory)?
         /// What members do and the site decides; nil if nobody can keep it, and such changes are not taken.
         public var journal: (any Journal)?
-        /// A file to keep changes in instead of a journal, where daemons share a store that has a channel: who is a member
-        /// of what is then what was published, with these changes. The directory, if there is one, only knows photos.
+        /// A file to keep changes in instead of a journal, where daemons share a store that has a channel.
+        ///
+        /// Who is a member of what is then what was published, with these changes; the directory, if there is one, only
+        /// knows photos.
         public var sharedJournalPath: String?
         /// The lists of sessions on this machine, shared with other daemons if the store has a channel; nil to make a new
         /// list for every request.

@@ -8,7 +8,7 @@ enum PlanBenchmark: Benchmark {
         "plan", summary: "Time a member's list, stage by stage, on one core",
         discussion: """
             A made-up model of groups on a ring, where those that are near one another are alike; members have a few \
-            interests each. Every list is made for another member.
+            interests each. Every list is made for another member. The digest is of all lists: where it is the same, they are.
             """,
         options: [
             Option("groups", "N", help: "Groups of the model", default: "100000"),
@@ -31,17 +31,19 @@ enum PlanBenchmark: Benchmark {
         var generator = RingModel.Generator(state: 7)
         var stages: [PlanStage: [Double]] = [:]
         var totals: [Double] = []
+        var digest: UInt64 = 0
         for member in 0..<members {
             let profile = RingModel.profile(member, joined, groups: planner.model.groupCount, &generator)
             let request = PlanRequest(profile: profile, atMilliseconds: 1_795_000_000_000)
             let start = ContinuousClock.now
             var last = start
-            _ = planner.plan(request) { report in
+            let plan = planner.plan(request) { report in
                 let now = ContinuousClock.now
                 stages[report.stage, default: []].append(last.duration(to: now) / .microseconds(1))
                 last = ContinuousClock.now
             }
             totals.append(start.duration(to: .now) / .microseconds(1))
+            digest = digest &* 31 &+ plan.fingerprint(ofUser: profile.userID)
         }
         for stage in PlanStage.allCases {
             guard let times = stages[stage] else { continue }
@@ -53,7 +55,8 @@ enum PlanBenchmark: Benchmark {
         print(
             """
             {"benchmark":"plan","groups":\(planner.model.groupCount),"joined":\(joined),"members":\(members),\
-            "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),"p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1))}
+            "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),"p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1)),\
+            "digest":"\(String(digest, radix: 16))"}
             """)
     }
 

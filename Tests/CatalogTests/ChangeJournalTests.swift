@@ -40,11 +40,11 @@ struct ChangeJournalTests {
         #expect(try record(journal, Self.interaction("1", .leave)) == .member(.recorded(new: 0, repeated: 1)))
         #expect(
             try record(journal, Self.interaction("1", .click), of: "bob") == .member(.recorded(new: 1, repeated: 0)))
-        #expect(try journal.member(withID: "ann", after: nil)?.interactions == [early, late])
+        #expect(try journal.member(withID: "ann")?.interactions == [early, late])
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [late, early])
         #expect(try journal.interactions(ofUser: "ann", after: "1", limit: 9) == [early])
         #expect(try journal.interactions(ofUser: "ann", after: "x", limit: 9) == nil)
-        #expect(try journal.member(withID: "eve", after: nil) == nil)
+        #expect(try journal.member(withID: "eve") == nil)
         #expect(try journal.backlog().count == 2 && journal.backlog().since == 5)
         let waiting = try journal.waiting(after: 0, limit: 9)
         #expect(waiting.map(\.sequence) == [1, 2])
@@ -62,7 +62,7 @@ struct ChangeJournalTests {
         #expect(try again.waiting(after: 0, limit: 9).map(\.sequence) == [1, 2])
         #expect(try journal("other").origin != first.origin)
         let reader = try ChangeJournal(path: directory.path + "/journal", mode: .reading)
-        #expect(try reader.member(withID: "ann", after: nil)?.interactions.count == 2)
+        #expect(try reader.member(withID: "ann")?.interactions.count == 2)
     }
 
     @Test("What is forgotten is gone from the file, but who is in which group stays")
@@ -76,7 +76,7 @@ struct ChangeJournalTests {
         #expect(
             try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
                 == [.member(.forgotten(2))])
-        let member = try #require(try journal.member(withID: "ann", after: nil))
+        let member = try #require(try journal.member(withID: "ann"))
         #expect(member.forgetsEarlier && member.interactions.map(\.kind) == [.join])
         #expect(member.interactions[0].recommendationID == nil)
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
@@ -96,14 +96,20 @@ struct ChangeJournalTests {
         let entries = try waiting.prefix(2).enumerated().map { (position: try Self.position($0 + 1), change: $1) }
         #expect(try journal.follow(entries, through: Self.position(2), at: 6).isEmpty)
         #expect(try journal.cursor() == Self.position(2))
-        #expect(try journal.member(withID: "ann", after: Self.position(1))?.interactions.map(\.id) == ["2", "3"])
-        try journal.prune(through: Self.position(1))
-        #expect(try journal.member(withID: "ann", after: nil)?.interactions.map(\.id) == ["2", "3"])
+        #expect(
+            try journal.member(withID: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id) == [
+                "2", "3",
+            ])
+        #expect(try journal.lastSent()?.sequence == 2 && journal.lastSent()?.position == Self.position(2))
+        try journal.prune(TakenChanges([journal.origin: 1, "other": 9]))
+        #expect(try journal.member(withID: "ann")?.interactions.map(\.id) == ["2", "3"])
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
         // Its number is known still.
         #expect(try journal.follow([(try Self.position(9), waiting[0])], through: Self.position(9), at: 6).isEmpty)
-        #expect(try journal.member(withID: "ann", after: nil)?.interactions.count == 2)
-        try journal.restartStream(after: nil)
+        #expect(try journal.member(withID: "ann")?.interactions.count == 2)
+        try journal.sendAgain(beyond: TakenChanges([journal.origin: 2]))
+        #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
+        try journal.sendAgain(beyond: TakenChanges())
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [2, 3])
         #expect(try journal.cursor() == .start)
     }
@@ -173,7 +179,7 @@ struct ChangeJournalTests {
                 guard losesStream else { continue }
                 lost += stream
                 stream = []
-                for journal in journals { try journal.restartStream(after: nil) }
+                for journal in journals { try journal.sendAgain(beyond: TakenChanges()) }
             }
         }
         for _ in 0..<2 {
@@ -189,7 +195,7 @@ struct ChangeJournalTests {
         _ = try catalog.catalog.takeOver(lost.prefix(Int.random(in: 0...lost.count, using: &generator)).map(\.change))
         _ = try catalog.catalog.takeOver(stream.map(\.change))
         for user in users {
-            let members = try journals.map { try $0.member(withID: user, after: nil) }
+            let members = try journals.map { try $0.member(withID: user) }
             #expect(members[0] == members[1] && members[0] == members[2])
             let kept = try journals[0].interactions(ofUser: user, after: nil, limit: 999) ?? []
             let taken = try catalog.catalog.interactions(ofUser: user, limit: 999) ?? []

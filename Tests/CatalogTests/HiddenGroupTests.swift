@@ -79,6 +79,24 @@ struct HiddenGroupTests {
     }
 
     @Test(
+        "What members did with groups behind a hidden one stays with those groups, and with the hidden one is left out")
+    func feedback() throws {
+        let clicks = ["a", "b", "c"].map { InteractionRecord(id: $0, .click, groupID: $0, atMilliseconds: 1) }
+        _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
+        func rows() throws -> [Int] {
+            var rows: [Int] = []
+            try catalog.forEachMember(groups: try catalog.groups(), impressionsSince: 0) { member in
+                rows += member.events.map(\.row)
+            }
+            return rows
+        }
+        #expect(try rows() == [0, 1, 2])
+        _ = try change(.hide, "b")
+        // In the matrices c comes second now.
+        #expect(try rows() == [0, 1])
+    }
+
+    @Test(
         "A catalog of version 4 is brought up to date with all it holds, for recording too",
         arguments: [Catalog.Mode.writing, .recording])
     func migration(mode: Catalog.Mode) throws {

@@ -56,6 +56,14 @@ struct ImportInputTests {
         #expect(bad.errors.contains("user_id"), "\(bad.testDescription)")
     }
 
+    @Test("Ids with a slash are imported, and it is said that they cannot be asked about")
+    func slashes() async throws {
+        let path = try workspace.write("group_id\na/b\nc\n", to: "slashes.csv")
+        let run = try await workspace.succeed("import", "groups", path)
+        #expect(run.text.contains("1 id has a slash: over HTTP nothing can be asked about such"))
+        #expect(try await workspace.succeed("import", "groups", path, "--json").text.contains("\"idsWithSlash\" : 1"))
+    }
+
     @Test(
         "NULs, truncated UTF-8, ids that are too long or empty, and fields that are missing are rejected, line by line")
     func badLines() async throws {

@@ -54,6 +54,20 @@ struct PhotoTests {
         return list
     }
 
+    @Test("Groups that are forgotten are no evidence either, as if nothing had been known of them")
+    func forgetting() {
+        let known = PhotoContext(groups: [1], companions: [3: .init(photos: 2, share: 0.5)], tags: ["macro"])
+        var photo = known
+        photo.groups.append(0)
+        photo.companions[0] = .init(photos: 1, share: 1)
+        (photo.ownerGroups, photo.ownerMemberships) = ([0: 3], [0])
+        #expect(list(photo) != list(known))
+        photo.forget([0])
+        #expect(photo == known && list(photo) == list(known))
+        photo.forget([])
+        #expect(photo == known)
+    }
+
     private func scores(_ photo: PhotoContext) -> [UInt32: Double] {
         Dictionary(uniqueKeysWithValues: list(photo).map { ($0.group, $0.score) })
     }

@@ -111,7 +111,7 @@ struct AdministrationTests {
     func interactions() throws {
         _ = try ask("/v1/admin/groups/birds/hidden", "PUT")
         let json = #"{"interactions":[{"id":"1","kind":"join","groupId":"birds"}]}"#
-        #expect(try ask("/v1/users/ann/interactions", "POST", json: json).status == 400)
+        #expect(try ask("/v1/users/ann/interactions", "POST", json: json).status == 404)
     }
 
     @Test("Hidden groups are told page by page", arguments: Transport.allCases)
@@ -161,10 +161,11 @@ struct AdministrationTests {
         let bad: [(target: String, method: String, json: String?, status: Int)] = [
             ("groups/bird/hidden", "PUT", nil, 404), ("groups/bird/hidden", "DELETE", nil, 404),
             ("curation/bird", "PUT", "{}", 404), ("curation/bird", "DELETE", nil, 404),
-            ("curation/secret", "PUT", "{}", 400), ("curation/birds", "PUT", nil, 415),
+            ("curation/secret", "PUT", "{}", 409), ("curation/birds", "PUT", nil, 415),
             ("curation/birds", "PUT", "[]", 400), ("curation/birds", "PUT", #"{"position":0}"#, 400),
             ("curation/birds", "PUT", #"{"position":"1"}"#, 400),
             ("curation/birds", "PUT", #"{"startsAtMilliseconds":-1}"#, 400),
+            ("curation/birds", "PUT", #"{"expiresAtMilliseconds":253402300800000}"#, 400),
             ("curation/birds", "PUT", #"{"startsAtMilliseconds":2000,"expiresAtMilliseconds":2999}"#, 400),
         ]
         for (target, method, json, status) in bad {

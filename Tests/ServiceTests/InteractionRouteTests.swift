@@ -110,8 +110,6 @@ struct InteractionRouteTests {
         (rows(good, #"{"id":"2","kind":"clack","groupId":"birds"}"#), "interactions[1].kind"),
         (rows(good, #"{"id":"","kind":"click","groupId":"birds"}"#), "interactions[1].id"),
         (rows(good, #"{"id":2,"kind":"click","groupId":"birds"}"#), "interactions[1].id"),
-        (rows(good, #"{"id":"2","kind":"click","groupId":"none"}"#), "interactions[1].groupId"),
-        (rows(good, #"{"id":"2","kind":"click","groupId":"secret"}"#), "interactions[1].groupId"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","position":0}"#), "interactions[0].position"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","position":1.5}"#), nil),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","atMilliseconds":-1}"#), "interactions[0].atMilliseconds"),
@@ -127,6 +125,16 @@ struct InteractionRouteTests {
     private struct BadBody: Decodable {
         var type: String
         var field: String?
+    }
+
+    @Test(
+        "A batch that names a group which is not there or private is refused as a whole", arguments: ["none", "secret"])
+    func unknownGroup(group: String) throws {
+        let answer = try post(Self.good + #",{"id":"2","kind":"click","groupId":"\#(group)"}"#)
+        #expect(answer.status == 404)
+        let problem = try JSONDecoder().decode(BadBody.self, from: Data(answer.body))
+        #expect(problem.type == "urn:coterie:problem:unknown-group" && problem.field == "interactions[1].groupId")
+        #expect(try routes.answer(.direct, "/v1/users/ann/interactions").text == #"{"userId":"ann","interactions":[]}"#)
     }
 
     @Test("A batch that is not what it may be is refused with the field that is wrong, and nothing of it is kept")

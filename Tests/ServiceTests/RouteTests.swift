@@ -16,7 +16,7 @@ struct RouteTests {
         let photos = try service().answer(transport, "/v1/groups/alps/similar?by=photos")
         #expect(
             photos.text == #"""
-                {"modelVersion":"v1","groupId":"alps","by":"photos","neighbours":[{"rank":1,"groupId":"birds",\#
+                {"modelVersion":"v1","degraded":false,"groupId":"alps","by":"photos","neighbours":[{"rank":1,"groupId":"birds",\#
                 "title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,"photoCount":11},{"rank":2,\#
                 "groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
                 """#)
@@ -26,7 +26,7 @@ struct RouteTests {
         let members = try service().answer(transport, "/v1/groups/dogs%20%26%20wolves/similar?limit=1&by=members")
         #expect(
             members.text == """
-                {"modelVersion":"v1","groupId":"dogs & wolves","by":"members","neighbours":[{"rank":1,\
+                {"modelVersion":"v1","degraded":false,"groupId":"dogs & wolves","by":"members","neighbours":[{"rank":1,\
                 "groupId":"alps","title":"Alps","score":0.25,"common":3,"memberCount":20}]}
                 """)
     }
@@ -173,7 +173,7 @@ struct RouteTests {
     func trending(transport: Transport) throws {
         #expect(
             try service().answer(transport, "/v1/trending?limit=1").text == """
-                {"modelVersion":"v1","groups":[{"rank":1,"groupId":"dogs & wolves","title":"","score":3.5,\
+                {"modelVersion":"v1","degraded":false,"groups":[{"rank":1,"groupId":"dogs & wolves","title":"","score":3.5,\
                 "joiners":4,"posters":2,"usualWeek":1.5}]}
                 """)
     }
@@ -183,7 +183,7 @@ struct RouteTests {
         // By invitation only is left out, unless it is the owner's.
         #expect(
             try service().answer(transport, "/v1/photos/p1/groups?limit=1").text == #"""
-                {"modelVersion":"v1","photoId":"p1","groups":[{"rank":1,"groupId":"cats 🐈","title":"Cats 🐈‍⬛",\#
+                {"modelVersion":"v1","degraded":false,"photoId":"p1","groups":[{"rank":1,"groupId":"cats 🐈","title":"Cats 🐈‍⬛",\#
                 "score":2.3,"memberCount":22,"photoCount":12,"joinPolicy":"approval","reasons":[\#
                 {"kind":"sharedPools","share":0.8695652173913044,"photos":2},\#
                 {"kind":"similarGroup","share":0.13043478260869565,"groupId":"alps","title":"Alps","relation":"photos",\#

@@ -124,7 +124,7 @@ struct SessionTests {
         }
         #expect(groups == whole.groups)
         #expect(try list(1, "?limit=2&after=\(query.split(separator: "=").last ?? "")").next == nil)
-        #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 400)
+        #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 404)
     }
 
     @Test("What is kept comes from the log to the file by itself")

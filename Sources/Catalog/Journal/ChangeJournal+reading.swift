@@ -1,7 +1,7 @@
 public import Model
 import SQLite
 
-/// What a journal knows of a member, beyond a position of the stream.
+/// What a journal knows of a member, beyond what is in a model version.
 public struct JournaledMember: Sendable, Equatable {
     /// What the member did, in an order that is the same in all journals that know the same.
     public var interactions: [InteractionRecord] = []
@@ -17,8 +17,10 @@ public struct JournaledMember: Sendable, Equatable {
 extension ChangeJournal {
     /// What is known of a member; nil if nothing is.
     ///
-    /// - Parameter position: what the stream has up to it is left out; nil: nothing is.
-    public func member(withID id: String, after position: StreamPosition?) throws(CatalogError) -> JournaledMember? {
+    /// - Parameter taken: what is in a model version, and left out.
+    public func member(withID id: String, beyond taken: TakenChanges = TakenChanges()) throws(CatalogError)
+        -> JournaledMember?
+    {
         var member = JournaledMember()
         let (interactions, changes) = try wrapping { () throws(DatabaseError) in
             (
@@ -26,15 +28,15 @@ extension ChangeJournal {
                     in:
                         bound(
                             """
-                            \(Self.selectInteractions) WHERE interactions.user_id = ?1 AND \(Self.isAfter)
+                            \(Self.selectInteractions) WHERE interactions.user_id = ?1 AND \(Self.isBeyond)
                             ORDER BY occurred_at, origin, sequence, place
-                            """, id, position)),
+                            """, id, taken)),
                 try bodies(
                     bound(
                         """
-                        SELECT body FROM changes WHERE user_id = ?1 AND body <> '' AND \(Self.isAfter)
+                        SELECT body FROM changes WHERE user_id = ?1 AND body <> '' AND \(Self.isBeyond)
                         ORDER BY \(Self.streamOrder)
-                        """, id, position))
+                        """, id, taken))
             )
         }
         member.interactions = interactions
@@ -78,36 +80,37 @@ extension ChangeJournal {
         }
     }
 
-    /// What the site decided, in the order that counts, with positions where they are known.
-    public func siteChanges() throws(CatalogError) -> [(position: StreamPosition?, change: SiteChange)] {
-        let rows: [(String?, String)] = try wrapping { () throws(DatabaseError) in
+    /// What the site decided, in the order that counts.
+    public func siteChanges() throws(CatalogError) -> [JournaledChange] {
+        let rows: [(String, Int64, String)] = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
-                "SELECT position, body FROM changes WHERE user_id IS NULL ORDER BY \(Self.streamOrder)")
-            var found: [(String?, String)] = []
-            while try rows.step() { found.append((rows.optionalText(0), rows.text(1))) }
+                "SELECT origin, sequence, body FROM changes WHERE user_id IS NULL ORDER BY \(Self.streamOrder)")
+            var found: [(String, Int64, String)] = []
+            while try rows.step() { found.append((rows.text(0), rows.integer(1), rows.text(2))) }
             return found
         }
-        var changes: [(position: StreamPosition?, change: SiteChange)] = []
-        for (position, body) in rows {
-            guard case .site(let change) = try CatalogChange(encoded: Array(body.utf8)) else { continue }
-            changes.append((position.flatMap { StreamPosition($0) }, change))
+        var changes: [JournaledChange] = []
+        for (origin, sequence, body) in rows {
+            changes.append(
+                JournaledChange(
+                    origin: origin, sequence: sequence, change: try CatalogChange(encoded: Array(body.utf8))))
         }
         return changes
     }
 
     /// What is not in the stream yet comes last.
     private static let streamOrder = "position IS NULL, position, change_key"
-    /// Whether a change stands after the position that is bound as ?2, or is not in the stream yet.
-    private static let isAfter = "(?2 IS NULL OR position IS NULL OR position > ?2)"
+    /// Whether a change is beyond the numbers that are bound as ?2, a JSON object.
+    static let isBeyond = "sequence > coalesce(json_extract(?2, '$.' || origin), 0)"
     static let selectInteractions = """
         SELECT id, kind, group_id, occurred_at, recommendation_id, list_position, variant
         FROM interactions JOIN changes USING (change_key)
         """
 
-    private func bound(_ sql: String, _ user: String, _ position: StreamPosition?) throws(DatabaseError) -> Statement {
+    private func bound(_ sql: String, _ user: String, _ taken: TakenChanges) throws(DatabaseError) -> Statement {
         let statement = try database.prepare(sql)
         statement.bind(user, at: 1)
-        statement.bind(position?.sortable, at: 2)
+        statement.bind(taken.json, at: 2)
         return statement
     }
 

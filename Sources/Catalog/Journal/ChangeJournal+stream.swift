@@ -66,30 +66,45 @@ extension ChangeJournal {
         }
     }
 
-    /// Begins to read the stream anew, which was lost: changes of this journal are sent on again.
+    /// The last change of this journal that is known to be in the stream, and where; nil if none is.
+    public func lastSent() throws(CatalogError) -> (position: StreamPosition, sequence: Int64)? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare(
+                """
+                SELECT position, sequence FROM changes WHERE origin = ? AND position IS NOT NULL
+                ORDER BY sequence DESC LIMIT 1
+                """)
+            row.bind(origin, at: 1)
+            guard try row.step(), let position = StreamPosition(row.text(0)) else { return nil }
+            return (position, row.integer(1))
+        }
+    }
+
+    /// Has changes of this journal sent again that the stream has lost, and everything read that it has.
     ///
-    /// - Parameter position: what was in the lost stream up to it is in the catalog already; nil: nothing is.
-    public func restartStream(after position: StreamPosition?) throws(CatalogError) {
+    /// - Parameter taken: those that need not be sent, as they are in a model version.
+    public func sendAgain(beyond taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
             let own = try database.prepare(
-                "UPDATE changes SET position = NULL WHERE origin = ?1 AND (?2 IS NULL OR position > ?2)")
+                "UPDATE changes SET position = NULL WHERE origin = ?1 AND \(Self.isBeyond)")
             own.bind(origin, at: 1)
-            own.bind(position?.sortable, at: 2)
+            own.bind(taken.json, at: 2)
             try own.run()
             try setCursor(.start)
         }
     }
 
-    /// Removes the changes up to a position, inclusive, which are in every model version that may come to serve.
-    public func prune(through position: StreamPosition) throws(CatalogError) {
+    /// Removes changes that are in every model version that may come to serve.
+    public func prune(_ taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
             for statement in [
                 """
-                DELETE FROM interactions WHERE change_key IN (SELECT change_key FROM changes WHERE position <= ?)
-                """, "DELETE FROM changes WHERE position <= ?",
+                DELETE FROM interactions WHERE ?1 IS NULL AND change_key IN
+                (SELECT change_key FROM changes WHERE NOT \(Self.isBeyond))
+                """, "DELETE FROM changes WHERE ?1 IS NULL AND NOT \(Self.isBeyond)",
             ] {
                 let delete = try database.prepare(statement)
-                delete.bind(position.sortable, at: 1)
+                delete.bind(taken.json, at: 2)
                 try delete.run()
             }
         }

@@ -66,6 +66,8 @@ public final class ChangeJournal {
         }
     }
 
+    /// The tables.
+    ///
     /// Positions are `StreamPosition.sortable`; a change without one is not known to be in the stream. A body is JSON, and
     /// empty for interactions, which stand in their own table alone: so that one that is to be forgotten is gone.
     private static let schema = """

@@ -85,6 +85,16 @@ public struct ChangeStream: ~Copyable {
         return position
     }
 
+    /// Whether a change is in the stream at a position.
+    public mutating func has(_ sequence: Int64, of origin: String, at position: StreamPosition) throws(StoreError)
+        -> Bool
+    {
+        let reply = try connection.ask("XRANGE", key, position.description, position.description)
+        guard case .array(let entries) = reply, let entry = entries.first else { return false }
+        let change = try Self.entry(entry, orThrow: damaged).change
+        return change.sequence == sequence && change.origin == origin
+    }
+
     /// Removes the changes up to a position, inclusive.
     public mutating func trim(through position: StreamPosition) throws(StoreError) {
         _ = try connection.ask("XTRIM", key, "MINID", position.next.description)

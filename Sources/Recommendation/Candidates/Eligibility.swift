@@ -14,6 +14,8 @@ struct Eligibility {
     private let profile: MemberProfile
     private let hidden: Set<UInt32>
     private let oldestActivitySeconds: Int64
+    /// Groups that may not be shown, however active they are; some may stand more than once.
+    let blockedGroups: [UInt32]
     private let blocked: GroupPlaces
 
     /// - Parameter inactiveAfterDays: nil if activity does not matter.
@@ -23,16 +25,18 @@ struct Eligibility {
         hidden = request.hidden
         let seconds = request.atMilliseconds / 1000
         oldestActivitySeconds = inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min
-        var blocked = GroupPlaces(capacity: profile.joined.count + profile.dismissals.count + hidden.count)
-        for group in profile.joined.lazy.map(\.group) { blocked.insert(group, at: 0) }
-        for group in profile.dismissals.lazy.map(\.group) { blocked.insert(group, at: 0) }
-        for group in hidden { blocked.insert(group, at: 0) }
-        self.blocked = blocked
+        blockedGroups = profile.joined.map(\.group) + profile.dismissals.map(\.group) + hidden
+        blocked = GroupPlaces(blockedGroups)
     }
 
     /// Whether a group may be shown; all groups of a model are public.
     func allows(_ group: UInt32) -> Bool {
         blocked[group] == nil && (model.lastActiveAt(of: Int(group)) ?? .max) >= oldestActivitySeconds
+    }
+
+    /// Whether something happened in each of some groups that is not too long ago.
+    func areActive(_ groups: [UInt32]) -> [Bool] {
+        model.areActive(groups, sinceSeconds: oldestActivitySeconds)
     }
 
     /// Why a group may not be shown; nil if it may.

@@ -1,20 +1,19 @@
+import Model
+
 /// Places by group: an open-addressing table that is sized by the groups in it, not by the model.
 struct GroupPlaces {
-    private var groups: [UInt32]
-    private var places: [UInt32]
-    private let mask: Int
+    /// Group and place in one word each, so that a look touches one line of the cache.
+    private var slots: [UInt64]
+    private(set) var count = 0
 
     // No group has this index: a model has fewer than 2³² − 1 groups.
-    private static let free = UInt32.max
+    private static let free = UInt64.max
 
-    /// A table for at most so many different groups.
+    /// A table that has room for so many different groups before it grows.
     init(capacity: Int) {
-        var size = 16
         // At most a quarter full: most groups that are looked up are in no table, and that shows at the first slot.
-        while size < capacity * 4 { size *= 2 }
-        groups = [UInt32](repeating: Self.free, count: size)
-        places = [UInt32](repeating: 0, count: size)
-        mask = size - 1
+        let bits = max(4, Int.bitWidth - max(1, capacity * 4 - 1).leadingZeroBitCount)
+        slots = [UInt64](repeating: Self.free, count: 1 << bits)
     }
 
     /// The place of every group in a list of different groups.
@@ -23,31 +22,80 @@ struct GroupPlaces {
         for (place, group) in list.enumerated() { insert(group, at: place) }
     }
 
-    // Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
-    @inline(__always)
-    private func slot(of group: UInt32) -> Int {
-        var slot = Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
-        while groups[slot] != group, groups[slot] != Self.free { slot = (slot + 1) & mask }
-        return slot
-    }
-
     /// The group's place; nil if it has none.
     @inline(__always)
     subscript(group: UInt32) -> Int? {
-        let slot = slot(of: group)
-        return groups[slot] == group ? Int(places[slot]) : nil
+        let found = slots[Self.slot(of: group, in: slots.span)]
+        return found == Self.free ? nil : Self.place(found)
     }
 
     /// The group's place, which is `next` if it had none so far.
     @inline(__always)
     mutating func place(of group: UInt32, orInsert next: Int) -> Int {
-        let slot = slot(of: group)
-        if groups[slot] == group { return Int(places[slot]) }
-        groups[slot] = group
-        places[slot] = UInt32(truncatingIfNeeded: next)
+        makeRoom(for: 1)
+        let slot = Self.slot(of: group, in: slots.span)
+        guard slots[slot] == Self.free else { return Self.place(slots[slot]) }
+        slots[slot] = Self.entry(group, next)
+        count += 1
         return next
     }
 
     /// Gives a group that is not in the table a place.
     mutating func insert(_ group: UInt32, at place: Int) { _ = self.place(of: group, orInsert: place) }
+
+    /// Finds the places of neighbours; those that had none get the next ones, in their order.
+    ///
+    /// - Parameters:
+    ///   - found: takes the places, from `start` on.
+    ///   - known: the groups by place, with room for all neighbours.
+    ///   - knownCount: how many there are, which is the next place.
+    mutating func findPlaces(
+        of neighbours: Span<Neighbour>, into found: inout MutableSpan<UInt32>, at start: Int,
+        adding known: inout MutableSpan<UInt32>, _ knownCount: inout Int
+    ) {
+        makeRoom(for: neighbours.count)
+        var next = knownCount
+        var slots = slots.mutableSpan
+        for index in neighbours.indices {
+            let group = neighbours[index].index
+            let slot = Self.slot(of: group, in: slots.span)
+            // Written whether it is new or not: a branch would be taken at random.
+            let isNew = slots[slot] == Self.free
+            let entry = isNew ? Self.entry(group, next) : slots[slot]
+            slots[slot] = entry
+            known[next] = group
+            next &+= isNew ? 1 : 0
+            found[start + index] = UInt32(truncatingIfNeeded: entry)
+        }
+        count += next - knownCount
+        knownCount = next
+    }
+
+    private static func entry(_ group: UInt32, _ place: Int) -> UInt64 {
+        UInt64(group) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
+    }
+
+    @inline(__always)
+    private static func place(_ entry: UInt64) -> Int { Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) }
+
+    // Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
+    @inline(__always)
+    private static func slot(of group: UInt32, in slots: borrowing Span<UInt64>) -> Int {
+        let mask = slots.count &- 1
+        var slot = Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        while slots[slot] >> 32 != UInt64(group), slots[slot] != free { slot = (slot &+ 1) & mask }
+        return slot
+    }
+
+    /// Grows until the table is at most half full with so many more.
+    mutating func makeRoom(for more: Int) {
+        guard (count + more) * 2 > slots.count else { return }
+        let old = slots
+        var size = old.count
+        while (count + more) * 2 > size { size *= 2 }
+        slots = [UInt64](repeating: Self.free, count: size)
+        for entry in old where entry != Self.free {
+            slots[Self.slot(of: UInt32(entry >> 32), in: slots.span)] = entry
+        }
+    }
 }

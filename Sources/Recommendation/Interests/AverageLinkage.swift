@@ -12,38 +12,49 @@ enum AverageLinkage {
     static func clusters(_ similarities: PairSimilarities, stop: Double) -> [[Int]] {
         var state = State(similarities)
         while let pair = state.bestPair(), pair.mean >= stop { state.merge(pair.first, pair.second) }
-        return state.clusters.filter { !$0.isEmpty }
+        return state.clusters
     }
 
     /// Clusters are named by their first item.
     private struct State {
         let count: Int
-        /// Items of each cluster, ascending; empty once it is merged into another.
-        var clusters: [[Int]]
+        /// The items that name a cluster, ascending.
+        private var names: [Int]
+        /// How many items each cluster has.
+        private var sizes: [Double]
+        /// The cluster that each item is in.
+        private var clusterOfItem: [Int]
         /// Sums of similarities between the items of two clusters.
-        var sums: [Double]
+        private var sums: [Double]
         /// The later cluster that is nearest to each, and the mean similarity to it; −1 if there is none.
-        var nearest: [(other: Int, mean: Double)]
+        private var nearest: [(other: Int, mean: Double)]
 
         init(_ similarities: PairSimilarities) {
             count = similarities.count
-            clusters = (0..<similarities.count).map { [$0] }
-            sums = []
-            sums.reserveCapacity(count * count)
-            for item in 0..<count { for value in similarities.row(item) { sums.append(Double(value)) } }
+            names = Array(0..<similarities.count)
+            sizes = [Double](repeating: 1, count: similarities.count)
+            clusterOfItem = names
+            sums = similarities.values.map(Double.init)
             nearest = []
-            for item in 0..<count { nearest.append(findNearest(to: item)) }
+            nearest.reserveCapacity(count)
+            for item in 0..<count { nearest.append(nearest(to: item, position: item)) }
         }
 
-        private func mean(_ first: Int, _ second: Int) -> Double {
-            sums[first * count + second] / Double(clusters[first].count * clusters[second].count)
+        /// All items by cluster, each in ascending order.
+        var clusters: [[Int]] {
+            var members = [[Int]](repeating: [], count: count)
+            for item in 0..<count { members[clusterOfItem[item]].append(item) }
+            return names.map { members[$0] }
         }
 
-        private func findNearest(to cluster: Int) -> (other: Int, mean: Double) {
+        /// - Parameter position: where the cluster stands among the names.
+        private func nearest(to cluster: Int, position: Int) -> (other: Int, mean: Double) {
             var best = (other: -1, mean: 0.0)
-            for other in (cluster + 1)..<max(count, cluster + 1)
-            where sums[cluster * count + other] > 0 && !clusters[other].isEmpty {
-                let mean = mean(cluster, other)
+            for place in (position + 1)..<max(names.count, position + 1) {
+                let other = names[place]
+                let sum = sums[cluster * count + other]
+                guard sum > 0 else { continue }
+                let mean = sum / (sizes[cluster] * sizes[other])
                 if mean > best.mean { best = (other, mean) }
             }
             return best
@@ -51,27 +62,30 @@ enum AverageLinkage {
 
         func bestPair() -> (first: Int, second: Int, mean: Double)? {
             var best: (first: Int, second: Int, mean: Double)?
-            for first in 0..<count where !clusters[first].isEmpty && nearest[first].other >= 0 {
-                if nearest[first].mean > best?.mean ?? 0 { best = (first, nearest[first].other, nearest[first].mean) }
+            var greatest = 0.0
+            for name in names where nearest[name].mean > greatest {
+                greatest = nearest[name].mean
+                best = (name, nearest[name].other, greatest)
             }
             return best
         }
 
         /// Merges a cluster into one whose first item stands before its own.
         mutating func merge(_ first: Int, _ second: Int) {
-            for other in 0..<count where other != first && other != second && !clusters[other].isEmpty {
+            names.removeAll { $0 == second }
+            for other in names where other != first {
                 let sum = sums[first * count + other] + sums[second * count + other]
                 sums[first * count + other] = sum
                 sums[other * count + first] = sum
             }
-            clusters[first] = (clusters[first] + clusters[second]).sorted()
-            clusters[second] = []
-            nearest[first] = findNearest(to: first)
+            sizes[first] += sizes[second]
+            for item in 0..<count where clusterOfItem[item] == second { clusterOfItem[item] = first }
             // Average linkage is reducible: a merge never makes a cluster nearer to a third than both of its parts
             // were, so that only those whose nearest was one of the parts have to look again.
-            for other in 0..<second where other != first && !clusters[other].isEmpty {
-                if nearest[other].other == first || nearest[other].other == second {
-                    nearest[other] = findNearest(to: other)
+            for (position, other) in names.enumerated() {
+                guard other < second else { break }
+                if other == first || nearest[other].other == first || nearest[other].other == second {
+                    nearest[other] = nearest(to: other, position: position)
                 }
             }
         }

@@ -29,13 +29,14 @@ extension Interest {
     /// The interests of a member: clusters of the groups joined, by average linkage of plain cosines.
     ///
     /// - Parameters:
-    ///   - groups: indexes of the groups joined, ascending, each once.
+    ///   - neighbourhood: of the groups joined, which are in ascending order.
     ///   - configuration: where clustering stops, and from how many groups on single ones are gathered.
     /// - Returns: the largest first, equal ones by their first group; the mixed one, if any, last.
     static func interests(
-        of groups: [UInt32], in model: ModelVersion, _ configuration: PlanConfiguration.Interests
+        of neighbourhood: Neighbourhood, in model: ModelVersion, _ configuration: PlanConfiguration.Interests
     ) -> [Interest] {
-        let similarities = PairSimilarities(among: groups, in: model)
+        let groups = neighbourhood.groups.prefix(neighbourhood.joinedCount)
+        let similarities = neighbourhood.similarities(in: model)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var singles: [Int] = []
         if groups.count >= configuration.leastGroupsForMixed {

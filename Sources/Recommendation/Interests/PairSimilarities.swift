@@ -6,45 +6,69 @@ import Model
 struct PairSimilarities {
     let count: Int
     /// count × count, symmetric, 0 on the diagonal.
-    private var values: [Float]
+    private(set) var values: [Float]
+
+    /// Nothing is similar yet.
+    init(count: Int) {
+        self.count = count
+        values = [Float](repeating: 0, count: count * count)
+    }
 
     /// The similarities between groups that are all different.
     ///
     /// - Complexity: O(count² + neighbours of the groups).
     init(among groups: [UInt32], in model: ModelVersion) {
-        count = groups.count
-        values = [Float](repeating: 0, count: groups.count * groups.count)
+        self.init(count: groups.count)
         let places = GroupPlaces(groups)
-        for (place, group) in groups.enumerated() {
-            for relation in Relation.allCases {
-                model.neighbours(of: Int(group), by: relation).withSpan { neighbours in
-                    for index in neighbours.indices {
-                        guard let other = places[neighbours[index].index] else { continue }
-                        raise(
-                            place, other, to: Float(model.cosine(of: neighbours[index], to: Int(group), by: relation)))
+        let sieve = GroupSieve(groups)
+        for relation in Relation.allCases {
+            let sizes = groups.map { Double(model.size(of: Int($0), in: relation)) }
+            let pairs = StoredPairs(of: NeighbourLists(of: groups, in: model, by: relation), among: places, sieve)
+            for pair in pairs.pairs {
+                let cosine = pair.neighbour.cosine(sizes: sizes[pair.first], sizes[pair.second])
+                raise(pair.first, pair.second, to: Float(cosine))
+            }
+        }
+    }
+
+    /// Notes that two different places are at least so similar.
+    @inline(__always)
+    mutating func raise(_ first: Int, _ second: Int, to value: Float) {
+        // Written whether it is greater or not: a branch would be taken at random.
+        let greatest = max(values[first * count + second], value)
+        values[first * count + second] = greatest
+        values[second * count + first] = greatest
+    }
+
+    /// The similarity of two places.
+    @inline(__always)
+    subscript(first: Int, second: Int) -> Float { values[first * count + second] }
+}
+
+/// The neighbours in the lists of a small set of groups that are themselves in the set.
+private struct StoredPairs {
+    struct Pair {
+        let first: Int
+        let second: Int
+        let neighbour: Neighbour
+    }
+
+    private(set) var pairs: [Pair] = []
+
+    /// In steps without branches on single neighbours, nearly all of which are in no pair: first those that may be.
+    init(of lists: NeighbourLists, among places: GroupPlaces, _ sieve: GroupSieve) {
+        var passed = [Int32](repeating: 0, count: lists.slices.reduce(0) { max($0, $1.count) })
+        for (first, slice) in lists.slices.enumerated() {
+            slice.withSpan { neighbours in
+                var span = passed.mutableSpan
+                let passedCount = sieve.sift(neighbours, into: &span)
+                for number in 0..<passedCount {
+                    let neighbour = neighbours[Int(span[number])]
+                    if let second = places[neighbour.index] {
+                        pairs.append(Pair(first: first, second: second, neighbour: neighbour))
                     }
                 }
             }
         }
     }
-
-    private mutating func raise(_ first: Int, _ second: Int, to value: Float) {
-        guard value > values[first * count + second] else { return }
-        values[first * count + second] = value
-        values[second * count + first] = value
-    }
-
-    /// The similarity of two places.
-    subscript(first: Int, second: Int) -> Float { values[first * count + second] }
-
-    /// Calls `body` with the places that are similar to one, ascending, and how much.
-    func forEachSimilar(to place: Int, _ body: (Int, Float) -> Void) {
-        for other in 0..<count {
-            let value = values[place * count + other]
-            if value > 0 { body(other, value) }
-        }
-    }
-
-    /// The similarities of a place to all places, in order.
-    func row(_ place: Int) -> ArraySlice<Float> { values[(place * count)..<((place + 1) * count)] }
 }

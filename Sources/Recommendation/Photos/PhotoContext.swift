@@ -48,6 +48,15 @@ public struct PhotoContext: Sendable, Equatable {
         ownerMemberships = []
     }
 
+    /// Leaves out some groups, which must then not be told as reasons.
+    public mutating func forget(_ hidden: Set<UInt32>) {
+        guard !hidden.isEmpty else { return }
+        groups.removeAll(where: hidden.contains)
+        companions = companions.filter { !hidden.contains($0.key) }
+        ownerGroups = ownerGroups.filter { !hidden.contains($0.key) }
+        ownerMemberships.subtract(hidden)
+    }
+
     /// The part of the owner's entries in pools that so many are, as if there were five more elsewhere: of somebody who
     /// has shown one photo, one photo tells little.
     func ownerShare(ofPhotos photos: Int) -> Double {

@@ -39,8 +39,8 @@ extension Planner {
         }
         if let seed = personal.tooSimilar(to: group) { return .tooSimilar(to: seed) }
         guard let entry = personal.table[group] else { return .noEvidence }
-        let better = personal.table.entries.count {
-            $0.score > entry.score && $0.tooSimilarTo == nil && personal.eligibility.allows($0.group)
+        let better = zip(personal.table.neighbourhood.groups, personal.table.entries).count { group, other in
+            other.score > entry.score && other.tooSimilarTo == nil && personal.eligibility.allows(group)
         }
         return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }

@@ -10,8 +10,7 @@ public struct Planner: Sendable {
     public let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
-    /// The length of the longest list of each relation.
-    private let longestLists: [Relation: Int]
+    private let listTraits: [ListTraits]
 
     /// A planner over a model version.
     ///
@@ -22,10 +21,7 @@ public struct Planner: Sendable {
         self.configuration = configuration
         self.key = key
         coldStart = ColdStartIndex(model)
-        longestLists = Dictionary(
-            uniqueKeysWithValues: Relation.allCases.map { relation in
-                (relation, (0..<model.groupCount).reduce(0) { max($0, model.neighbours(of: $1, by: relation).count) })
-            })
+        listTraits = Relation.allCases.map { ListTraits(of: $0, in: model) }
     }
 
     /// The list of a member.
@@ -68,17 +64,19 @@ public struct Planner: Sendable {
             inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
         let joined = recentGroups(request.profile)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
-        let interests = Interest.interests(of: joined, in: model, configuration.interests)
+        let neighbourhood = Neighbourhood(of: joined, in: model)
+        let interests = Interest.interests(of: neighbourhood, in: model, configuration.interests)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
         let ceiling = runs(.filters) ? configuration.filters.ceiling : .infinity
-        let table = CandidateTable(of: interests, in: model, configuration.weights, ceiling: ceiling)
-        observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
-        let likeness = Likeness(to: joined, in: model, ceiling: ceiling, longest: longestLists)
+        let table = CandidateTable(of: interests, neighbourhood, in: model, configuration.weights, ceiling: ceiling)
+        let tableCount = table.count
+        observe(.init(stage: .candidates, taken: joined.count, passed: tableCount, note: ""))
+        let likeness = Likeness(to: joined, in: model, ceiling: ceiling, listTraits)
         var (candidateCount, ranked) = filtered(table, eligibility, likeness)
-        observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
+        observe(.init(stage: .filters, taken: tableCount, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
-        ranked.sort(by: Candidate.precedes)
+        Ranking.sort(&ranked)
         let memberKey = key.member(request.profile.userID, seed: request.seed)
         let bucket = RotationBucket.number(
             atMilliseconds: request.atMilliseconds, memberKey: memberKey,
@@ -89,7 +87,7 @@ public struct Planner: Sendable {
             observe(.init(stage: .rotation, taken: ranked.count, passed: ranked.count, note: "bucket \(bucket)"))
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
-        ranked.sort(by: Candidate.precedes)
+        Ranking.sort(&ranked)
         if runs(.diversity) { ranked = diversified(ranked, interests, observe) }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
@@ -119,17 +117,25 @@ public struct Planner: Sendable {
     private func filtered(_ table: CandidateTable, _ eligibility: Eligibility, _ likeness: Likeness)
         -> (count: Int, [Candidate])
     {
+        let groups = table.neighbourhood.groups
+        var isBlocked = [Bool](repeating: false, count: groups.count)
+        for group in eligibility.blockedGroups {
+            if let place = table.neighbourhood.place(of: group) { isBlocked[place] = true }
+        }
+        let possible = table.entries.indices.filter { place in
+            table.entries[place].score > 0 && table.entries[place].tooSimilarTo == nil && !isBlocked[place]
+        }
         var candidates: [Candidate] = []
-        candidates.reserveCapacity(table.entries.count)
-        for entry in table.entries
-        where entry.score > 0 && entry.tooSimilarTo == nil && eligibility.allows(entry.group) {
+        candidates.reserveCapacity(possible.count)
+        for (place, isActive) in zip(possible, eligibility.areActive(possible.map { groups[$0] })) where isActive {
+            let entry = table.entries[place]
             candidates.append(
-                Candidate(group: entry.group, score: entry.score, interest: entry.interest, adjusted: entry.score))
+                Candidate(group: groups[place], score: entry.score, interest: entry.interest, adjusted: entry.score))
         }
         let count = candidates.count
-        let best = Ranking.best(configuration.filters.candidateLimit, of: candidates)
-        let allowed = best.filter { likeness.tooSimilar(to: $0.group) == nil }
-        return (count - (best.count - allowed.count), allowed)
+        Ranking.keepBest(configuration.filters.candidateLimit, of: &candidates)
+        let allowed = candidates.filter { likeness.tooSimilar(to: $0.group) == nil }
+        return (count - (candidates.count - allowed.count), allowed)
     }
 
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
@@ -149,8 +155,9 @@ public struct Planner: Sendable {
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
         let order = Selection(configuration: configuration.selection).order(pool, similarities, shares: shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
-        let pooled = Set(places)
-        return order.map { pool[$0] } + ranked.indices.lazy.filter { !pooled.contains($0) }.map { ranked[$0] }
+        var isPooled = [Bool](repeating: false, count: ranked.count)
+        for place in places { isPooled[place] = true }
+        return order.map { pool[$0] } + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
     }
 
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
@@ -164,7 +171,8 @@ public struct Planner: Sendable {
         }
         let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
         var items = Blend.blend(personal, others, share: share, limit: length)
-        let known = Set(items.map(\.group))
+        // Only of a list that is not full: it takes longer than all the rest of this stage.
+        let known = items.count < length ? Set(items.map(\.group)) : []
         for group in sources.popular where items.count < length && !known.contains(group) && isAllowed(group) {
             items.append(PlanItem(group: group, score: 0, interest: nil, origin: .popular))
         }

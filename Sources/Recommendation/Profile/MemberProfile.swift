@@ -59,14 +59,15 @@ public struct MemberProfile: Sendable, Equatable {
         topics: [String] = []
     ) {
         self.userID = userID
-        self.joined = Self.ordered(joined, by: \.group)
-        self.dismissals = Self.ordered(dismissals, by: \.group)
-        self.exposures = Self.ordered(exposures, by: \.group)
+        self.joined = Self.ordered(joined, by: { $0.group })
+        self.dismissals = Self.ordered(dismissals, by: { $0.group })
+        self.exposures = Self.ordered(exposures, by: { $0.group })
         self.topics = topics
     }
 
-    private static func ordered<Entry>(_ entries: [Entry], by group: KeyPath<Entry, UInt32>) -> [Entry] {
-        let latest = Dictionary(entries.map { ($0[keyPath: group], $0) }) { _, later in later }
-        return latest.values.sorted { $0[keyPath: group] < $1[keyPath: group] }
+    private static func ordered<Entry>(_ entries: [Entry], by group: (Entry) -> UInt32) -> [Entry] {
+        if zip(entries, entries.dropFirst()).allSatisfy({ group($0) < group($1) }) { return entries }
+        let latest = Dictionary(entries.map { (group($0), $0) }) { _, later in later }
+        return latest.values.sorted { group($0) < group($1) }
     }
 }

@@ -14,18 +14,19 @@ struct KeyedHash {
 
     /// The hash of some bytes under a key.
     static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
+        unsafe Array(bytes).withUnsafeBytes { unsafe hash($0, key: key) }
+    }
+
+    /// The hash of some bytes under a key.
+    static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64)) -> UInt64 {
         var state = KeyedHash(key)
-        var word: UInt64 = 0
-        var count: UInt64 = 0
-        for byte in bytes {
-            word |= UInt64(byte) << ((count & 7) * 8)
-            count += 1
-            if count & 7 == 0 {
-                state.take(word)
-                word = 0
-            }
+        let whole = bytes.count & ~7
+        for start in stride(from: 0, to: whole, by: 8) {
+            state.take(UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)))
         }
-        state.take(word | count << 56)
+        var last = UInt64(bytes.count) << 56
+        for place in whole..<bytes.count { unsafe last |= UInt64(bytes[place]) << UInt64((place & 7) * 8) }
+        state.take(last)
         return state.finish()
     }
 

@@ -22,16 +22,29 @@ struct Rotation {
         let last = candidates.count - 1
         let slope = log(candidates[min(9, last)].adjusted / candidates[min(39, last)].adjusted)
         let scale = max(configuration.leastSlope, slope) / configuration.kappa
+        let hashes = hashes(of: candidates, in: model)
         for place in candidates.indices {
             let score = candidates[place].adjusted
             let looseness = 1 - configuration.stickiness * score / best
-            let noise = gumbel(candidates[place].group, model) - Self.meanNoise
+            let noise = gumbel(hashes[place]) - Self.meanNoise
             candidates[place].adjusted = score * exp(looseness * noise * scale)
         }
     }
 
-    private func gumbel(_ group: UInt32, _ model: ModelVersion) -> Double {
-        let hash = unsafe model.withIDBytes(of: Int(group)) { unsafe KeyedHash.hash($0, key: memberKey) }
+    /// The keyed hashes of the groups' ids.
+    private func hashes(of candidates: [Candidate], in model: ModelVersion) -> [UInt64] {
+        // Ids lie all over a model that is larger than the caches. Their first bytes are read with nothing in between, so
+        // that the waits for memory overlap; they are checked lest the reads be left out.
+        let seen = candidates.reduce(0 as UInt8) { seen, candidate in
+            unsafe model.withIDBytes(of: Int(candidate.group)) { unsafe seen | $0[0] }
+        }
+        precondition(candidates.isEmpty || seen != 0, "ids have no zero bytes")
+        return candidates.map { candidate in
+            unsafe model.withIDBytes(of: Int(candidate.group)) { unsafe KeyedHash.hash($0, key: memberKey) }
+        }
+    }
+
+    private func gumbel(_ hash: UInt64) -> Double {
         let stepped = hash &+ UInt64(bitPattern: bucket) &* Self.goldenStep
         // 52 bits and a half: strictly between 0 and 1.
         let uniform = (Double(stepped >> 12) + 0.5) * 0x1p-52

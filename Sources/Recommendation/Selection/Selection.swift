@@ -19,46 +19,95 @@ struct Selection {
     /// - Complexity: O(pool²).
     func order(_ pool: [Candidate], _ similarities: PairSimilarities, shares: [Double]) -> [Int] {
         var turns = InterestTurns(weights: shares, slack: configuration.slack)
-        let interests = pool.map(\.interest)
-        let scores = pool.map(\.adjusted)
-        var left = [Int](repeating: 0, count: shares.count)
-        for interest in interests { left[interest] += 1 }
-        var worth = scores
-        // Ascending, so that of equal worth the better candidate is found first.
-        var remaining = Array(pool.indices)
+        var remaining = Remaining(pool, interestCount: shares.count)
         var order: [Int] = []
         order.reserveCapacity(pool.count)
         // What the list adds up to, and what the best list of its length would.
         var sum = 0.0
         var bestSum = 0.0
-        while !remaining.isEmpty {
-            let mayGo = turns.eligible { left[$0] > 0 }
-            bestSum += scores[order.count]
-            var position = Self.firstBest(of: remaining, by: worth, interests, mayGo)
-            if sum + scores[remaining[position]] < (1 - configuration.lossLimit) * bestSum {
-                position = remaining.firstIndex { mayGo[interests[$0]] } ?? position
+        while order.count < pool.count {
+            if let last = order.last { remaining.lower(similarTo: last, similarities, lambda: configuration.lambda) }
+            turns.update { !remaining.isEmpty($0) }
+            bestSum += pool[order.count].adjusted
+            var chosen = remaining.first(of: turns.mayGo) { $0.worth > $1.worth }
+            if sum + pool[remaining[chosen].place].adjusted < (1 - configuration.lossLimit) * bestSum {
+                chosen = remaining.first(of: turns.mayGo) { $0.place < $1.place }
             }
-            let chosen = remaining.remove(at: position)
-            order.append(chosen)
-            sum += scores[chosen]
-            turns.take(interests[chosen])
-            left[interests[chosen]] -= 1
-            similarities.forEachSimilar(to: chosen) { place, similarity in
-                worth[place] *= 1 - configuration.lambda * Double(similarity)
-            }
+            let candidate = remaining.remove(chosen)
+            order.append(candidate.place)
+            sum += pool[candidate.place].adjusted
+            turns.take(candidate.interest)
         }
         return order
     }
+}
 
-    /// The position of the place of greatest worth whose interest may go; of equal ones the first.
-    private static func firstBest(of places: [Int], by worth: [Double], _ interests: [Int], _ mayGo: [Bool]) -> Int {
+/// The candidates of a pool that were not chosen yet, by interest.
+private struct Remaining {
+    struct Candidate {
+        let place: Int
+        let interest: Int
+        /// The score, less for what was chosen that is similar.
+        var worth: Double
+    }
+
+    /// Those of each interest stand together; their order there does not matter.
+    private var candidates: [Candidate]
+    /// Where those of each interest stand.
+    private var ranges: [Range<Int>]
+
+    init(_ pool: [Recommendation.Candidate], interestCount: Int) {
+        var counts = [Int](repeating: 0, count: interestCount)
+        for candidate in pool { counts[candidate.interest] += 1 }
+        var ends: [Int] = []
+        for count in counts { ends.append((ends.last ?? 0) + count) }
+        ranges = zip(counts, ends).map { $1 - $0..<$1 }
+        candidates = pool.enumerated().map { Candidate(place: $0, interest: $1.interest, worth: $1.adjusted) }
+        // Equal ones keep their order.
+        candidates.sort { ($0.interest, $0.place) < ($1.interest, $1.place) }
+    }
+
+    subscript(position: Int) -> Candidate { candidates[position] }
+
+    /// Whether nothing of an interest is left.
+    func isEmpty(_ interest: Int) -> Bool { ranges[interest].isEmpty }
+
+    /// Takes one out.
+    mutating func remove(_ position: Int) -> Candidate {
+        let candidate = candidates[position]
+        let range = ranges[candidate.interest]
+        candidates.swapAt(position, range.upperBound - 1)
+        ranges[candidate.interest] = range.lowerBound..<range.upperBound - 1
+        return candidate
+    }
+
+    /// Lowers the worth of what is similar to a place.
+    mutating func lower(similarTo place: Int, _ similarities: PairSimilarities, lambda: Double) {
+        let row = similarities.values.span.extracting(place * similarities.count..<(place + 1) * similarities.count)
+        let ranges = ranges
+        var candidates = candidates.mutableSpan
+        for range in ranges {
+            for position in range {
+                // Also where it is 0: a branch would be taken at random.
+                candidates[position].worth *= 1 - lambda * Double(row[candidates[position].place])
+            }
+        }
+    }
+
+    /// The position of the first by some order, of those whose interest may go; of equal ones the better candidate.
+    @inline(__always)
+    func first(of mayGo: [Bool], by precedes: (Candidate, Candidate) -> Bool) -> Int {
+        let candidates = candidates.span
         var best = -1
-        var greatest = -Double.infinity
-        for position in places.indices {
-            let place = places[position]
-            if worth[place] > greatest, mayGo[interests[place]] {
-                best = position
-                greatest = worth[place]
+        for (interest, range) in ranges.enumerated() where mayGo[interest] {
+            for position in range {
+                if best < 0 || precedes(candidates[position], candidates[best]) {
+                    best = position
+                } else if !precedes(candidates[best], candidates[position]),
+                    candidates[position].place < candidates[best].place
+                {
+                    best = position
+                }
             }
         }
         return best

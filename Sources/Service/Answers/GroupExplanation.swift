@@ -30,7 +30,10 @@ public struct GroupExplanation: Sendable {
         if let place = items.firstIndex(where: { $0.group == group }) {
             let interests = frozen.interests(without: request.hidden, in: planner.model)
             self.init(of: group, .listed(place: place + 1, item: items[place]), planner, request) { interests[$0].name }
-        } else if case .listed(let place, _) = planner.standing(of: group, request).standing {
+            return
+        }
+        let (standing, plan) = planner.standing(of: group, request)
+        if case .listed(let place, _) = standing {
             self.init(
                 standing: Self.inNextList,
                 explanation: """
@@ -39,7 +42,7 @@ public struct GroupExplanation: Sendable {
                     """,
                 reasons: planner.reasons(for: group, of: request.profile))
         } else {
-            self.init(of: group, planner, request)
+            self.init(of: group, standing, planner, request) { plan.interests[$0].name(in: planner.model) }
         }
     }
 

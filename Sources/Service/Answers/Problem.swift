@@ -9,6 +9,7 @@ struct Problem: Error {
         case badParameter = "bad-parameter"
         case badBody = "bad-body"
         case unknownGroup = "unknown-group"
+        case privateGroup = "private-group"
         case unknownUser = "unknown-user"
         case unknownPhoto = "unknown-photo"
         case unknownInteraction = "unknown-interaction"
@@ -106,6 +107,28 @@ extension Problem {
         return Problem(
             status: .notFound, kind: kind, title: "Unknown \(noun)", detail: "there is no \(noun) \"\(id)\"\(hint)",
             extensions: near.isEmpty ? [] : [.texts("near", near)])
+    }
+
+    /// A private group cannot be put forward, as long as it is private.
+    static func privateGroup(_ id: String) -> Problem {
+        Problem(
+            status: .conflict, kind: .privateGroup, title: "Private group",
+            detail: "the group \"\(id)\" is private, and private groups are put forward to nobody")
+    }
+
+    /// An interaction names a group that is not there, or not shown.
+    static func unknownGroup(_ id: String, inField name: String) -> Problem {
+        Problem(
+            status: .notFound, kind: .unknownGroup, title: "Unknown group",
+            detail: "\"\(name)\" in the body is \"\(id)\": there is no such group", extensions: [.text("field", name)])
+    }
+
+    /// A page was to begin after a group that the list never had.
+    static func notInList(after id: String) -> Problem {
+        Problem(
+            status: .notFound, kind: .unknownGroup, title: "Not in the list",
+            detail: "the list has no group \"\(id)\" to begin after; has the session ended? Begin without it",
+            extensions: [.text("parameter", "after")])
     }
 
     /// No version has been loaded yet.

@@ -25,8 +25,10 @@ extension Schema {
         .sometimes(
             "position", .integer(Placement.positions), "The place among all that are put forward; the last if not given"
         ),
-        .sometimes("startsAtMilliseconds", .integer(0...Int.max), "From when on, to the second; at once if not given"),
-        .sometimes("expiresAtMilliseconds", .integer(0...Int.max), "Until when, to the second; for ever if not given"),
+        .sometimes(
+            "startsAtMilliseconds", .integer(RequestTime.bounds), "From when on, to the second; at once if not given"),
+        .sometimes(
+            "expiresAtMilliseconds", .integer(RequestTime.bounds), "Until when, to the second; for ever if not given"),
     ])
     private static let curation = Schema.object([
         .always(

@@ -21,7 +21,8 @@ extension Schema {
     private static let newInteraction =
         described + [
             .sometimes(
-                "atMilliseconds", .integer(0...Int.max), "When, in Unix milliseconds; now if not given, or later")
+                "atMilliseconds", .integer(RequestTime.bounds), "When, in Unix milliseconds; now if not given, or later"
+            )
         ]
     private static let recordedInteraction = described + [.always("atMilliseconds", .integer(), "When")]
 

@@ -34,7 +34,8 @@ struct MemberRecords {
             now: configuration.now)
     }
 
-    /// What others may change without telling; nil if nobody can. The journal knows its own changes from those of others,
-    /// the directory does not.
+    /// What others may change without telling; nil if nobody can.
+    ///
+    /// The journal of a catalog knows its own changes from those of others, the directory does not.
     var changeSource: (any ChangeSource)? { pump == nil ? journal ?? directory : directory }
 }

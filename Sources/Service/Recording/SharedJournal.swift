@@ -70,7 +70,7 @@ final class SharedJournal: Journal {
 
     /// What comes of a change that is not to be made; nil if it is.
     private func refusal(of change: CatalogChange, in snapshot: ModelSnapshot) -> CatalogChange.Outcome? {
-        let hidden = decisions.hidden(after: snapshot.manifest.changesThrough)
+        let hidden = decisions.hidden(since: snapshot.manifest)
         func exists(_ id: String) -> Bool { snapshot.model.index(ofID: id) != nil }
         switch change {
         case .member(let change):
@@ -79,7 +79,8 @@ final class SharedJournal: Journal {
             else { return nil }
             return .member(.unknownGroup(at: place))
         case .site(let change):
-            guard exists(change.groupID) else { return .site(.unknownGroup) }
+            // What was hidden when the version was made, it does not have.
+            guard exists(change.groupID) || hidden[change.groupID] != nil else { return .site(.unknownGroup) }
             switch change.action {
             case .hide: return hidden[change.groupID] == nil ? nil : .site(.unchanged)
             case .unhide: return hidden[change.groupID] != nil ? nil : .site(.unchanged)
@@ -92,7 +93,7 @@ final class SharedJournal: Journal {
         }
     }
 
-    /// Those that are known here: since about the last recomputes.
+    /// Those that are known here: since about the earliest version that the store has.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
     }
@@ -105,30 +106,27 @@ final class SharedJournal: Journal {
         } catch { throw ServiceError(.directoryFailed, error.message) }
     }
 
-    /// Those hidden since the version was made; what was hidden before, the version does not have.
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
-        let hidden = decisions.hidden(after: snapshot()?.manifest.changesThrough)
-        return hidden.map { HiddenGroup(groupID: $0.key, hiddenAtMilliseconds: $0.value) }
-            .filter { group in
-                after.map { group.groupID.utf8.lexicographicallyPrecedes($0.utf8) == false && group.groupID != $0 }
-                    ?? true
-            }
-            .sorted { $0.groupID.utf8.lexicographicallyPrecedes($1.groupID.utf8) }
-            .prefix(limit).map(\.self)
+        guard let manifest = snapshot()?.manifest else { return [] }
+        let groups = decisions.hidden(since: manifest).map {
+            HiddenGroup(groupID: $0.key, hiddenAtMilliseconds: $0.value)
+        }
+        func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
+        return groups.filter { group in after.map { precedes($0, group.groupID) } ?? true }
+            .sorted { precedes($0.groupID, $1.groupID) }.prefix(limit).map(\.self)
     }
 
     func curations() throws(ServiceError) -> [Curation] { snapshot().map { curations(in: $0) } ?? [] }
 
     /// What is put forward by now: what the version has, and what was decided since.
     func curations(in snapshot: ModelSnapshot) -> [Curation] {
-        let through = snapshot.manifest.changesThrough
-        let hidden = decisions.hidden(after: through)
+        let hidden = decisions.hidden(since: snapshot.manifest)
         let ofVersion = snapshot.model.curated.map { curated in
             Curation(
                 groupID: snapshot.model.id(of: Int(curated.group)), isShown: true, position: Int(curated.position),
                 startsAt: curated.startsAt, expiresAt: curated.expiresAt)
         }
-        return decisions.curations(ofVersion, after: through).enumerated().map { place, curation in
+        return decisions.curations(ofVersion, since: snapshot.manifest).enumerated().map { place, curation in
             var curation = curation
             curation.position = place + 1
             curation.isShown = hidden[curation.groupID] == nil
@@ -136,17 +134,17 @@ final class SharedJournal: Journal {
         }
     }
 
-    /// The groups that are hidden by now, beyond those that the version lacks.
+    /// Groups of the version that are hidden by now.
     func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> {
         Set(
-            decisions.hidden(after: snapshot.manifest.changesThrough).keys
+            decisions.hidden(since: snapshot.manifest).keys
                 .compactMap { snapshot.model.index(ofID: $0).map(UInt32.init) })
     }
 
     /// What a member did and said that is not in a version.
     func member(withID id: String, beyond snapshot: ModelSnapshot?) throws(ServiceError) -> JournaledMember? {
         try read { journal throws(CatalogError) in
-            try journal.member(withID: id, after: snapshot?.manifest.changesThrough)
+            try journal.member(withID: id, beyond: snapshot?.changesTaken ?? TakenChanges())
         }
     }
 

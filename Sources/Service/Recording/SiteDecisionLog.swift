@@ -4,29 +4,20 @@ import Synchronization
 
 /// What the site decided since versions were built, in the order that counts; in memory, as every answer needs it.
 final class SiteDecisionLog: Sendable {
-    private struct Decision {
-        /// Where the stream has it; nil if it is not known to be there.
-        var position: StreamPosition?
-        var change: SiteChange
-    }
+    private let decisions: Mutex<[JournaledChange]>
 
-    private let decisions: Mutex<[Decision]>
-
-    init(_ changes: [(position: StreamPosition?, change: SiteChange)]) {
-        decisions = Mutex(changes.map(Decision.init))
-    }
+    init(_ changes: [JournaledChange]) { decisions = Mutex(changes) }
 
     /// Puts other decisions in the place of all.
-    func renew(_ changes: [(position: StreamPosition?, change: SiteChange)]) {
-        decisions.withLock { $0 = changes.map(Decision.init) }
-    }
+    func renew(_ changes: [JournaledChange]) { decisions.withLock { $0 = changes } }
 
     /// The ids of hidden groups, and since when each is, in Unix milliseconds.
     ///
-    /// - Parameter position: what the stream has up to it is in the version already; nil: nothing is.
-    func hidden(after position: StreamPosition?) -> [String: Int64] {
+    /// - Parameter manifest: of the version that serves, which has what was hidden before.
+    func hidden(since manifest: Manifest) -> [String: Int64] {
         var hidden: [String: Int64] = [:]
-        for change in changes(after: position) {
+        for group in manifest.hiddenGroups ?? [] { hidden[group.id] = group.hiddenAtMilliseconds }
+        for change in changes(beyond: manifest.changesTaken ?? TakenChanges()) {
             switch change.action {
             case .hide: hidden[change.groupID] = hidden[change.groupID] ?? change.atMilliseconds
             case .unhide: hidden[change.groupID] = nil
@@ -40,10 +31,10 @@ final class SiteDecisionLog: Sendable {
     ///
     /// - Parameters:
     ///   - curations: what the version puts forward.
-    ///   - position: what the stream has up to it is in the version already; nil: nothing is.
-    func curations(_ curations: [Curation], after position: StreamPosition?) -> [Curation] {
+    ///   - manifest: the version's.
+    func curations(_ curations: [Curation], since manifest: Manifest) -> [Curation] {
         var order = curations
-        for change in changes(after: position) {
+        for change in changes(beyond: manifest.changesTaken ?? TakenChanges()) {
             switch change.action {
             case .curate(let place, let startsAt, let expiresAt):
                 order.removeAll { $0.groupID == change.groupID }
@@ -57,12 +48,11 @@ final class SiteDecisionLog: Sendable {
         return order
     }
 
-    private func changes(after position: StreamPosition?) -> [SiteChange] {
-        decisions.withLock { decisions in
-            decisions.filter { decision in
-                guard let position, let place = decision.position else { return true }
-                return place > position
-            }
-        }.map(\.change)
+    private func changes(beyond taken: TakenChanges) -> [SiteChange] {
+        decisions.withLock { $0 }.compactMap { decision in
+            guard !taken.contains(decision.sequence, of: decision.origin), case .site(let change) = decision.change
+            else { return nil }
+            return change
+        }
     }
 }

@@ -119,7 +119,7 @@ final class StreamPump: Sendable {
         var sent: Int64 = 0
         while !isStopping.load(ordering: .acquiring) {
             if round.isMultiple(of: Self.roundsBetweenChecks) {
-                if try restartIfLost(&stream, writer) { sent = 0 }
+                if try sendAgainIfLost(&stream, writer) { sent = 0 }
                 try prune(writer)
             }
             // At first all that there is, without waiting: own changes may be among it.
@@ -134,15 +134,26 @@ final class StreamPump: Sendable {
         }
     }
 
-    /// Begins anew if the stream is not the one that was read before: a server may have lost what it held.
-    private func restartIfLost(_ stream: inout ChangeStream, _ writer: ChangeJournal) throws(ServiceError) -> Bool {
-        let last = try stored { () throws(StoreError) in try stream.lastPosition() }
-        let cursor = try journaled { () throws(CatalogError) in try writer.cursor() }
-        guard cursor > last ?? .start else { return false }
-        log.warning("the stream of changes was lost; what this daemon knows of its own is sent again")
-        try journaled { () throws(CatalogError) in
-            try writer.restartStream(after: follower.current.snapshot?.manifest.changesThrough)
+    /// Has changes sent again if the stream has lost them: a server may come back with less than it held, or with nothing.
+    ///
+    /// Of what was lost the end was lost. If what was sent last is there, all is, or it was taken over and removed.
+    private func sendAgainIfLost(_ stream: inout ChangeStream, _ writer: ChangeJournal) throws(ServiceError) -> Bool {
+        let taken = follower.current.snapshot?.changesTaken ?? TakenChanges()
+        let last = try journaled { () throws(CatalogError) in try writer.lastSent() }
+        var isLost = false
+        if let last, !taken.contains(last.sequence, of: writer.origin) {
+            isLost = try stored { () throws(StoreError) in
+                guard try !stream.has(last.sequence, of: writer.origin, at: last.position) else { return false }
+                // A version that this daemon has not taken up yet may have it.
+                let newest = try follower.store.versions().last?.changesTaken
+                return newest?.contains(last.sequence, of: writer.origin) != true
+            }
         }
+        let cursor = try journaled { () throws(CatalogError) in try writer.cursor() }
+        let end = try stored { () throws(StoreError) in try stream.lastPosition() }
+        guard isLost || cursor > end ?? .start else { return false }
+        log.warning("the stream of changes has lost some; what this daemon knows of its own is sent again")
+        try journaled { () throws(CatalogError) in try writer.sendAgain(beyond: taken) }
         return true
     }
 
@@ -209,9 +220,8 @@ final class StreamPump: Sendable {
         let version = follower.current.snapshot?.version
         guard version != prunedFor.withLock({ $0 }) else { return }
         let manifests = try stored { () throws(StoreError) in try follower.store.versions() }
-        if let position = manifests.map({ $0.changesThrough ?? .start }).min() {
-            try journaled { () throws(CatalogError) in try writer.prune(through: position) }
-        }
+        let taken = TakenChanges.inAll(manifests.map { $0.changesTaken ?? TakenChanges() })
+        try journaled { () throws(CatalogError) in try writer.prune(taken) }
         prunedFor.withLock { $0 = version }
     }
 

@@ -49,7 +49,7 @@ extension InteractionBatch.Row {
         if let position, !InteractionBatch.positions.contains(position) {
             throw .badField(place + ".position", "is \(position): places count from 1 to 10000")
         }
-        if let atMilliseconds, atMilliseconds < 0 { throw .badField(place + ".atMilliseconds", "is below 0") }
+        if let atMilliseconds { try RequestTime.check(atMilliseconds, place + ".atMilliseconds") }
         return InteractionRecord(
             id: id, kind, groupID: groupId, atMilliseconds: min(atMilliseconds ?? now, now),
             recommendationID: recommendationId, position: position, variant: variant)

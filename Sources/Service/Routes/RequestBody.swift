@@ -13,6 +13,19 @@ extension Call {
     }
 }
 
+/// Times as clients may give them.
+enum RequestTime {
+    /// Unix milliseconds, up to the end of the year 9999.
+    static let bounds = 0...253_402_300_799_999
+
+    /// Refuses a time that is out of bounds.
+    static func check(_ milliseconds: Int64, _ field: String) throws(Problem) {
+        guard bounds.contains(Int(milliseconds)) else {
+            throw .badField(field, "is \(milliseconds): times are from \(bounds.lowerBound) to \(bounds.upperBound)")
+        }
+    }
+}
+
 extension Problem {
     fileprivate static func badBody(_ error: DecodingError) -> Problem {
         switch error {

@@ -15,7 +15,7 @@ extension Endpoint {
             "curateGroup", .put, "/v1/admin/curation/{group}", .admin,
             summary: "Puts a group forward, or changes where and when; those behind it move on", path: [group],
             body: "Placement", content: .json(schema: "Curation"), caching: .never,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.curate),
+            problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.curate),
         Endpoint(
             "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin,
             summary: "Puts a group forward no more; those behind it move up", path: [group],
@@ -42,7 +42,7 @@ struct Placement: Decodable {
         for (name, time) in [
             ("startsAtMilliseconds", startsAtMilliseconds), ("expiresAtMilliseconds", expiresAtMilliseconds),
         ] {
-            if let time, time < 0 { throw .badField(name, "is below 0") }
+            if let time { try RequestTime.check(time, name) }
         }
         return .curate(
             position: position, startsAt: startsAtMilliseconds.map { $0 / 1000 },
@@ -58,7 +58,7 @@ extension Responder {
         let action = try call.body(as: Placement.self).action()
         switch try call.decide(action, aboutGroup: call.path["group"]) {
         case .changed, .unchanged, .unknownGroup: return try curation(call)
-        case .privateGroup: throw .badParameter("group", "names a private group, which is put forward to nobody")
+        case .privateGroup: throw .privateGroup(call.path["group"])
         case .expiresBeforeStart: throw .badField("expiresAtMilliseconds", "is not a second or more after the start")
         }
     }

@@ -11,7 +11,7 @@ extension Endpoint {
             "recordInteractions", .post, "/v1/users/{id}/interactions", own,
             summary: "Records what a member did, all or none; an id that is known already changes nothing",
             path: [member], body: "InteractionBatch", content: .json(schema: "Recorded"), caching: .never,
-            problems: [.notImplemented, .serviceUnavailable], handler: Responder.record),
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.record),
         Endpoint(
             "interactions", .get, "/v1/users/{id}/interactions", own,
             summary: "What a member did, in the order in which it was recorded", path: [member],
@@ -58,8 +58,7 @@ extension Responder {
                 json.member("repeated", repeated)
             }
         case .unknownGroup(let place):
-            throw .badField(
-                "interactions[\(place)].groupId", "is \"\(records[place].groupID)\": there is no such group")
+            throw .unknownGroup(records[place].groupID, inField: "interactions[\(place)].groupId")
         case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
         }
     }

@@ -104,9 +104,7 @@ extension Call {
         in items: [PlanItem], of plan: SessionList, _ snapshot: ModelSnapshot
     ) throws(Problem) -> Int {
         guard let after = parameters.text("after") else { return 0 }
-        guard let offset = plan.offset(after: after, in: items, snapshot.model) else {
-            throw .badParameter("after", "names no group of the list; has the session ended? Begin without it")
-        }
+        guard let offset = plan.offset(after: after, in: items, snapshot.model) else { throw .notInList(after: after) }
         return offset
     }
 }

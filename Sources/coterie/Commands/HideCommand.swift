@@ -9,7 +9,8 @@ enum HideCommand: Subcommand {
         discussion: """
             A hidden group is treated like a private one, but no import changes that. It is gone from all models made from \
             now on, and within half a second from the answers of a daemon that has the catalog, running sessions included; \
-            from the very next answer if the daemon itself is asked to hide it, with PUT /v1/admin/groups/GROUP/hidden. \
+            from the very next answer if the daemon itself is asked to hide it, with PUT /v1/admin/groups/GROUP/hidden, as \
+            daemons without the catalog must be. \
             Its members and photos stay in the catalog.
 
             Afterwards, and with --list alone, all hidden groups are listed.

@@ -15,14 +15,15 @@ enum ServeCommand: Subcommand {
             SIGTERM.
 
             With a key file, every request must bear a token: a member's opens /v1/users/{that member} and nothing else, \
-            a service's opens groups, photos and metrics, an admin's /v1/admin. "coterie token" makes keys and tokens. \
+            a service's opens groups, photos, trending and metrics, an admin's /v1/admin. "coterie token" makes keys and tokens. \
             The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
             there.
 
             Memberships and photos are read from the catalog, and what members do is kept there. Several daemons share a \
             store in Redis without a catalog, or with one that is read for its photos alone if a journal is named: \
             memberships come from the store then, and what members do is kept in the daemon's own journal, sent on to the \
-            other daemons through Redis, and taken over into the catalog by the next "coterie recompute".
+            other daemons through Redis, and taken over into the catalog by the next "coterie recompute". A catalog that an older \
+            program made is brought up to date first.
 
             The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
             """,
@@ -87,6 +88,7 @@ enum ServeCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
+        Daemon.holdTerminationSignals()
         let store = try parsed.openStore()
         var configuration = Daemon.Configuration(store: store, server: try server(parsed))
         configuration.access = try access(parsed)

@@ -53,7 +53,7 @@ struct InterestTests {
     @Test("groups of two communities are two interests, the larger first, with their shares")
     func communities() throws {
         let model = try PlanFixture.communities([20, 20], neighbours: 19)
-        let interests = Interest.interests(of: [1, 2, 25, 26, 27], in: model, .init())
+        let interests = Interest.interests(of: Neighbourhood(of: [1, 2, 25, 26, 27], in: model), in: model, .init())
         #expect(interests.map(\.groups) == [[25, 26, 27], [1, 2]])
         #expect(interests.map(\.share) == [0.6, 0.4])
         #expect(interests.map(\.central) == [26, 1])
@@ -62,11 +62,11 @@ struct InterestTests {
     @Test("with ten groups or more, groups like no other make one mixed interest; one alone stays as it is")
     func mixed() throws {
         let model = try PlanFixture.communities([8] + [Int](repeating: 1, count: 4), neighbours: 7)
-        let nine = Interest.interests(of: Array(0..<8) + [8], in: model, .init())
+        let nine = Interest.interests(of: Neighbourhood(of: Array(0..<8) + [8], in: model), in: model, .init())
         #expect(nine.map(\.groups) == [Array(0..<8), [8]] && nine.allSatisfy { !$0.isMixed })
-        let ten = Interest.interests(of: Array(0..<10), in: model, .init())
+        let ten = Interest.interests(of: Neighbourhood(of: Array(0..<10), in: model), in: model, .init())
         #expect(ten.map(\.groups) == [Array(0..<8), [8, 9]] && ten.map(\.isMixed) == [false, true])
         #expect(ten[1].name(in: model) == "mixed")
-        #expect(Interest.interests(of: [], in: model, .init()).isEmpty)
+        #expect(Interest.interests(of: Neighbourhood(of: [], in: model), in: model, .init()).isEmpty)
     }
 }

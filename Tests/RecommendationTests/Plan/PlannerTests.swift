@@ -32,7 +32,7 @@ struct PlannerTests {
             let personal = planner.personalList(request) { _ in }
             let joined = request.profile.joined.map { Seed(group: $0.group) }
             let expected = Recommender(model: model).suggest(seeds: joined, limit: 1000) { _ in true }
-            #expect(personal.table.entries.count == expected.count)
+            #expect(personal.table.count == expected.count)
             for suggestion in expected {
                 let entry = try #require(personal.table[suggestion.group])
                 #expect(abs(entry.score - suggestion.score) < 1e-9)

@@ -1,0 +1,104 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+/// The stages were made fast; these say, each in the plainest way, what they must do.
+@Suite("Stages against their definitions")
+struct ReferenceTests {
+    /// Random candidates, many with equal scores.
+    private func candidates(_ count: Int, _ generator: inout SeededGenerator) -> [Candidate] {
+        let steps = Int.random(in: 1...400, using: &generator)
+        return (0..<count).map { group in
+            let score = Double(Int.random(in: 1...steps, using: &generator)) * 0.37
+            return Candidate(group: UInt32(group), score: score, interest: group % 3, adjusted: score)
+        }.shuffled(using: &generator)
+    }
+
+    @Test("candidates are put in order and cut back as sorting would", arguments: 0..<60 as Range<UInt64>)
+    func ranking(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let given = candidates(Int.random(in: 0...900, using: &generator), &generator)
+        let expected = given.sorted(by: Candidate.precedes).map(\.group)
+        var sorted = given
+        Ranking.sort(&sorted)
+        #expect(sorted.map(\.group) == expected)
+        let limit = Int.random(in: 1...300, using: &generator)
+        var kept = given
+        Ranking.keepBest(limit, of: &kept)
+        #expect(kept.sorted(by: Candidate.precedes).map(\.group) == Array(expected.prefix(limit)))
+    }
+
+    @Test(
+        "the next is the best of those whose turn it is, worth lowered by all that was chosen",
+        arguments: 0..<30 as Range<UInt64>)
+    func selection(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let encoded = try SampleModel.model(groupCount: 120, limit: 25, seed: seed)
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        let pool = candidates(120, &generator).sorted(by: Candidate.precedes)
+        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let shares = [0.5, 0.3, 0.2]
+        let configuration = PlanConfiguration.Selection()
+        let order = Selection(configuration: configuration).order(pool, similarities, shares: shares)
+        #expect(order.sorted() == Array(0..<120))
+        var (sum, bestSum) = (0.0, 0.0)
+        for step in order.indices {
+            let rest = Array(0..<120).filter { !order[..<step].contains($0) }
+            func claim(_ interest: Int) -> Double {
+                shares[interest] / Double(2 * order[..<step].count { pool[$0].interest == interest } + 1)
+            }
+            let largest = rest.map { claim(pool[$0].interest) }.max() ?? 0
+            let mayGo = rest.filter { claim(pool[$0].interest) >= configuration.slack * largest }
+            func worth(_ place: Int) -> Double {
+                order[..<step].reduce(pool[place].adjusted) {
+                    $0 * (1 - configuration.lambda * Double(similarities[$1, place]))
+                }
+            }
+            bestSum += pool[step].adjusted
+            let varied = mayGo.max { (worth($0), $1) < (worth($1), $0) } ?? -1
+            let isAffordable = sum + pool[varied].adjusted >= (1 - configuration.lossLimit) * bestSum
+            #expect(order[step] == (isAffordable ? varied : mayGo.min()))
+            sum += pool[order[step]].adjusted
+        }
+    }
+
+    @Test("similarities are those of the stored pairs, however they are found", arguments: 0..<10 as Range<UInt64>)
+    func similarities(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let encoded = try SampleModel.model(groupCount: 400, limit: 25, seed: seed)
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        let groups = Array((0..<400 as Range<UInt32>).shuffled(using: &generator).prefix(60)).sorted()
+        let among = PairSimilarities(among: groups, in: model)
+        #expect(among.values == Neighbourhood(of: groups, in: model).similarities(in: model).values)
+        for (first, group) in groups.enumerated() {
+            for (second, other) in groups.enumerated() {
+                var greatest = 0.0
+                for relation in Relation.allCases {
+                    for (one, another) in [(group, other), (other, group)] {
+                        for neighbour in model.neighbours(of: Int(one), by: relation)
+                        where neighbour.index == another {
+                            greatest = max(greatest, model.cosine(of: neighbour, to: Int(one), by: relation))
+                        }
+                    }
+                }
+                #expect(among[first, second] == Float(greatest))
+            }
+        }
+    }
+
+    @Test("a table of places grows and forgets nothing")
+    func places() {
+        var generator = SeededGenerator(seed: 3)
+        var places = GroupPlaces(capacity: 4)
+        var expected: [UInt32: Int] = [:]
+        for _ in 0..<5000 {
+            let group = UInt32.random(in: 0...4000, using: &generator)
+            let place = expected[group] ?? expected.count
+            expected[group] = place
+            #expect(places.place(of: group, orInsert: expected.count - 1) == place)
+        }
+        for group in 0...4000 as ClosedRange<UInt32> { #expect(places[group] == expected[group]) }
+    }
+}

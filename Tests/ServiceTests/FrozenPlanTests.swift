@@ -1,0 +1,74 @@
+import Model
+import ModelStore
+import Recommendation
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Frozen plans")
+struct FrozenPlanTests {
+    private func plan(seed: UInt64) -> FrozenPlan {
+        var generator = SeededGenerator(seed: seed)
+        func groups(_ count: Int) -> [UInt32] { (0..<count).map { _ in .random(in: 0 ... .max, using: &generator) } }
+        let (items, joined, dismissed) = (groups(Int(seed) * 7 % 40), groups(Int(seed) % 9), groups(Int(seed) % 3))
+        let interests = joined.isEmpty ? 0 : 2
+        return FrozenPlan(
+            recommendationID: "v-\(seed)", version: "é ✈", bucket: .random(in: .min ... .max, using: &generator),
+            interests: (0..<interests).map { number in
+                FrozenPlan.Interest(
+                    name: "interest \(number)", share: .random(in: 0...1, using: &generator),
+                    members: joined.indices.filter { _ in Bool.random(using: &generator) })
+            },
+            items: items.map { group in
+                PlanItem(
+                    group: group, score: .random(in: 0...1, using: &generator),
+                    interest: (0..<interests).randomElement(using: &generator),
+                    origin: PlanItem.Origin.allCases.randomElement(using: &generator) ?? .personal)
+            },
+            joined: joined, dismissed: dismissed,
+            ids: (items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" })
+    }
+
+    @Test("are read as they were written", arguments: 0..<20)
+    func coding(seed: UInt64) {
+        let plan = plan(seed: seed)
+        #expect(FrozenPlan(bytes: plan.bytes) == plan)
+    }
+
+    @Test("never crash whoever reads or uses them, whatever they are", arguments: 1..<9)
+    func fuzz(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let intact = plan(seed: seed).bytes
+        let snapshot = ModelSnapshot(try Community.version("v1"), planning: Planning())
+        for _ in 0..<3000 {
+            var bytes = intact
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0:
+                bytes = (0..<Int.random(in: 0...60, using: &generator)).map { _ in .random(in: 0...3, using: &generator)
+                }
+            case 1: bytes.removeLast(Int.random(in: 1...bytes.count, using: &generator))
+            default: bytes[Int.random(in: bytes.indices, using: &generator)] = .random(in: 0...255, using: &generator)
+            }
+            guard let plan = FrozenPlan(bytes: bytes) else { continue }
+            #expect(plan.bytes == bytes)
+            let list = plan.list(in: snapshot)
+            #expect(list.items.count <= plan.items.count && list.interests.count == plan.interests.count)
+        }
+        #expect(FrozenPlan(bytes: intact + [0]) == nil)
+    }
+
+    @Test("of another version are found again by the outside ids of their groups")
+    func otherVersion() throws {
+        let (old, new) = (try Community.version("v1"), try Community.version("v2"))
+        let groups = (0..<3).map { UInt32($0) }
+        let plan = FrozenPlan(
+            recommendationID: "r", version: "v1", bucket: 1, interests: [],
+            items: groups.map { PlanItem(group: $0, score: 1, interest: nil, origin: .personal) }, joined: [],
+            dismissed: [],
+            ids: [new.model.id(of: 2), "gone", new.model.id(of: 0)])
+        let inNew = plan.list(in: ModelSnapshot(new, planning: Planning()))
+        #expect(inNew.items.map(\.group) == [2, 0])
+        #expect(plan.list(in: ModelSnapshot(old, planning: Planning())).items.map(\.group) == groups)
+    }
+}

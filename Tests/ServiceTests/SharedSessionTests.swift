@@ -1,0 +1,82 @@
+import Foundation
+import Model
+import ModelStore
+import Recommendation
+import Redis
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("Sessions of several daemons", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct SharedSessionTests {
+    private static let minute: Int64 = 60_000
+    private let server: TemporaryRedis
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        server = try TemporaryRedis()
+        directory = try TemporaryDirectory()
+    }
+
+    private func sessions(_ name: String) throws -> SharedSessions {
+        let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path + "/cache")
+        return SharedSessions(
+            try #require(store.channel), local: try SessionFile(path: "\(directory.path)/\(name)"))
+    }
+
+    private func plan(_ id: String) -> FrozenPlan {
+        FrozenPlan(
+            recommendationID: id, version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [], ids: [])
+    }
+
+    @Test("The first list of a session is that of all daemons, for as long as it is used on any")
+    func first() throws {
+        let (one, two) = (try sessions("one"), try sessions("two"))
+        #expect(try one.keep(plan("a"), ofUser: "ann", session: nil, at: 0).recommendationID == "a")
+        #expect(try two.keep(plan("b"), ofUser: "ann", session: nil, at: 1).recommendationID == "a")
+        #expect(try two.keep(plan("b"), ofUser: "ann", session: "own", at: 1).recommendationID == "b")
+        let three = try sessions("three")
+        for minutes in stride(from: Int64(20), through: 200, by: 20) {
+            #expect(try one.plan(ofUser: "ann", session: nil, at: minutes * Self.minute)?.recommendationID == "a")
+        }
+        // Never asked before, and the others were not asked for hours.
+        #expect(try three.plan(ofUser: "ann", session: nil, at: 225 * Self.minute)?.recommendationID == "a")
+        #expect(try two.plan(ofUser: "ann", session: nil, at: 250 * Self.minute)?.recommendationID == "a")
+        #expect(try one.plan(ofUser: "ann", session: nil, at: 281 * Self.minute) == nil)
+        #expect(try one.keep(plan("c"), ofUser: "ann", session: nil, at: 281 * Self.minute).recommendationID == "c")
+        #expect(try two.plan(ofUser: "ann", session: nil, at: 282 * Self.minute)?.recommendationID == "c")
+    }
+
+    @Test("What is forgotten is forgotten by all that have not used it, at once")
+    func forgetting() throws {
+        let (one, two) = (try sessions("one"), try sessions("two"))
+        _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
+        try one.forgetAll(ofUser: "ann")
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 1) == nil)
+        #expect(try two.plan(ofUser: "ann", session: "s", at: 1) == nil)
+    }
+
+    @Test("While the server is away, sessions go on and begin on their own machine")
+    func away() throws {
+        let (one, two) = (try sessions("one"), try sessions("two"))
+        _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
+        server.stop()
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 1)?.recommendationID == "a")
+        #expect(try two.plan(ofUser: "ann", session: "s", at: 1) == nil)
+        #expect(try two.keep(plan("b"), ofUser: "bob", session: "s", at: 1).recommendationID == "b")
+        #expect(try two.plan(ofUser: "bob", session: "s", at: 2)?.recommendationID == "b")
+        try two.forgetAll(ofUser: "bob")
+        #expect(try two.plan(ofUser: "bob", session: "s", at: 3) == nil)
+    }
+
+    @Test("A list that cannot be read is passed over")
+    func unreadable() throws {
+        let one = try sessions("one")
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        _ = try connection.command("HSET", "coterie:sessions:ann", "p:s", "something else", "u:s", "5")
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 6) == nil)
+        #expect(try one.keep(plan("a"), ofUser: "ann", session: "s", at: 6).recommendationID == "a")
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 7)?.recommendationID == "a")
+    }
+}
