@@ -110,7 +110,8 @@ let package = Package(
             ["Recompute", "Catalog", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
         // They run the executable as users do, beside which they are built.
-        tests("IntegrationTests", ["coterie", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),
+        tests(
+            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -25,6 +25,9 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
+    /// Makes room for so many fields.
+    mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+
     /// Adds a field behind the others.
     public mutating func append(name: String, value: String) {
         fields.append(Field(name: name, value: value))
