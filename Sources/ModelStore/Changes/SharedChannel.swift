@@ -4,22 +4,33 @@ import Redis
 ///
 /// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it was
 /// used last.
-public struct SharedChannel: Sendable {
+public final class SharedChannel: Sendable {
     /// How many sessions a user may have before ended ones are looked for.
     private static let sessionsBeforeCleaning = 16
 
-    private let store: RedisStore
+    /// Lists are asked for while somebody waits for one, and can be made without an answer.
+    private static let timeout = Duration.milliseconds(250)
 
-    init(_ store: RedisStore) { self.store = store }
+    private let store: RedisStore
+    private let link: RedisLink
+
+    init(_ store: RedisStore) {
+        self.store = store
+        link = RedisLink(to: store.address, timeout: Self.timeout)
+    }
 
     /// Connects to the stream of changes.
-    public func changes() throws(StoreError) -> ChangeStream {
-        ChangeStream(try StoreConnection(to: store.address), key: store.layout.changes, location: store.location)
+    ///
+    /// - Parameter timeout: the longest wait for any answer, beyond what is asked to be waited for changes.
+    public func changes(timeout: Duration = .seconds(30)) throws(StoreError) -> ChangeStream {
+        ChangeStream(
+            try StoreConnection(to: store.address, replyTimeout: timeout), key: store.layout.changes,
+            location: store.location)
     }
 
     /// The list of a session, and when it was used last, in Unix milliseconds; nil if there is none.
     public func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
-        let reply = try store.ask(
+        let reply = try link.ask(
             RedisCommand("HMGET", store.layout.sessions(ofUser: user), "p:" + session, "u:" + session))
         guard case .array(let values) = reply, values.count == 2, case .bytes(let bytes) = values[0],
             let usedAt = values[1].text.flatMap({ Int64($0) })
@@ -61,7 +72,7 @@ public struct SharedChannel: Sendable {
             String(Int(lifetime / .milliseconds(1))))
         command.append(bytes)
         command.append(Self.sessionsBeforeCleaning)
-        guard case .bytes(let kept) = try store.ask(command) else {
+        guard case .bytes(let kept) = try link.ask(command) else {
             throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
         }
         return kept
@@ -72,7 +83,7 @@ public struct SharedChannel: Sendable {
         let script = """
             redis.call('HSET', KEYS[1], 'u:' .. ARGV[1], ARGV[2]) redis.call('PEXPIRE', KEYS[1], ARGV[3]) return 1
             """
-        _ = try store.ask(
+        _ = try link.ask(
             RedisCommand(
                 "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now),
                 String(Int(lifetime / .milliseconds(1)))))
@@ -80,6 +91,6 @@ public struct SharedChannel: Sendable {
 
     /// Forgets the lists of all sessions of a user.
     public func forgetSessions(ofUser user: String) throws(StoreError) {
-        _ = try store.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
+        _ = try link.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
     }
 }

@@ -10,8 +10,7 @@ public final class RedisStore: VersionStore {
     let address: RedisAddress
     let layout: RedisLayout
     let images: ImageCache
-    /// For short questions, kept open between them.
-    private let link = Mutex<RedisConnection?>(nil)
+    private let link: RedisLink
     /// Short questions are asked while somebody waits for a list.
     private static let questionTimeout = Duration.seconds(2)
     private let bucketCounts = Mutex<[VersionName: (buckets: Int, groups: Int)]>([:])
@@ -25,6 +24,7 @@ public final class RedisStore: VersionStore {
     ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
     public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
         self.address = address
+        link = RedisLink(to: address, timeout: Self.questionTimeout)
         layout = RedisLayout(prefix: prefix)
         images = ImageCache("\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))")
     }
@@ -180,31 +180,8 @@ public final class RedisStore: VersionStore {
 }
 
 extension RedisStore {
-    /// Asks a short question over the connection that is kept; if that broke since, over a new one.
-    func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
-        do throws(RedisError) {
-            return try link.withLock { link throws(RedisError) in
-                if var kept = link.take() {
-                    do throws(RedisError) {
-                        let reply = try kept.command(command)
-                        link = consume kept
-                        return reply
-                    } catch {
-                        if error.leavesConnectionUsable { link = consume kept }
-                        // The server may have been restarted since; all that is asked here may be asked twice.
-                        guard error.code == .disconnected else { throw error }
-                    }
-                }
-                var new = try RedisConnection(
-                    to: address, connectTimeout: Self.questionTimeout, replyTimeout: Self.questionTimeout)
-                let reply = try new.command(command)
-                link = consume new
-                return reply
-            }
-        } catch {
-            throw StoreError(error, at: address)
-        }
-    }
+    /// Asks a short question, which may be asked twice.
+    func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply { try link.ask(command) }
 
     func isListed(_ version: VersionName) throws(StoreError) -> Bool {
         try ask(RedisCommand("ZSCORE", layout.versions, version.description)) != .null

@@ -5,9 +5,11 @@ struct StoreConnection: ~Copyable {
     private var redis: RedisConnection
 
     /// Connects and logs in.
-    init(to address: RedisAddress) throws(StoreError) {
+    ///
+    /// - Parameter replyTimeout: the longest wait for the server to take or to send anything.
+    init(to address: RedisAddress, replyTimeout: Duration = .seconds(30)) throws(StoreError) {
         do throws(RedisError) {
-            redis = try RedisConnection(to: address)
+            redis = try RedisConnection(to: address, replyTimeout: replyTimeout)
         } catch {
             throw StoreError(error, at: address)
         }

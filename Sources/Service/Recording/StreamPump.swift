@@ -33,6 +33,8 @@ final class StreamPump: Sendable {
     private static let portion = 500
     /// How long it waits for changes of others before it looks for its own again.
     private static let patience = Duration.milliseconds(40)
+    /// How long it waits for any answer: a server that hangs shows in answers after so long.
+    private static let timeout = Duration.seconds(2)
     /// How long it waits after a failure; the other after several.
     private static let pauses = (first: Duration.milliseconds(100), later: Duration.milliseconds(500))
     /// After so many rounds it is looked whether the stream is still the same.
@@ -105,7 +107,7 @@ final class StreamPump: Sendable {
     private func run(onConnection: () -> Void) -> String? {
         do throws(ServiceError) {
             let writer = try journaled { () throws(CatalogError) in try ChangeJournal(path: path, mode: .recording) }
-            var stream = try stored { () throws(StoreError) in try channel.changes() }
+            var stream = try stored { () throws(StoreError) in try channel.changes(timeout: Self.timeout) }
             try pump(&stream, writer, onConnection)
             return nil
         } catch { return error.message }

@@ -7,7 +7,7 @@ import Synchronization
 /// begins meanwhile is this machine's alone until its session ends.
 public final class SharedSessions: SessionStore {
     /// How long the store is not asked after it failed to answer: requests must not wait for it one by one.
-    private static let pause = Duration.seconds(1)
+    private static let pause = Duration.seconds(2)
 
     private let channel: SharedChannel
     private let local: SessionFile
@@ -63,7 +63,14 @@ public final class SharedSessions: SessionStore {
 
     /// Asks the store; nil if it does not answer, or did not a moment ago.
     private func asking<Result>(_ body: () throws(StoreError) -> Result) -> Result? {
-        if let next = nextAttempt.withLock({ $0 }), next > .now { return nil }
+        let mayAsk = nextAttempt.withLock { next in
+            guard let time = next else { return true }
+            guard time <= .now else { return false }
+            // One finds out for all whether it answers again.
+            next = .now + Self.pause
+            return true
+        }
+        guard mayAsk else { return nil }
         do throws(StoreError) {
             let result = try body()
             nextAttempt.withLock { $0 = nil }
