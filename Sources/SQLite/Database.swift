@@ -17,6 +17,10 @@ public final class Database {
     }
 
     private let handle: OpaquePointer
+    /// Compiled statements that nobody uses right now: compiling one takes longer than most that it does.
+    private var compiled: [String: OpaquePointer] = unsafe [:]
+    /// How many are kept.
+    private static let compiledLimit = 64
     /// The file's path.
     public let path: String
 
@@ -49,7 +53,10 @@ public final class Database {
         unsafe sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
     }
 
-    deinit { unsafe sqlite3_close_v2(handle) }
+    deinit {
+        for unsafe statement in unsafe compiled.values { unsafe sqlite3_finalize(statement) }
+        unsafe sqlite3_close_v2(handle)
+    }
 
     /// Runs statements that return nothing, separated by semicolons.
     public func execute(_ sql: String) throws(DatabaseError) {
@@ -57,12 +64,26 @@ public final class Database {
         guard code == SQLITE_OK else { throw error(code, sql) }
     }
 
-    /// Compiles a statement.
+    /// A statement, which is compiled unless one of the same text was used before and is not in use.
     public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+        if let statement = unsafe compiled.removeValue(forKey: sql) {
+            return unsafe Statement(statement, database: self, sql: sql)
+        }
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement = unsafe statement else { throw error(code, sql) }
         return unsafe Statement(statement, database: self, sql: sql)
+    }
+
+    /// Takes back a statement that was prepared, for the next who prepares the same.
+    func takeBack(_ statement: OpaquePointer, _ sql: String) {
+        guard unsafe compiled.count < Self.compiledLimit, unsafe compiled[sql] == nil else {
+            unsafe sqlite3_finalize(statement)
+            return
+        }
+        unsafe sqlite3_reset(statement)
+        unsafe sqlite3_clear_bindings(statement)
+        unsafe compiled[sql] = unsafe statement
     }
 
     /// The first column of the first row, as an integer; nil if there is no row or it is NULL.
