@@ -43,11 +43,6 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
     }
 
-    /// The values of all fields of a name, in order.
-    public func values(of name: String) -> [String] {
-        fields.filter { Self.isSame($0.name, name) }.map(\.value)
-    }
-
     /// Whether two names are the same but for the case of ASCII letters.
     private static func isSame(_ left: String, _ right: String) -> Bool {
         func lowered(_ byte: UInt8) -> UInt8 {

@@ -113,6 +113,14 @@ public final class Database {
     /// connection commits does not change it.
     public func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
+    /// Reads all of the database.
+    ///
+    /// - Throws: an error with `isDamaged` if something in it contradicts the rest.
+    public func checkWhole() throws(DatabaseError) {
+        let finding = try text("PRAGMA quick_check(1)") ?? "no answer"
+        guard finding == "ok" else { throw DatabaseError(code: DatabaseError.damaged, message: "\(path): \(finding)") }
+    }
+
     /// Rows inserted, updated or deleted since the connection was opened.
     public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }
 

@@ -118,6 +118,16 @@ struct ChangeJournalTests {
         #expect(try journal.cursor() == .start)
     }
 
+    @Test("A journal that was restored from an older copy gives no number again")
+    func restored() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .click))
+        try journal.number(beyond: TakenChanges([journal.origin: 7, "other": 50]))
+        try journal.number(beyond: TakenChanges([journal.origin: 3]))
+        _ = try record(journal, Self.interaction("2", .click))
+        #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [1, 8])
+    }
+
     @Test("Another program's database, and what is none, are refused and left as they are")
     func otherFiles() throws {
         let path = directory.path + "/other"

@@ -134,7 +134,9 @@ struct MetricsTests {
 
     @Test("Prometheus's own checker finds nothing", .enabled(if: Promtool.path != nil, "promtool is not installed"))
     func checker() throws {
-        let router = Routes(store: FakeStore(try Community.version("v1"))).router()
+        var service = Routes(store: FakeStore(try Community.version("v1")))
+        service.cacheBytes = 1 << 20
+        let router = service.router()
         for target in ["/healthz", "/v1/groups/alps/similar", "/nowhere"] { _ = try router.answer(target) }
         let (status, output) = try Promtool.run(["check", "metrics"], input: scrape(router).text)
         #expect(status == 0)

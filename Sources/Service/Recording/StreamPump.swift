@@ -217,13 +217,16 @@ final class StreamPump: Sendable {
         return last.sequence
     }
 
-    /// Removes from the journal what is in all versions that the store has.
+    /// Removes from the journal what is in all versions that the store has, and goes on with numbers that are in none.
     private func prune(_ writer: ChangeJournal) throws(ServiceError) {
         let version = follower.current.snapshot?.version
         guard version != prunedFor.withLock({ $0 }) else { return }
         let manifests = try stored { () throws(StoreError) in try follower.store.versions() }
         let taken = TakenChanges.inAll(manifests.map { $0.changesTaken ?? TakenChanges() })
-        try journaled { () throws(CatalogError) in try writer.prune(taken) }
+        try journaled { () throws(CatalogError) in
+            try writer.prune(taken)
+            for manifest in manifests { try writer.number(beyond: manifest.changesTaken ?? TakenChanges()) }
+        }
         prunedFor.withLock { $0 = version }
     }
 
