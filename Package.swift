@@ -96,7 +96,7 @@ let package = Package(
             "ServiceTests",
             [
                 "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "Catalog",
-                "SQLite", "TestSupport",
+                "Redis", "SQLite", "TestSupport",
             ]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
@@ -110,7 +110,8 @@ let package = Package(
             ["Recompute", "Catalog", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
         // They run the executable as users do, beside which they are built.
-        tests("IntegrationTests", ["coterie", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),
+        tests(
+            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),
     ],
     swiftLanguageModes: [.v6]
 )

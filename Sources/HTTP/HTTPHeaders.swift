@@ -25,6 +25,9 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
+    /// Makes room for so many fields.
+    mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
+
     /// Adds a field behind the others.
     public mutating func append(name: String, value: String) {
         fields.append(Field(name: name, value: value))
@@ -38,11 +41,6 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
     /// How many fields have a name.
     public func count(of name: String) -> Int {
         fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
-    }
-
-    /// The values of all fields of a name, in order.
-    public func values(of name: String) -> [String] {
-        fields.filter { Self.isSame($0.name, name) }.map(\.value)
     }
 
     /// Whether two names are the same but for the case of ASCII letters.

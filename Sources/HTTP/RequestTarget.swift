@@ -35,6 +35,7 @@ struct RequestTarget {
 
     private static func segments(of path: ArraySlice<UInt8>) throws(HTTPError) -> [String] {
         var segments: [String] = []
+        segments.reserveCapacity(8)
         var start = path.startIndex
         for place in path.indices where path[place] == UInt8(ascii: "/") {
             segments.append(try PercentEncoding.decode(path[start..<place], plusIsSpace: false))

@@ -84,6 +84,7 @@ enum ServerCallbacks {
 
     private static func headers(of connection: OpaquePointer?) -> HTTPHeaders {
         var headers = HTTPHeaders()
+        headers.reserveCapacity(8)
         unsafe withUnsafeMutablePointer(to: &headers) { pointer in
             _ = unsafe MHD_get_connection_values_n(
                 connection, .HEADER_KIND,

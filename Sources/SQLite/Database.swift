@@ -12,11 +12,15 @@ public final class Database {
         case readWrite
         /// It is made if it does not exist.
         case create
-        /// It is made if it does not exist, closed to other users, and so are the files that SQLite puts beside it.
+        /// It is made, for nobody but its owner to read, if it does not exist.
         case createPrivate
     }
 
     private let handle: OpaquePointer
+    /// Compiled statements that nobody uses right now: compiling one takes longer than most that it does.
+    private var compiled: [String: OpaquePointer] = unsafe [:]
+    /// How many are kept.
+    private static let compiledLimit = 64
     /// The file's path.
     public let path: String
 
@@ -33,7 +37,10 @@ public final class Database {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create, .createPrivate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
-        if mode == .createPrivate { Self.makePrivateFile(path) }
+        if mode == .createPrivate {
+            // The files that SQLite makes beside it have the same permissions. If this fails, opening says why.
+            close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
+        }
         var opened: OpaquePointer?
         let code = unsafe sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
@@ -46,13 +53,10 @@ public final class Database {
         unsafe sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
     }
 
-    /// Makes an empty file that only its owner may read, unless there is one; if that fails, SQLite says why.
-    private static func makePrivateFile(_ path: String) {
-        let descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        if descriptor >= 0 { close(descriptor) }
+    deinit {
+        for unsafe statement in unsafe compiled.values { unsafe sqlite3_finalize(statement) }
+        unsafe sqlite3_close_v2(handle)
     }
-
-    deinit { unsafe sqlite3_close_v2(handle) }
 
     /// Runs statements that return nothing, separated by semicolons.
     public func execute(_ sql: String) throws(DatabaseError) {
@@ -60,12 +64,26 @@ public final class Database {
         guard code == SQLITE_OK else { throw error(code, sql) }
     }
 
-    /// Compiles a statement.
+    /// A statement, which is compiled unless one of the same text was used before and is not in use.
     public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
+        if let statement = unsafe compiled.removeValue(forKey: sql) {
+            return unsafe Statement(statement, database: self, sql: sql)
+        }
         var statement: OpaquePointer?
         let code = unsafe sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
         guard code == SQLITE_OK, let statement = unsafe statement else { throw error(code, sql) }
         return unsafe Statement(statement, database: self, sql: sql)
+    }
+
+    /// Takes back a statement that was prepared, for the next who prepares the same.
+    func takeBack(_ statement: OpaquePointer, _ sql: String) {
+        guard unsafe compiled.count < Self.compiledLimit, unsafe compiled[sql] == nil else {
+            unsafe sqlite3_finalize(statement)
+            return
+        }
+        unsafe sqlite3_reset(statement)
+        unsafe sqlite3_clear_bindings(statement)
+        unsafe compiled[sql] = unsafe statement
     }
 
     /// The first column of the first row, as an integer; nil if there is no row or it is NULL.
@@ -120,6 +138,14 @@ public final class Database {
     ///
     /// - Returns: false if somebody else was reading or writing for too long; then it is to be done again.
     public func emptyLog() throws(DatabaseError) -> Bool { try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
+
+    /// Reads all of the database.
+    ///
+    /// - Throws: an error with `isDamaged` if something in it contradicts the rest.
+    public func checkWhole() throws(DatabaseError) {
+        let finding = try text("PRAGMA quick_check(1)") ?? "no answer"
+        guard finding == "ok" else { throw DatabaseError(code: DatabaseError.damaged, message: "\(path): \(finding)") }
+    }
 
     /// Rows inserted, updated or deleted since the connection was opened.
     public var totalChanges: Int64 { unsafe sqlite3_total_changes64(handle) }

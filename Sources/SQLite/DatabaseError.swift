@@ -26,6 +26,11 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether the file is something else than a SQLite database.
     public var isNotADatabase: Bool { primaryCode == 26 }
 
+    /// Whether the file is a SQLite database that is damaged.
+    public var isDamaged: Bool { primaryCode == Self.damaged }
+
+    static let damaged: Int32 = 11
+
     /// Message, code and statement.
     public var description: String {
         "SQLite: \(message) (code \(code))" + (sql.map { " in: \($0)" } ?? "")

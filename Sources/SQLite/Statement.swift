@@ -15,7 +15,7 @@ public final class Statement {
         self.sql = sql
     }
 
-    deinit { unsafe sqlite3_finalize(handle) }
+    deinit { unsafe database.takeBack(handle, sql) }
 
     // Binding fails only for a parameter that the statement does not have: a programmer's mistake.
     private func check(_ code: Int32) {

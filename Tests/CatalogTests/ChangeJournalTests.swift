@@ -85,6 +85,10 @@ struct ChangeJournalTests {
         _ = try record(again, Self.interaction("2", .join))
         #expect(try again.waiting(after: 0, limit: 9).map(\.sequence) == [1, 2])
         #expect(try journal("other").origin != first.origin)
+        for name in ["journal", "journal-wal"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(name)")
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+        }
         let reader = try ChangeJournal(path: directory.path + "/journal", mode: .reading)
         #expect(try reader.member(withID: "ann")?.interactions.count == 2)
     }
@@ -136,6 +140,16 @@ struct ChangeJournalTests {
         try journal.sendAgain(beyond: TakenChanges())
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [2, 3])
         #expect(try journal.cursor() == .start)
+    }
+
+    @Test("A journal that was restored from an older copy gives no number again")
+    func restored() throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("1", .click))
+        try journal.number(beyond: TakenChanges([journal.origin: 7, "other": 50]))
+        try journal.number(beyond: TakenChanges([journal.origin: 3]))
+        _ = try record(journal, Self.interaction("2", .click))
+        #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [1, 8])
     }
 
     @Test("Another program's database, and what is none, are refused and left as they are")

@@ -53,7 +53,7 @@ struct RequestTargetTests {
         let headers: HTTPHeaders = ["Content-Type": "a", "X-Thing": "b", "x-thing": "c"]
         #expect(headers["content-TYPE"] == "a")
         #expect(headers["x-things"] == nil)
-        #expect(headers.values(of: "X-THING") == ["b", "c"])
+        #expect(headers["X-THING"] == "b" && headers.count(of: "X-THING") == 2)
         // Only letters have a case: these differ in the same bit.
         #expect((["@": "a"] as HTTPHeaders)["`"] == nil)
     }

@@ -3,6 +3,7 @@ import Foundation
 import HTTP
 import ModelStore
 import Synchronization
+import Redis
 import TestSupport
 import Testing
 import Tokens
@@ -133,7 +134,9 @@ struct MetricsTests {
 
     @Test("Prometheus's own checker finds nothing", .enabled(if: Promtool.path != nil, "promtool is not installed"))
     func checker() throws {
-        let router = Routes(store: FakeStore(try Community.version("v1"))).router()
+        var service = Routes(store: FakeStore(try Community.version("v1")))
+        service.cacheBytes = 1 << 20
+        let router = service.router()
         for target in ["/healthz", "/v1/groups/alps/similar", "/nowhere"] { _ = try router.answer(target) }
         let (status, output) = try Promtool.run(["check", "metrics"], input: scrape(router).text)
         #expect(status == 0)
@@ -153,6 +156,8 @@ struct AlertTests {
         var output = MetricsText()
         let router = Routes(store: FakeStore(try Community.version("v1"))).router()
         KeyWatch(bearers.ring, log: Lines().log).write(to: &output)
+        let directory = try TemporaryDirectory()
+        try pump(in: directory.path).write(to: &output)
         let told = try String(decoding: output.bytes, as: UTF8.self) + router.answer("/metrics").text
         let names = Set(text.matches(of: /coterie_[a-z_]+/).map { String($0.output) })
         #expect(names.count > 5)
@@ -162,6 +167,17 @@ struct AlertTests {
             }
             #expect(told.contains("# TYPE \(family) "), "\(name)")
         }
+    }
+
+    /// One that is not started: it needs no server to say so.
+    private func pump(in folder: String) throws -> StreamPump {
+        let store = RedisStore(try RedisAddress("redis://127.0.0.1:1"), cacheDirectory: folder)
+        let follower = VersionFollower(store: store, planning: Planning(), log: Lines().log, now: { 0 })
+        let journal = try SharedJournal(
+            path: folder + "/journal", changes: ChangeClock(), snapshot: { nil }, now: { 0 })
+        return StreamPump(
+            try #require(store.channel), journal: journal, path: folder + "/journal", sessions: nil, follower: follower,
+            log: Lines().log, now: { 0 })
     }
 
     @Test("Prometheus takes the rules", .enabled(if: Promtool.path != nil, "promtool is not installed"))

@@ -41,7 +41,7 @@ extension ChangeJournal {
             var new: [CatalogChange] = []
             for (position, change) in entries {
                 if change.sequence > (try lastSequence(of: change.origin)) {
-                    _ = try insert(change, position: position, at: now)
+                    try insert(change, position: position, at: now)
                     try note(change.sequence, of: change.origin)
                     new.append(change.change)
                 } else {
@@ -66,7 +66,7 @@ extension ChangeJournal {
         var own = JournaledChange(origin: origin, sequence: sequence, change: change)
         switch change {
         case .site:
-            _ = try insert(own, position: nil, at: now)
+            try insert(own, position: nil, at: now)
             return (.site(.changed), true)
         case .member(var member):
             switch member.action {
@@ -80,14 +80,14 @@ extension ChangeJournal {
                 guard !kept.isEmpty else { return (.member(.recorded(new: 0, repeated: interactions.count)), false) }
                 member.action = .record(kept)
                 own.change = .member(member)
-                _ = try insert(own, position: nil, at: now)
+                try insert(own, position: nil, at: now)
                 return (.member(.recorded(new: kept.count, repeated: interactions.count - kept.count)), true)
             case .forget(let id):
                 let count = try forget(id, ofUser: member.userID, before: nil)
-                _ = try insert(own, position: nil, at: now)
+                try insert(own, position: nil, at: now)
                 return (.member(.forgotten(count)), true)
             case .state:
-                _ = try insert(own, position: nil, at: now)
+                try insert(own, position: nil, at: now)
                 return (.member(.stated), true)
             }
         }

@@ -101,6 +101,15 @@ extension ChangeJournal {
         try wrapping { () throws(DatabaseError) in try database.emptyLog() }
     }
 
+    /// Gives the next change of this journal a number above those that a model version has of it: a journal that was
+    /// restored from an older copy would otherwise give numbers again, and what has them would be taken for known.
+    public func number(beyond taken: TakenChanges) throws(CatalogError) {
+        try transaction { () throws(DatabaseError) in
+            guard let last = taken.sequences[origin], last > (try lastSequence(of: origin)) else { return }
+            try note(last, of: origin)
+        }
+    }
+
     /// Removes changes that are in every model version that may come to serve.
     public func prune(_ taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in

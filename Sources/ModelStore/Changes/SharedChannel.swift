@@ -4,34 +4,34 @@ import Redis
 ///
 /// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it was
 /// used last.
-public struct SharedChannel: Sendable {
+public final class SharedChannel: Sendable {
     /// How many sessions a user may have before ended ones are looked for.
     private static let sessionsBeforeCleaning = 16
 
-    private let address: RedisAddress
-    private let layout: RedisLayout
-    /// Of its own: requests must not wait for other questions, nor for long while the server hangs.
+    /// Lists are asked for while somebody waits for one, and can be made without an answer.
+    private static let timeout = Duration.milliseconds(250)
+
+    private let store: RedisStore
     private let link: RedisLink
 
-    init(_ address: RedisAddress, layout: RedisLayout) {
-        self.address = address
-        self.layout = layout
-        link = RedisLink(to: address, patience: .milliseconds(500))
+    init(_ store: RedisStore) {
+        self.store = store
+        link = RedisLink(to: store.address, timeout: Self.timeout)
     }
 
     /// Connects to the stream of changes.
     ///
-    /// - Parameter patience: the longest wait for any answer; longer than what is waited for new changes.
-    public func changes(answeringWithin patience: Duration = .seconds(30)) throws(StoreError) -> ChangeStream {
+    /// - Parameter timeout: the longest wait for any answer, beyond what is asked to be waited for changes.
+    public func changes(timeout: Duration = .seconds(30)) throws(StoreError) -> ChangeStream {
         ChangeStream(
-            try StoreConnection(to: address, replyTimeout: patience), key: layout.changes,
-            location: address.description)
+            try StoreConnection(to: store.address, replyTimeout: timeout), key: store.layout.changes,
+            location: store.location)
     }
 
     /// The list of a session, and when it was used last, in Unix milliseconds; nil if there is none.
     public func list(ofUser user: String, session: String) throws(StoreError) -> (bytes: [UInt8], usedAt: Int64)? {
         let reply = try link.ask(
-            RedisCommand("HMGET", layout.sessions(ofUser: user), "p:" + session, "u:" + session))
+            RedisCommand("HMGET", store.layout.sessions(ofUser: user), "p:" + session, "u:" + session))
         guard case .array(let values) = reply, values.count == 2, case .bytes(let bytes) = values[0],
             let usedAt = values[1].text.flatMap({ Int64($0) })
         else { return nil }
@@ -68,12 +68,12 @@ public struct SharedChannel: Sendable {
             return ARGV[5]
             """
         var command = RedisCommand(
-            "EVAL", script, "1", layout.sessions(ofUser: user), session, String(now), String(endedBefore),
+            "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now), String(endedBefore),
             String(Int(lifetime / .milliseconds(1))))
         command.append(bytes)
         command.append(Self.sessionsBeforeCleaning)
         guard case .bytes(let kept) = try link.ask(command) else {
-            throw StoreError(.corrupt, "\(address) did not answer with a list of \(user)")
+            throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
         }
         return kept
     }
@@ -85,12 +85,12 @@ public struct SharedChannel: Sendable {
             """
         _ = try link.ask(
             RedisCommand(
-                "EVAL", script, "1", layout.sessions(ofUser: user), session, String(now),
+                "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now),
                 String(Int(lifetime / .milliseconds(1)))))
     }
 
     /// Forgets the lists of all sessions of a user.
     public func forgetSessions(ofUser user: String) throws(StoreError) {
-        _ = try link.ask(RedisCommand("UNLINK", layout.sessions(ofUser: user)))
+        _ = try link.ask(RedisCommand("UNLINK", store.layout.sessions(ofUser: user)))
     }
 }

@@ -1,21 +1,19 @@
 import Redis
 import Synchronization
 
-/// A connection for short questions, which is kept open between them; one question at a time.
+/// A connection for short questions that is kept between them, and made anew when it broke.
 final class RedisLink: Sendable {
     private let address: RedisAddress
-    private let patience: Duration
+    private let timeout: Duration
     private let connection = Mutex<RedisConnection?>(nil)
 
-    /// A link; connects when it is first used.
-    ///
-    /// - Parameter patience: the longest wait for a connection, and for an answer.
-    init(to address: RedisAddress, patience: Duration) {
+    /// - Parameter timeout: the longest wait for a connection, and for each answer.
+    init(to address: RedisAddress, timeout: Duration) {
         self.address = address
-        self.patience = patience
+        self.timeout = timeout
     }
 
-    /// Asks over the connection that is kept; if that broke since, over a new one.
+    /// Asks something that may be asked twice.
     func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
         do throws(RedisError) {
             return try connection.withLock { connection throws(RedisError) in
@@ -26,11 +24,11 @@ final class RedisLink: Sendable {
                         return reply
                     } catch {
                         if error.leavesConnectionUsable { connection = consume kept }
-                        // The server may have been restarted since; all that is asked here may be asked twice.
+                        // The server may have been restarted since.
                         guard error.code == .disconnected else { throw error }
                     }
                 }
-                var new = try RedisConnection(to: address, connectTimeout: patience, replyTimeout: patience)
+                var new = try RedisConnection(to: address, connectTimeout: timeout, replyTimeout: timeout)
                 let reply = try new.command(command)
                 connection = consume new
                 return reply

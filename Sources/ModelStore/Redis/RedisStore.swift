@@ -11,6 +11,8 @@ public final class RedisStore: VersionStore {
     let layout: RedisLayout
     let images: ImageCache
     private let link: RedisLink
+    /// Short questions are asked while somebody waits for a list.
+    private static let questionTimeout = Duration.seconds(2)
     private let bucketCounts = Mutex<[VersionName: (buckets: Int, groups: Int)]>([:])
 
     /// A store; connects when it is first used.
@@ -22,7 +24,7 @@ public final class RedisStore: VersionStore {
     ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
     public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
         self.address = address
-        link = RedisLink(to: address, patience: .seconds(2))
+        link = RedisLink(to: address, timeout: Self.questionTimeout)
         layout = RedisLayout(prefix: prefix)
         images = ImageCache("\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))")
     }
@@ -152,7 +154,7 @@ public final class RedisStore: VersionStore {
     }
 
     /// What the daemons of this server and prefix tell one another.
-    public var channel: SharedChannel? { SharedChannel(address, layout: layout) }
+    public var channel: SharedChannel? { SharedChannel(self) }
 
     /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
     ///
@@ -178,10 +180,8 @@ public final class RedisStore: VersionStore {
 }
 
 extension RedisStore {
-    /// Asks a short question.
-    func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply {
-        try link.ask(command)
-    }
+    /// Asks a short question, which may be asked twice.
+    func ask(_ command: RedisCommand) throws(StoreError) -> RedisReply { try link.ask(command) }
 
     func isListed(_ version: VersionName) throws(StoreError) -> Bool {
         try ask(RedisCommand("ZSCORE", layout.versions, version.description)) != .null

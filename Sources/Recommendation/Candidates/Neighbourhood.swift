@@ -67,6 +67,14 @@ struct Neighbourhood {
     /// The place of a group; nil if it is neither one of the member's nor a neighbour.
     func place(of group: UInt32) -> Int? { places[group] }
 
+    /// What an interest counts where interests share a list: those of its groups that can bring anything.
+    func weight(of interest: Interest) -> Double {
+        let speaking = interest.groups.lazy.compactMap { place(of: $0) }.count { seed in
+            lists.contains { !$0.slices[seed].isEmpty }
+        }
+        return Double(speaking)
+    }
+
     /// Plain cosines between the member's groups.
     func similarities(in model: ModelVersion) -> PairSimilarities {
         var similarities = PairSimilarities(count: joinedCount)

@@ -11,7 +11,7 @@ enum Blend {
         let known = Set(personal.map(\.group))
         let others = others.filter { !known.contains($0.group) }
         guard !others.isEmpty else { return Array(personal.prefix(limit)) }
-        var turns = InterestTurns(weights: [share, 1 - share], slack: 1)
+        var turns = Turns(weights: [share, 1 - share])
         let queues = [personal, others]
         var next = [0, 0]
         var list: [PlanItem] = []

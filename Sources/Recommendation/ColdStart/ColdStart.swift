@@ -36,7 +36,7 @@ public struct ColdStart: Sendable, Equatable {
     /// - Returns: different groups with where they come from.
     func list(limit: Int, where isAllowed: (UInt32) -> Bool) -> [(group: UInt32, origin: PlanItem.Origin)] {
         var seen: Set<UInt32> = []
-        var turns = InterestTurns(weights: sources.map(\.weight), slack: 1)
+        var turns = Turns(weights: sources.map(\.weight))
         var next = [Int](repeating: 0, count: sources.count)
         var list: [(group: UInt32, origin: PlanItem.Origin)] = []
         while list.count < limit, let source = turns.first(where: { next[$0] < sources[$0].groups.count }) {

@@ -40,6 +40,7 @@ extension Interest {
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var singles: [Int] = []
         if groups.count >= configuration.leastGroupsForMixed {
+            clusters = attachingSingles(clusters, similarities)
             let single = clusters.filter { $0.count == 1 }
             // One alone is an interest like any other.
             if single.count > 1 {
@@ -60,6 +61,25 @@ extension Interest {
                     central: groups[first], isMixed: true))
         }
         return interests
+    }
+
+    /// Groups that are like no cluster enough to be merged with it go to the one they are most like on average, if any.
+    ///
+    /// A group that many are in is a little like all of its kind: without this, groups of several interests would be
+    /// gathered as one mixed interest.
+    private static func attachingSingles(_ clusters: [[Int]], _ similarities: PairSimilarities) -> [[Int]] {
+        var attached = clusters
+        for (place, single) in clusters.enumerated() where single.count == 1 {
+            var best = (place: -1, mean: 0.0)
+            for (other, cluster) in clusters.enumerated() where cluster.count > 1 {
+                let sum = cluster.reduce(0.0) { $0 + Double(similarities[single[0], $1]) }
+                if sum / Double(cluster.count) > best.mean { best = (other, sum / Double(cluster.count)) }
+            }
+            guard best.mean > 0 else { continue }
+            attached[best.place] += single
+            attached[place] = []
+        }
+        return attached.filter { !$0.isEmpty }.map { $0.sorted() }
     }
 
     private static func central(of cluster: [Int], _ similarities: PairSimilarities) -> Int {

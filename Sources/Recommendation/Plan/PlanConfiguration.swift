@@ -25,7 +25,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// For how long an order stays, in hours; above 0.
         public var hours = 6.0
         /// κ: the greater, the less changes.
-        public var kappa = 3.3
+        public var kappa = 5.45
         /// The least ln(s₁₀ / s₄₀) that is assumed.
         public var leastSlope = 0.05
         /// How firmly the best stays: 1 keeps it where it is.
@@ -50,12 +50,12 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var poolSize = 200
         /// The best of an interest are sure to be looked at if they are worth this part of the best of all, 0 to 1.
         public var leastWorth = 0.2
-        /// Interests whose claim is at least this part of the largest may go next.
-        public var slack = 0.7
         /// λ: how much being similar to what was chosen costs, 0 to 1.
-        public var lambda = 0.3
+        public var lambda = 0.38
         /// Similarity costs at most this part of what the best list of the same length is worth, 0 to 1.
-        public var lossLimit = 0.06
+        public var lossLimit = 0.07
+        /// Similarity and the places that interests are sure of together cost at most this part of it, 0 to 1.
+        public var quotaLossLimit = 0.15
         /// The length of a plan.
         public var length = 300
     }

@@ -88,7 +88,7 @@ public struct Planner: Sendable {
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
-        if runs(.diversity) { ranked = diversified(ranked, interests, observe) }
+        if runs(.diversity) { ranked = diversified(ranked, interests.map(neighbourhood.weight), observe) }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
                 group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal)
@@ -147,13 +147,12 @@ public struct Planner: Sendable {
 
     /// The pool in its new order, then the rest in its old one.
     private func diversified(
-        _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
+        _ ranked: [Candidate], _ weights: [Double], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
-        let shares = interests.map(\.share)
-        let places = CandidatePool.places(of: ranked, shares: shares, configuration.selection)
+        let places = CandidatePool.places(of: ranked, weights: weights, configuration.selection)
         let pool = places.map { ranked[$0] }
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
-        let order = Selection(configuration: configuration.selection).order(pool, similarities, shares: shares)
+        let order = Selection(configuration: configuration.selection).order(pool, similarities, weights: weights)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)
         for place in places { isPooled[place] = true }

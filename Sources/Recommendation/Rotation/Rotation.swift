@@ -3,8 +3,9 @@ import Model
 
 /// A new order every few hours that costs little relevance: noise that grows towards the end of the list.
 ///
-/// s · exp(z (G − .577) / β) with z = 1 − .999 s/s₁, β = κ / max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
-/// sampling; Yellott 1977). From one bucket to the next the uniform number below G makes a golden step, which changes
+/// s · exp(z (G − .577) / β) with z = √(1 − .999 s/s₁), β = κ / √max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
+/// sampling; Yellott 1977). Where scores fall steeply more noise changes as much, but costs more; the root is between as
+/// much change and as much loss for everybody. From one bucket to the next the uniform number below G makes a golden step, which changes
 /// more of the list at the same loss than a fresh one, and shows every group equally often in the long run.
 struct Rotation {
     /// The fractional part of the golden ratio as a part of 2⁶⁴.
@@ -21,11 +22,11 @@ struct Rotation {
         guard let best = candidates.first?.adjusted else { return }
         let last = candidates.count - 1
         let slope = log(candidates[min(9, last)].adjusted / candidates[min(39, last)].adjusted)
-        let scale = max(configuration.leastSlope, slope) / configuration.kappa
+        let scale = max(configuration.leastSlope, slope).squareRoot() / configuration.kappa
         let hashes = hashes(of: candidates, in: model)
         for place in candidates.indices {
             let score = candidates[place].adjusted
-            let looseness = 1 - configuration.stickiness * score / best
+            let looseness = (1 - configuration.stickiness * score / best).squareRoot()
             let noise = gumbel(hashes[place]) - Self.meanNoise
             candidates[place].adjusted = score * exp(looseness * noise * scale)
         }

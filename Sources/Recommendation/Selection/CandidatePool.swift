@@ -1,20 +1,21 @@
 /// The candidates that a list is selected from.
 enum CandidatePool {
-    /// An eighth is the best of the interests in proportion to their shares, the rest the best of all.
+    /// An eighth is the best of the interests in proportion to their weights, the rest the best of all.
     ///
     /// Without a part of its own, an interest would lose its place to the many groups that a larger one brings; but
     /// that part is not for interests of a few percent, nor for candidates that hardly anything speaks for.
     ///
     /// - Parameters:
     ///   - candidates: best first.
-    ///   - shares: of the interests.
+    ///   - weights: of the interests.
     /// - Returns: places in `candidates`, ascending.
     static func places(
-        of candidates: [Candidate], shares: [Double], _ configuration: PlanConfiguration.Selection
+        of candidates: [Candidate], weights: [Double], _ configuration: PlanConfiguration.Selection
     ) -> [Int] {
         let size = configuration.poolSize
         guard candidates.count > size else { return Array(candidates.indices) }
-        var room = shares.map { Int(($0 * Double(size) / 8).rounded(.down)) }
+        let sum = weights.reduce(0, +)
+        var room = weights.map { sum > 0 ? Int(($0 / sum * Double(size) / 8).rounded(.down)) : 0 }
         var isTaken = [Bool](repeating: false, count: candidates.count)
         var count = 0
         let least = configuration.leastWorth * candidates[0].adjusted

@@ -2,10 +2,10 @@ import Model
 
 /// Puts a pool in an order that serves all interests in proportion and does not repeat itself.
 ///
-/// Greedy: of the interests whose turn it may be, the best of s · Π (1 − λ · sim) over what was chosen before
-/// (a product form of maximal marginal relevance; Carbonell and Goldstein 1998). Where that would make the list worth
-/// too much less than the best list of its length, the best of those interests goes instead, whatever it is similar to.
-/// A longer list begins like a shorter one.
+/// Greedy: of the interests that may go next, the best of s · Π (1 − λ · sim) over what was chosen before (a product form
+/// of maximal marginal relevance; Carbonell and Goldstein 1998). Where that would make the list worth too much less than
+/// the best list of its length, the best of those interests goes instead, whatever it is similar to; and where that would
+/// still be far too much, the best of all. A longer list begins like a shorter one.
 struct Selection {
     let configuration: PlanConfiguration.Selection
 
@@ -14,12 +14,12 @@ struct Selection {
     /// - Parameters:
     ///   - pool: best first.
     ///   - similarities: plain cosines between the candidates of the pool.
-    ///   - shares: of the interests.
+    ///   - weights: of the interests.
     /// - Returns: places in `pool`, in the order of the list.
     /// - Complexity: O(pool²).
-    func order(_ pool: [Candidate], _ similarities: PairSimilarities, shares: [Double]) -> [Int] {
-        var turns = InterestTurns(weights: shares, slack: configuration.slack)
-        var remaining = Remaining(pool, interestCount: shares.count)
+    func order(_ pool: [Candidate], _ similarities: PairSimilarities, weights: [Double]) -> [Int] {
+        var quotas = InterestQuotas(weights: weights)
+        var remaining = Remaining(pool, interestCount: weights.count)
         var order: [Int] = []
         order.reserveCapacity(pool.count)
         // What the list adds up to, and what the best list of its length would.
@@ -27,16 +27,22 @@ struct Selection {
         var bestSum = 0.0
         while order.count < pool.count {
             if let last = order.last { remaining.lower(similarTo: last, similarities, lambda: configuration.lambda) }
-            turns.update { !remaining.isEmpty($0) }
+            quotas.update { !remaining.isEmpty($0) }
             bestSum += pool[order.count].adjusted
-            var chosen = remaining.first(of: turns.mayGo) { $0.worth > $1.worth }
-            if sum + pool[remaining[chosen].place].adjusted < (1 - configuration.lossLimit) * bestSum {
-                chosen = remaining.first(of: turns.mayGo) { $0.place < $1.place }
+            func costs(_ position: Int, moreThan limit: Double) -> Bool {
+                sum + pool[remaining[position].place].adjusted < (1 - limit) * bestSum
+            }
+            var chosen = remaining.first(where: { quotas.mayGo[$0] }) { $0.worth > $1.worth }
+            if costs(chosen, moreThan: configuration.lossLimit) {
+                chosen = remaining.first(where: { quotas.mayGo[$0] }) { $0.place < $1.place }
+                if costs(chosen, moreThan: configuration.quotaLossLimit) {
+                    chosen = remaining.first(where: { _ in true }) { $0.place < $1.place }
+                }
             }
             let candidate = remaining.remove(chosen)
             order.append(candidate.place)
             sum += pool[candidate.place].adjusted
-            turns.take(candidate.interest)
+            quotas.take(candidate.interest)
         }
         return order
     }
@@ -96,10 +102,10 @@ private struct Remaining {
 
     /// The position of the first by some order, of those whose interest may go; of equal ones the better candidate.
     @inline(__always)
-    func first(of mayGo: [Bool], by precedes: (Candidate, Candidate) -> Bool) -> Int {
+    func first(where mayGo: (Int) -> Bool, by precedes: (Candidate, Candidate) -> Bool) -> Int {
         let candidates = candidates.span
         var best = -1
-        for (interest, range) in ranges.enumerated() where mayGo[interest] {
+        for (interest, range) in ranges.enumerated() where mayGo(interest) {
             for position in range {
                 if best < 0 || precedes(candidates[position], candidates[best]) {
                     best = position

@@ -19,12 +19,11 @@ extension JSONWriter {
 
     /// The members that every suggestion has, whatever it was suggested for.
     mutating func suggestedGroup(_ place: Int, _ group: UInt32, score: Double, in model: ModelVersion) {
-        let facts = model.facts(of: Int(group))
         namedGroup(place, group, in: model)
         member("score", score)
-        member("memberCount", facts.memberCount)
-        member("photoCount", facts.photoCount)
-        member("joinPolicy", facts.joinPolicy.name)
+        member("memberCount", model.size(of: Int(group), in: .members))
+        member("photoCount", model.size(of: Int(group), in: .photos))
+        member("joinPolicy", model.joinPolicy(of: Int(group)).name)
     }
 }
 

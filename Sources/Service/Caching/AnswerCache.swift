@@ -63,8 +63,11 @@ final class AnswerCache: Sendable {
         missCount.wrappingAdd(1, ordering: .relaxed)
         let response = try make()
         if response.status == .ok {
-            let entry = Entry(response: response, stamp: stamp, madeAtMilliseconds: instant)
-            let weight = Self.overheadBytes + key.byteCount + response.byteCount
+            var kept = response
+            // Without the room that was left for more of it: as much again, at worst.
+            kept.body = unsafe response.body.withUnsafeBytes { unsafe [UInt8]($0) }
+            let entry = Entry(response: kept, stamp: stamp, madeAtMilliseconds: instant)
+            let weight = Self.overheadBytes + key.byteCount + kept.byteCount
             entries.withLock { $0.insert(entry, for: key, weight: weight) }
         }
         return response

@@ -33,8 +33,8 @@ final class StreamPump: Sendable {
     private static let portion = 500
     /// How long it waits for changes of others before it looks for its own again.
     private static let patience = Duration.milliseconds(40)
-    /// A server that is silent for longer is taken for one that is away.
-    private static let replyTimeout = Duration.seconds(2)
+    /// How long it waits for any answer: a server that hangs shows in answers after so long.
+    private static let timeout = Duration.seconds(2)
     /// How long it waits after a failure; the other after several.
     private static let pauses = (first: Duration.milliseconds(100), later: Duration.milliseconds(500))
     /// After so many rounds it is looked whether the stream is still the same.
@@ -109,8 +109,7 @@ final class StreamPump: Sendable {
     private func run(onConnection: () -> Void) -> String? {
         do throws(ServiceError) {
             let writer = try journaled { () throws(CatalogError) in try ChangeJournal(path: path, mode: .recording) }
-            var stream = try stored { () throws(StoreError) in try channel.changes(answeringWithin: Self.replyTimeout)
-            }
+            var stream = try stored { () throws(StoreError) in try channel.changes(timeout: Self.timeout) }
             try pump(&stream, writer, onConnection)
             return nil
         } catch { return error.message }
@@ -232,13 +231,16 @@ final class StreamPump: Sendable {
         return last.sequence
     }
 
-    /// Removes from the journal what is in all versions that the store has.
+    /// Removes from the journal what is in all versions that the store has, and goes on with numbers that are in none.
     private func prune(_ writer: ChangeJournal) throws(ServiceError) {
         let version = follower.current.snapshot?.version
         guard version != prunedFor.withLock({ $0 }) else { return }
         let manifests = try stored { () throws(StoreError) in try follower.store.versions() }
         let taken = TakenChanges.inAll(manifests.map { $0.changesTaken ?? TakenChanges() })
-        try journaled { () throws(CatalogError) in try writer.prune(taken) }
+        try journaled { () throws(CatalogError) in
+            try writer.prune(taken)
+            for manifest in manifests { try writer.number(beyond: manifest.changesTaken ?? TakenChanges()) }
+        }
         prunedFor.withLock { $0 = version }
     }
 

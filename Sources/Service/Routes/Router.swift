@@ -93,11 +93,14 @@ final class Router: Sendable {
         let bearer = try gate.admit(
             request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
         try path.checkLengths()
-        let make = { [self] () throws(Problem) in try handle(request, endpoint, path, bearer) }
         // Not before this: what may not be asked is refused whether or not it was answered before.
-        guard let cache = responder.cache, let subject = subject(of: endpoint, path) else { return try make() }
+        guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
+            return try handle(request, endpoint, path, bearer)
+        }
         let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)
-        return try cache.answer(to: key, about: subject, orMake: make)
+        return try cache.answer(to: key, about: subject) { () throws(Problem) in
+            try handle(request, endpoint, path, bearer)
+        }
     }
 
     /// Whose changes make an answer another one; nil if it is made anew for every request.

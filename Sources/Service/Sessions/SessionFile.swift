@@ -1,3 +1,4 @@
+import Glibc
 import SQLite
 import Synchronization
 
@@ -9,38 +10,48 @@ public final class SessionFile: SessionStore {
     }
 
     private let connection: Mutex<Connection>
-    private let checkpoint: BackgroundCheckpoint
 
-    /// Opens the file, which is made if there is none.
+    /// Opens the file, which is made if there is none; one that power loss has damaged is put aside.
     ///
     /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing.
-    public convenience init(path: String) throws(ServiceError) {
-        try self.init(path: path, checkpointInterval: .seconds(10))
-    }
-
-    /// - Parameter checkpointInterval: how often what was written is brought to the file itself.
-    init(path: String, checkpointInterval: Duration) throws(ServiceError) {
+    public init(path: String) throws(ServiceError) {
         do {
-            let database = try Database(path: path, mode: .createPrivate)
-            try database.execute(
-                """
-                PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;
-                PRAGMA wal_autocheckpoint = 0;
-                CREATE TABLE IF NOT EXISTS sessions (
-                    user_id TEXT NOT NULL,
-                    session_id TEXT NOT NULL,
-                    used_at INTEGER NOT NULL,
-                    plan BLOB NOT NULL,
-                    PRIMARY KEY (user_id, session_id)
-                );
-                CREATE INDEX IF NOT EXISTS sessions_by_use ON sessions (used_at);
-                """)
-            connection = Mutex(Connection(database: database))
-            checkpoint = try BackgroundCheckpoint(path: path, interval: checkpointInterval)
+            connection = Mutex(Connection(database: try Self.open(path)))
         } catch {
             throw ServiceError(
                 .startFailed, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
         }
+    }
+
+    private static func open(_ path: String) throws(DatabaseError) -> Database {
+        do throws(DatabaseError) {
+            return try openWhole(path)
+        } catch {
+            guard error.isDamaged else { throw error }
+            for suffix in ["", "-wal", "-shm"] { _ = unsafe rename(path + suffix, path + ".damaged" + suffix) }
+            return try openWhole(path)
+        }
+    }
+
+    /// - Throws: a `DatabaseError` with `isDamaged` if the file is.
+    private static func openWhole(_ path: String) throws(DatabaseError) -> Database {
+        let database = try Database(path: path, mode: .createPrivate)
+        // No request waits for the disk: a process that is killed loses nothing all the same, and a machine that loses its
+        // power at worst the sessions.
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
+            CREATE TABLE IF NOT EXISTS sessions (
+                user_id TEXT NOT NULL,
+                session_id TEXT NOT NULL,
+                used_at INTEGER NOT NULL,
+                plan BLOB NOT NULL,
+                PRIMARY KEY (user_id, session_id)
+            );
+            CREATE INDEX IF NOT EXISTS sessions_by_use ON sessions (used_at);
+            """)
+        try database.checkWhole()
+        return database
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
@@ -90,8 +101,9 @@ public final class SessionFile: SessionStore {
             let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
             forget.bind(user, at: 1)
             try forget.run()
+            // The log holds what was deleted until it is written over; this too waits for no disk.
+            _ = try database.emptyLog()
         }
-        checkpoint.emptyLogSoon()
     }
 
     private func touch(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) {

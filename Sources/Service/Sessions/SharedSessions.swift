@@ -64,12 +64,11 @@ public final class SharedSessions: SessionStore {
     }
 
     /// Asks the store; nil if it does not answer, or did not a moment ago.
-    ///
-    /// After a failure one request tries again, and the others go on without it meanwhile.
     private func asking<Result>(_ body: () throws(StoreError) -> Result) -> Result? {
         let mayAsk = nextAttempt.withLock { next in
-            guard let moment = next else { return true }
-            guard moment <= .now else { return false }
+            guard let time = next else { return true }
+            guard time <= .now else { return false }
+            // One finds out for all whether it answers again.
             next = .now + Self.pause
             return true
         }

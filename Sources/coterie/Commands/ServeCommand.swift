@@ -72,8 +72,8 @@ enum ServeCommand: Subcommand {
             Option(
                 "journal", "FILE",
                 help: """
-                    Where a daemon that shares a store in Redis keeps what members do, of its own and durable; in the cache \
-                    unless said otherwise, if there is no catalog
+                    Where a daemon that shares a store in Redis keeps what members do, of its own and durable; without a \
+                    catalog ~/.local/state/coterie/journal-PORT.sqlite unless said otherwise
                     """,
                 environment: "COTERIE_JOURNAL"),
             Option(
@@ -116,9 +116,7 @@ enum ServeCommand: Subcommand {
                     "--journal is for daemons that share a store in Redis; with a folder, the catalog has all")
             }
         } else if parsed.textIfGiven("journal") != nil || !hasCatalog {
-            // Of the daemon of this port, beside the images of versions.
-            let path =
-                try parsed.textIfGiven("journal") ?? "\(parsed.cacheFolder())/journal-\(parsed.text("port")).sqlite"
+            let path = try parsed.textIfGiven("journal") ?? usualJournal(ofPort: parsed.text("port"))
             configuration.sharedJournalPath = path
             configuration.sessions = try SessionFile(path: sessions ?? path + "-sessions")
             return
@@ -127,6 +125,10 @@ enum ServeCommand: Subcommand {
             configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
             configuration.sessions = try SessionFile(path: sessions ?? parsed.text("catalog") + "-sessions")
         }
+    }
+
+    private static func usualJournal(ofPort port: String) throws -> String {
+        "\(try ParsedCommand.stateFolder())/journal-\(port).sqlite"
     }
 
     /// The rate that an option gives, twice as many at once; nil for any.

@@ -54,18 +54,22 @@ extension ParsedCommand {
         try StoreLocation(text("store")).open(cacheDirectory: textIfGiven("cache") ?? Self.usualCache)
     }
 
-    /// The cache folder, which is made if it is not there.
-    func cacheFolder() throws -> String {
-        let folder = textIfGiven("cache") ?? Self.usualCache
+    /// The folder for what must not be lost and is of this machine alone; it is made if it is not there.
+    static func stateFolder() throws -> String {
+        // As systemd says where a service keeps its state.
+        let folder = ProcessInfo.processInfo.environment["STATE_DIRECTORY"] ?? usual("XDG_STATE_HOME", ".local/state")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return folder
     }
 
-    /// The user's own cache folder, as the XDG base directory specification has it.
-    private static var usualCache: String {
+    /// The user's own cache folder.
+    private static var usualCache: String { usual("XDG_CACHE_HOME", ".cache") }
+
+    /// The user's own folder of a kind, as the XDG base directory specification has it.
+    private static func usual(_ variable: String, _ path: String) -> String {
         let environment = ProcessInfo.processInfo.environment
-        if let folder = environment["XDG_CACHE_HOME"], folder.hasPrefix("/") { return folder + "/coterie" }
-        if let home = environment["HOME"], home.hasPrefix("/") { return home + "/.cache/coterie" }
+        if let folder = environment[variable], folder.hasPrefix("/") { return folder + "/coterie" }
+        if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/\(path)/coterie" }
         return "/var/tmp/coterie-\(getuid())"
     }
 

@@ -69,4 +69,16 @@ struct InterestTests {
         #expect(ten[1].name(in: model) == "mixed")
         #expect(Interest.interests(of: Neighbourhood(of: [], in: model), in: model, .init()).isEmpty)
     }
+
+    @Test("a group that is a little like those of one interest belongs to it, not to the mixed one")
+    func attached() throws {
+        // 0 to 7 are alike; 8 is hardly like one of them, 9 and 10 like nothing.
+        var lists = (0..<8).map { place in (0..<8).filter { $0 != place }.map { (index: $0, common: 40) } }
+        lists += [[(3, 5)], [], []]
+        let model = try PlanFixture.model(lists)
+        let interests = Interest.interests(of: Neighbourhood(of: Array(0..<11), in: model), in: model, .init())
+        #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
+        let neighbourhood = Neighbourhood(of: Array(0..<11), in: model)
+        #expect(interests.map(neighbourhood.weight) == [9, 0])
+    }
 }

@@ -39,18 +39,18 @@ struct ReferenceTests {
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         let pool = candidates(120, &generator).sorted(by: Candidate.precedes)
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
-        let shares = [0.5, 0.3, 0.2]
+        let weights = [5.0, 3, 2]
         let configuration = PlanConfiguration.Selection()
-        let order = Selection(configuration: configuration).order(pool, similarities, shares: shares)
+        let order = Selection(configuration: configuration).order(pool, similarities, weights: weights)
         #expect(order.sorted() == Array(0..<120))
         var (sum, bestSum) = (0.0, 0.0)
         for step in order.indices {
             let rest = Array(0..<120).filter { !order[..<step].contains($0) }
-            func claim(_ interest: Int) -> Double {
-                shares[interest] / Double(2 * order[..<step].count { pool[$0].interest == interest } + 1)
+            let due = rest.filter { place in
+                let taken = order[..<step].count { pool[$0].interest == pool[place].interest }
+                return weights[pool[place].interest] * Double(step + 1) / 10 - Double(taken) >= 1 - 1e-9
             }
-            let largest = rest.map { claim(pool[$0].interest) }.max() ?? 0
-            let mayGo = rest.filter { claim(pool[$0].interest) >= configuration.slack * largest }
+            let mayGo = due.isEmpty ? rest : due
             func worth(_ place: Int) -> Double {
                 order[..<step].reduce(pool[place].adjusted) {
                     $0 * (1 - configuration.lambda * Double(similarities[$1, place]))
@@ -58,8 +58,15 @@ struct ReferenceTests {
             }
             bestSum += pool[step].adjusted
             let varied = mayGo.max { (worth($0), $1) < (worth($1), $0) } ?? -1
-            let isAffordable = sum + pool[varied].adjusted >= (1 - configuration.lossLimit) * bestSum
-            #expect(order[step] == (isAffordable ? varied : mayGo.min()))
+            func costs(_ place: Int, moreThan limit: Double) -> Bool {
+                sum + pool[place].adjusted < (1 - limit) * bestSum
+            }
+            let best = mayGo.min() ?? -1
+            if !costs(varied, moreThan: configuration.lossLimit) {
+                #expect(order[step] == varied)
+            } else {
+                #expect(order[step] == (costs(best, moreThan: configuration.quotaLossLimit) ? rest.min() : best))
+            }
             sum += pool[order[step]].adjusted
         }
     }

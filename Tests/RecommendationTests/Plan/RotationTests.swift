@@ -70,15 +70,15 @@ struct RotationTests {
             Candidate(group: UInt32($0.offset), score: $0.element, interest: 0, adjusted: $0.element)
         }
         Rotation(memberKey: key, bucket: 9, configuration: .init()).apply(to: &candidates, in: model)
-        let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39]))
+        let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39])).squareRoot()
         for (place, candidate) in candidates.enumerated() {
             let hash = KeyedHash.hash(model.id(of: place).utf8, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
             let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))
-            let looseness = 1 - 0.999 * scores[place] / scores[0]
+            let looseness = (1 - 0.999 * scores[place] / scores[0]).squareRoot()
             let expected = scores[place] * exp(looseness * (noise - 0.577_215_664_9) / beta)
             #expect(abs(candidate.adjusted / expected - 1) < 1e-9)
         }
-        #expect(abs(candidates[0].adjusted / 10 - 1) < 0.01)
+        #expect(abs(candidates[0].adjusted / 10 - 1) < 0.03)
     }
 
     @Test("every month of 400 years is the calendar's")

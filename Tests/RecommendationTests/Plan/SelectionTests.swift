@@ -17,23 +17,24 @@ struct SelectionTests {
         let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 30))
         let pool = candidates((0..<30).map { 30 - Double($0) }, [Int](repeating: 0, count: 30))
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
-        #expect(Selection(configuration: .init()).order(pool, similarities, shares: [1]) == Array(0..<30))
+        #expect(Selection(configuration: .init()).order(pool, similarities, weights: [1]) == Array(0..<30))
     }
 
-    @Test("every prefix holds each interest's share as nearly as whole groups can, however unequal the scores")
+    @Test("every prefix holds the whole places of each interest's share, however unequal the scores")
     func turns() throws {
         let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 90))
         var configuration = PlanConfiguration.Selection()
-        configuration.slack = 1
+        configuration.quotaLossLimit = 1
         for shares in [[0.8, 0.2], [0.5, 0.3, 0.2], [0.9, 0.1]] {
             let interests = (0..<90).map { $0 % shares.count }
             let pool = candidates((0..<90).map { pow2(-$0) }, interests)
             let order = Selection(configuration: configuration).order(
-                pool, PairSimilarities(among: pool.map(\.group), in: model), shares: shares)
+                pool, PairSimilarities(among: pool.map(\.group), in: model), weights: shares)
             for length in 1...25 {
                 for (interest, share) in shares.enumerated() {
                     let count = order.prefix(length).count { interests[$0] == interest }
-                    #expect(abs(Double(count) - share * Double(length)) <= 1)
+                    // Of several that are due at once, one has to wait.
+                    #expect(abs(Double(count) - share * Double(length)) < (shares.count > 2 ? 2 : 1))
                 }
             }
         }
@@ -48,9 +49,9 @@ struct SelectionTests {
         let pool = candidates([1, 0.95, 0.9, 0.1], [0, 0, 0, 0])
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
         var configuration = PlanConfiguration.Selection()
-        #expect(Selection(configuration: configuration).order(pool, similarities, shares: [1]) == [0, 2, 1, 3])
+        #expect(Selection(configuration: configuration).order(pool, similarities, weights: [1]) == [0, 2, 1, 3])
         configuration.lossLimit = 0.02
-        #expect(Selection(configuration: configuration).order(pool, similarities, shares: [1]) == [0, 1, 2, 3])
+        #expect(Selection(configuration: configuration).order(pool, similarities, weights: [1]) == [0, 1, 2, 3])
     }
 
     @Test("similarity alone never makes a list worth less than the limit says", arguments: 0..<20)
@@ -61,7 +62,7 @@ struct SelectionTests {
         let pool = candidates(scores, [Int](repeating: 0, count: 60))
         let configuration = PlanConfiguration.Selection()
         let order = Selection(configuration: configuration).order(
-            pool, PairSimilarities(among: pool.map(\.group), in: model), shares: [1])
+            pool, PairSimilarities(among: pool.map(\.group), in: model), weights: [1])
         #expect(order.sorted() == Array(0..<60))
         for length in 1...60 {
             let sum = order.prefix(length).reduce(0) { $0 + scores[$1] }
