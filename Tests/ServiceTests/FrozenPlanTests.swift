@@ -36,6 +36,23 @@ struct FrozenPlanTests {
         #expect(FrozenPlan(bytes: plan.bytes) == plan)
     }
 
+    @Test("name no group that the version does not have any more, as it may have been hidden since")
+    func goneGroups() throws {
+        let plan = FrozenPlan(
+            recommendationID: "r", version: "older", bucket: 0,
+            interests: [
+                .init(name: "Gone", share: 0.5, members: [0, 1]), .init(name: "Alps", share: 0.25, members: [0, 1]),
+                .init(name: "birds", share: 0.25, members: [2]),
+            ], items: [], joined: [7, 8, 9], dismissed: [], ids: ["gone", "alps", "birds"])
+        let snapshot = ModelSnapshot(try Community.version("v1"), planning: Planning())
+        let told = plan.list(in: snapshot).interests(without: [1], in: snapshot.model)
+        #expect(
+            told == [
+                .init(name: "mixed", share: 0.5, groupIDs: ["alps"]),
+                .init(name: "Alps", share: 0.25, groupIDs: ["alps"]), .init(name: "mixed", share: 0.25, groupIDs: []),
+            ])
+    }
+
     @Test("never crash whoever reads or uses them, whatever they are", arguments: 1..<9)
     func fuzz(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

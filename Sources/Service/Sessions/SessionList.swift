@@ -33,19 +33,20 @@ struct SessionList {
             by: ProfileChanges(from: before, to: request.profile), hidden: request.hidden)
     }
 
-    /// The interests as they may be told now: of groups that are hidden by now not even the name.
+    /// The interests as they may be told now: of groups that are hidden by now, or that the version does not have any
+    /// more, not even the name.
     func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [NamedInterest] {
-        guard !hidden.isEmpty else { return interests }
-        return interests.map { interest in
+        interests.map { interest in
+            let shown = interest.groupIDs.compactMap { model.index(ofID: $0) }.filter { !hidden.contains(UInt32($0)) }
+            guard shown.count < interest.groupIDs.count else { return interest }
             var told = interest
-            told.groupIDs = []
-            for id in interest.groupIDs {
-                guard let group = model.index(ofID: id), hidden.contains(UInt32(group)) else {
-                    told.groupIDs.append(id)
-                    continue
-                }
-                if [id, model.title(of: group)].contains(told.name) { told.name = "mixed" }
+            told.groupIDs = shown.map { model.id(of: $0) }
+            // A group that has gone may have given the name: its title is not known any more.
+            let isNamedByShown = shown.contains { group in
+                [model.id(of: group), model.title(of: group)].contains(told.name)
+                    || model.facts(of: group).topics.contains(told.name)
             }
+            if !isNamedByShown { told.name = "mixed" }
             return told
         }
     }
