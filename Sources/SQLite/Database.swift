@@ -54,7 +54,7 @@ public final class Database {
     }
 
     deinit {
-        for unsafe statement in unsafe compiled.values { unsafe sqlite3_finalize(statement) }
+        unsafe compiled.values.forEach { unsafe sqlite3_finalize($0) }
         unsafe sqlite3_close_v2(handle)
     }
 
