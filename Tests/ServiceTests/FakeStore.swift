@@ -11,6 +11,8 @@ final class FakeStore: VersionStore {
         /// What is kept of the store on this machine.
         var lastLoaded: LoadedVersion?
         var lastLoadedCount = 0
+        /// Called when the current version is asked for, before that is answered.
+        var whenAsked: (@Sendable () -> Void)?
         /// What asking for the current version fails with.
         var failure: StoreError?
         /// What loading a version fails with.
@@ -33,7 +35,8 @@ final class FakeStore: VersionStore {
     }
 
     func current() throws(StoreError) -> VersionName? {
-        let (failure, current) = state.withLock { ($0.failure, $0.current) }
+        let (whenAsked, failure, current) = state.withLock { ($0.whenAsked, $0.failure, $0.current) }
+        whenAsked?()
         if let failure { throw failure }
         return current
     }

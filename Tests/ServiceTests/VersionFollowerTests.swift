@@ -138,7 +138,23 @@ struct VersionFollowerTests {
         let second = self.follower(store)
         for _ in 0..<5 { second.poll() }
         #expect(serving(second) == nil)
-        #expect(store.state.withLock { $0.lastLoadedCount } == 1)
+        // Once by each of the two.
+        #expect(store.state.withLock { $0.lastLoadedCount } == 2)
+    }
+
+    @Test("What is kept on this machine serves before the store has answered for the first time")
+    func lastLoadedFirst() throws {
+        let store = FakeStore(try Community.version("v2"))
+        let image = try Community.version("v1")
+        let follower = follower(store)
+        let served = Mutex<String?>(nil)
+        store.state.withLock { state in
+            state.lastLoaded = image
+            state.whenAsked = { served.withLock { $0 = follower.current.snapshot?.version.description } }
+        }
+        follower.poll()
+        #expect(served.withLock { $0 } == "v1")
+        #expect(serving(follower) == "v2" && follower.current.problem == nil)
     }
 
     @Test("A store that loses its current version does not take the daemon's")

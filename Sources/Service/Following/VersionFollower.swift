@@ -77,10 +77,10 @@ final class VersionFollower: Sendable {
 
     /// Asks the store once, and takes up what is current; called by one thread at a time.
     func poll() {
+        // First: a server may be away, come back with nothing, or take long to say nothing.
+        takeUpLastLoaded()
         do throws(StoreError) {
             guard let version = try store.current() else {
-                // A server that came back with nothing is no reason to have nothing to serve.
-                takeUpLastLoaded()
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
             guard version != current.snapshot?.version else { return note(problem: nil, reachable: true) }
@@ -88,13 +88,12 @@ final class VersionFollower: Sendable {
             try takeUp(version)
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
-            takeUpLastLoaded()
             note(problem: error.message, reachable: error.code != .unavailable)
         }
     }
 
-    /// Serves the version that was loaded last on this machine, if none serves yet: a daemon can start without its store, and with one that
-    /// lost the version or has it damaged.
+    /// Serves the version that was loaded last on this machine, when the daemon starts: it can do so without its store, and
+    /// with one that lost the version or has it damaged.
     private func takeUpLastLoaded() {
         let mayAsk = mayAskForLastLoaded.withLock { mayAsk in
             defer { mayAsk = false }
