@@ -7,7 +7,12 @@ public final class SessionFile: SessionStore {
     /// A connection that the lock guards.
     private struct Connection: @unchecked Sendable {
         let database: Database
+        /// When ended sessions were forgotten last, in Unix milliseconds.
+        var cleanedAt = Int64.min
     }
+
+    /// How often ended sessions are looked for, in milliseconds: in all rows, as an index would be written for each list.
+    private static let cleaningMilliseconds: Int64 = 60_000
 
     private let connection: Mutex<Connection>
 
@@ -48,7 +53,7 @@ public final class SessionFile: SessionStore {
                 plan BLOB NOT NULL,
                 PRIMARY KEY (user_id, session_id)
             );
-            CREATE INDEX IF NOT EXISTS sessions_by_use ON sessions (used_at);
+            DROP INDEX IF EXISTS sessions_by_use;
             """)
         try database.checkWhole()
         return database
@@ -82,10 +87,17 @@ public final class SessionFile: SessionStore {
         -> FrozenPlan
     {
         let bytes = plan.bytes
+        let isDue = connection.withLock { connection in
+            guard connection.cleanedAt < now - Self.cleaningMilliseconds else { return false }
+            connection.cleanedAt = now
+            return true
+        }
         try using { database throws(DatabaseError) in
-            let forget = try database.prepare("DELETE FROM sessions WHERE used_at < ?")
-            forget.bind(now - SessionLife.ownMilliseconds, at: 1)
-            try forget.run()
+            if isDue {
+                let forget = try database.prepare("DELETE FROM sessions WHERE used_at < ?")
+                forget.bind(now - SessionLife.ownMilliseconds, at: 1)
+                try forget.run()
+            }
             let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
             insert.bind(user, at: 1)
             insert.bind(session ?? "", at: 2)
