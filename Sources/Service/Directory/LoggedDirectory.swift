@@ -1,16 +1,13 @@
 import Model
 import Recommendation
-import Synchronization
-
 /// A directory that logs when it begins to fail, and when it answers again: once each, however many requests ask.
 final class LoggedDirectory: MemberDirectory {
     private let directory: any MemberDirectory
-    private let log: EventLog
-    private let isFailing = Mutex(false)
+    private let trouble: TroubleLog
 
     init(_ directory: any MemberDirectory, log: EventLog) {
         self.directory = directory
-        self.log = log
+        trouble = TroubleLog(log)
     }
 
     var knowsPhotos: Bool { directory.knowsPhotos }
@@ -44,20 +41,11 @@ final class LoggedDirectory: MemberDirectory {
     private func watching<Result>(_ body: () throws(ServiceError) -> Result) throws(ServiceError) -> Result {
         do throws(ServiceError) {
             let result = try body()
-            note(isFailing: false, "memberships and photos can be read again")
+            trouble.worked("memberships and photos can be read again")
             return result
         } catch {
-            note(isFailing: true, error.message)
+            trouble.failed(error.message)
             throw error
         }
-    }
-
-    private func note(isFailing now: Bool, _ line: String) {
-        let hasChanged = isFailing.withLock { before in
-            defer { before = now }
-            return before != now
-        }
-        guard hasChanged else { return }
-        if now { log.warning(line) } else { log.info(line) }
     }
 }

@@ -1,15 +1,12 @@
-import Synchronization
-
 /// Sessions that must not keep anybody from a list: while they cannot be read or kept, as on a full disk, each request
 /// gets a list made for it; that this begins and ends is logged.
 final class LoggedSessions: SessionStore {
     private let sessions: any SessionStore
-    private let log: EventLog
-    private let isFailing = Mutex(false)
+    private let trouble: TroubleLog
 
     init(_ sessions: any SessionStore, log: EventLog) {
         self.sessions = sessions
-        self.log = log
+        trouble = TroubleLog(log)
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) -> FrozenPlan? {
@@ -28,20 +25,11 @@ final class LoggedSessions: SessionStore {
     private func watching<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
         do throws(ServiceError) {
             let result = try body()
-            note(isFailing: false, "sessions can be kept again")
+            trouble.worked("sessions can be kept again")
             return result
         } catch {
-            note(isFailing: true, "\(error.message); lists are made anew for each request")
+            trouble.failed("\(error.message); lists are made anew for each request")
             return nil
         }
-    }
-
-    private func note(isFailing now: Bool, _ line: String) {
-        let hasChanged = isFailing.withLock { before in
-            defer { before = now }
-            return before != now
-        }
-        guard hasChanged else { return }
-        if now { log.warning(line) } else { log.info(line) }
     }
 }

@@ -15,6 +15,9 @@ enum RecomputeCommand: Subcommand {
             force, whatever the number of threads. The new version is verified before it becomes current; if anything \
             fails, the one before stays.
 
+            With a store in Redis, what daemons without a catalog acknowledged since the last time is first taken over into \
+            the catalog, each change once; the dry run leaves it where it is.
+
             Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
             mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
 
