@@ -29,6 +29,13 @@ public struct SiteChange: Sendable, Equatable, Codable {
         case expiresBeforeStart
     }
 
+    /// Where a group goes that is put forward among so many others, counted from 0.
+    ///
+    /// - Parameter position: as in `Action.curate`.
+    public static func place(ofPosition position: Int?, among count: Int) -> Int {
+        min(max(1, position ?? .max), count + 1) - 1
+    }
+
     /// The group's outside id.
     public var groupID: String
     /// What is to change.

@@ -42,7 +42,7 @@ final class SiteRecorder {
             """)
         try upsert.run(Optional(group), startsAt, expiresAt)
         var order = try curatedInOrder().filter { $0 != group }
-        order.insert(group, at: min(max(1, position ?? .max), order.count + 1) - 1)
+        order.insert(group, at: SiteChange.place(ofPosition: position, among: order.count))
         try number(order)
     }
 

@@ -41,6 +41,9 @@ public struct Manifest: Codable, Sendable, Equatable {
     /// The length of the model's content, in bytes.
     public var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
 
+    /// The changes of daemons that are in it.
+    public var taken: TakenChanges { changesTaken ?? .none }
+
     /// The report of one relation.
     public subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }
 }

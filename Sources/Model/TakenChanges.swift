@@ -2,6 +2,9 @@
 ///
 /// Numbers and not places in the stream: a server that loses the stream does not make what was taken over undone.
 public struct TakenChanges: Sendable, Equatable, Codable {
+    /// None at all.
+    public static let none = TakenChanges()
+
     /// The number of the last change that is in the version, by the journal's name; a journal without one has none there.
     public let sequences: [String: Int64]
     /// The same as a JSON object.
@@ -35,7 +38,7 @@ public struct TakenChanges: Sendable, Equatable, Codable {
 
     /// What is in all of some versions.
     public static func inAll(_ versions: [TakenChanges]) -> TakenChanges {
-        guard let first = versions.first else { return TakenChanges() }
+        guard let first = versions.first else { return none }
         return TakenChanges(
             first.sequences.reduce(into: [:]) { common, entry in
                 common[entry.key] = versions.map { $0.sequences[entry.key] ?? 0 }.min()

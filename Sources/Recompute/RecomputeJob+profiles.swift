@@ -4,9 +4,6 @@ import Recommendation
 import SparseMatrix
 
 extension RecomputeJob {
-    /// After so many half-lives an impression weighs less than a thousandth.
-    private static let halfLivesKept = 10.0
-
     /// What is published of members.
     func memberProfiles(_ catalog: Catalog, _ groups: [GroupRecord], _ memberships: BinaryMatrix)
         throws(RecomputeError) -> (MemberProfiles, outcome: String)
@@ -28,8 +25,8 @@ extension RecomputeJob {
     private func memberFeedback(_ catalog: Catalog, _ groups: [GroupRecord]) throws(CatalogError)
         -> [UInt32: MemberFeedback]
     {
-        let halfLifeDays = PlanConfiguration().feedback.impressionHalfLifeDays
-        let since = startedAtMilliseconds - Int64(Self.halfLivesKept * halfLifeDays * 86_400_000)
+        let usual = PlanConfiguration().feedback
+        let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
         var feedback: [UInt32: MemberFeedback] = [:]
         try catalog.forEachMember(groups: groups, impressionsSince: since) { member in
             let interactions = member.events.compactMap { event in
@@ -38,7 +35,7 @@ extension RecomputeJob {
                 }
             }
             let profile = MemberProfile(userID: "").replaying(
-                interactions, atMilliseconds: startedAtMilliseconds, halfLifeDays: halfLifeDays)
+                interactions, atMilliseconds: startedAtMilliseconds, halfLifeDays: usual.impressionHalfLifeDays)
             let said = MemberFeedback(profile)
             if !said.isEmpty { feedback[UInt32(member.column)] = said }
         }

@@ -82,7 +82,7 @@ extension RecomputeJob {
     /// version, after a rollback, must not show what is hidden.
     func trimChanges(through position: StreamPosition?) throws(StoreError) {
         guard let position, let channel = store.channel else { return }
-        let taken = TakenChanges.inAll(try store.versions().map { $0.changesTaken ?? TakenChanges() })
+        let taken = TakenChanges.inAll(try store.versions().map { $0.taken })
         var stream = try channel.changes()
         var place = StreamPosition.start
         while place < position {

@@ -18,7 +18,7 @@ extension ChangeJournal {
     /// What is known of a member; nil if nothing is.
     ///
     /// - Parameter taken: what is in a model version, and left out.
-    public func member(withID id: String, beyond taken: TakenChanges = TakenChanges()) throws(CatalogError)
+    public func member(withID id: String, beyond taken: TakenChanges = .none) throws(CatalogError)
         -> JournaledMember?
     {
         var member = JournaledMember()

@@ -48,8 +48,7 @@ public final class MemberTable: Sendable {
         let feedback = try value(ofUser: id, inBucket: bucketCount + bucket) {
             FeedbackCoding.decode($0, groupCount: groupCount)
         }
-        guard joined != nil || feedback != nil else { return nil }
-        return StoredMember(joined: joined ?? [], feedback: feedback ?? MemberFeedback())
+        return StoredMember(foundJoined: joined, feedback: feedback)
     }
 
     /// Looks a user up in a bucket; nil if the user is not in it.

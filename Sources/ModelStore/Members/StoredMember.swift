@@ -5,6 +5,12 @@ public struct StoredMember: Sendable, Equatable {
     /// What the user said and was shown.
     public var feedback: MemberFeedback
 
+    /// The member of what was found of a user; nil if nothing was.
+    init?(foundJoined joined: [UInt32]?, feedback: MemberFeedback?) {
+        guard joined != nil || feedback != nil else { return nil }
+        self.init(joined: joined ?? [], feedback: feedback ?? MemberFeedback())
+    }
+
     /// A member.
     public init(joined: [UInt32] = [], feedback: MemberFeedback = MemberFeedback()) {
         self.joined = joined

@@ -131,8 +131,7 @@ public final class RedisStore: VersionStore {
         }
         let joined = try value(.joined) { JoinedGroupsCoding.decode($0, groupCount: groups) }
         let feedback = try value(.feedback) { FeedbackCoding.decode($0, groupCount: groups) }
-        guard joined != nil || feedback != nil else { return nil }
-        return StoredMember(joined: joined ?? [], feedback: feedback ?? MemberFeedback())
+        return StoredMember(foundJoined: joined, feedback: feedback)
     }
 
     /// What is published of all users, from a verified file beside the version's image, else fetched into one.

@@ -38,6 +38,14 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var impressionsToHalf = 24.0
         /// Impressions count half after so many days.
         public var impressionHalfLifeDays = 7.0
+        /// After so many half-lives an impression weighs less than a thousandth.
+        private static let halfLivesKept = 10.0
+
+        /// Impressions before it need not be known at an instant; both in Unix milliseconds.
+        public func earliestImpression(atMilliseconds instant: Int64) -> Int64 {
+            instant - Int64(Self.halfLivesKept * impressionHalfLifeDays * 86_400_000)
+        }
+
         /// By how much the nearest neighbour of a group just dismissed sinks, 0 to 1.
         public var dismissalDepth = 0.5
         /// That counts half after so many days.

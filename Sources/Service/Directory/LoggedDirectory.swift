@@ -1,5 +1,6 @@
 import Model
 import Recommendation
+
 /// A directory that logs when it begins to fail, and when it answers again: once each, however many requests ask.
 final class LoggedDirectory: MemberDirectory {
     private let directory: any MemberDirectory

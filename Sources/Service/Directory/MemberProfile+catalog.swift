@@ -3,9 +3,6 @@ import Model
 public import Recommendation
 
 extension MemberProfile {
-    /// After so many half-lives an impression weighs less than a thousandth.
-    private static let halfLivesKept = 10.0
-
     /// What a catalog knows of a user at an instant: memberships with interactions replayed on top, and stated interests.
     ///
     /// Groups that the planner's model does not have, as private ones, are left out.
@@ -21,12 +18,12 @@ extension MemberProfile {
                 JoinedGroup(group: group, atMilliseconds: membership.joinedAt.map { $0 * 1000 })
             }
         }
-        let halfLifeDays = planner.configuration.feedback.impressionHalfLifeDays
+        let feedback = planner.configuration.feedback
         let history = try catalog.history(
-            ofUser: id, impressionsSince: instant - Int64(Self.halfLivesKept * halfLifeDays * 86_400_000))
+            ofUser: id, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
         let interactions = history.compactMap { Interaction($0, in: planner.model) }
         self = MemberProfile(userID: id, joined: joined, topics: member.interests)
-            .replaying(interactions, atMilliseconds: instant, halfLifeDays: halfLifeDays)
+            .replaying(interactions, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
     }
 }
 

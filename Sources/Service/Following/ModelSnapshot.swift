@@ -13,8 +13,6 @@ public final class ModelSnapshot: Sendable {
     /// Makes the lists of members.
     let planner: Planner
     let recommender: Recommender
-    /// What daemons changed and is in it.
-    var changesTaken: TakenChanges { manifest.changesTaken ?? TakenChanges() }
     /// What was published of all users; nil if the daemon has it from elsewhere.
     let members: MemberTable?
     /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.

@@ -144,7 +144,7 @@ final class SharedJournal: Journal {
     /// What a member did and said that is not in a version.
     func member(withID id: String, beyond snapshot: ModelSnapshot?) throws(ServiceError) -> JournaledMember? {
         try read { journal throws(CatalogError) in
-            try journal.member(withID: id, beyond: snapshot?.changesTaken ?? TakenChanges())
+            try journal.member(withID: id, beyond: snapshot?.manifest.taken ?? .none)
         }
     }
 

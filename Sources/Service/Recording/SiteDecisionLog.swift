@@ -17,7 +17,7 @@ final class SiteDecisionLog: Sendable {
     func hidden(since manifest: Manifest) -> [String: Int64] {
         var hidden: [String: Int64] = [:]
         for group in manifest.hiddenGroups ?? [] { hidden[group.id] = group.hiddenAtMilliseconds }
-        for change in changes(beyond: manifest.changesTaken ?? TakenChanges()) {
+        for change in changes(beyond: manifest.taken) {
             switch change.action {
             case .hide: hidden[change.groupID] = hidden[change.groupID] ?? change.atMilliseconds
             case .unhide: hidden[change.groupID] = nil
@@ -34,13 +34,13 @@ final class SiteDecisionLog: Sendable {
     ///   - manifest: the version's.
     func curations(_ curations: [Curation], since manifest: Manifest) -> [Curation] {
         var order = curations
-        for change in changes(beyond: manifest.changesTaken ?? TakenChanges()) {
+        for change in changes(beyond: manifest.taken) {
             switch change.action {
             case .curate(let place, let startsAt, let expiresAt):
                 order.removeAll { $0.groupID == change.groupID }
                 let curation = Curation(
                     groupID: change.groupID, isShown: true, position: 0, startsAt: startsAt, expiresAt: expiresAt)
-                order.insert(curation, at: min(max(1, place ?? .max), order.count + 1) - 1)
+                order.insert(curation, at: SiteChange.place(ofPosition: place, among: order.count))
             case .uncurate: order.removeAll { $0.groupID == change.groupID }
             case .hide, .unhide: continue
             }

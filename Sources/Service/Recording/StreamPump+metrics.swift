@@ -3,7 +3,7 @@ extension StreamPump: MetricSource {
         let (totals, backlog) = (totals, backlog)
         text.gauge(
             "coterie_stream_connected", "Whether changes are sent to the other daemons and taken from them.",
-            current.isConnected ? 1 : 0)
+            problem == nil ? 1 : 0)
         text.gauge(
             "coterie_outbox_changes", "Changes that the other daemons have not been told yet.", backlog?.count ?? 0)
         text.gauge(

@@ -10,14 +10,6 @@ import Synchronization
 /// A change that was sent counts as arrived when it is read back. After a failure everything begins anew: connect, read what
 /// there is, send what is not among it. So nothing is lost, and next to nothing comes twice; what does is known by its number.
 final class StreamPump: Sendable {
-    /// The state of the connection.
-    struct State {
-        /// Whether changes are sent and taken down.
-        var isConnected = false
-        /// Why not; nil if all is well.
-        var problem: String? = "the stream of changes has not been read yet"
-    }
-
     /// What happened so far.
     struct Counts {
         /// Changes sent, some twice.
@@ -47,7 +39,7 @@ final class StreamPump: Sendable {
     private let follower: VersionFollower
     private let log: EventLog
     let now: @Sendable () -> Int64
-    private let state = Mutex(State())
+    private let trouble = Mutex<String?>("the stream of changes has not been read yet")
     private let counts = Mutex(Counts())
     /// The version for which the journal was pruned last.
     private let prunedFor = Mutex<VersionName?>(nil)
@@ -72,8 +64,8 @@ final class StreamPump: Sendable {
         self.now = now
     }
 
-    /// The state right now.
-    var current: State { state.withLock { $0 } }
+    /// Why changes are not sent and taken down right now; nil if they are.
+    var problem: String? { trouble.withLock { $0 } }
     /// How many changes the other daemons have not been told yet, and since when, in Unix milliseconds; nil if the journal
     /// cannot be read.
     var backlog: (count: Int, since: Int64?)? { try? journal.backlog() }
@@ -143,15 +135,15 @@ final class StreamPump: Sendable {
     ///
     /// Of what was lost the end was lost. If what was sent last is there, all is, or it was taken over and removed.
     private func sendAgainIfLost(_ stream: inout ChangeStream, _ writer: ChangeJournal) throws(ServiceError) -> Bool {
-        let taken = follower.current.snapshot?.changesTaken ?? TakenChanges()
+        let taken = follower.current.snapshot?.manifest.taken ?? .none
         let last = try journaled { () throws(CatalogError) in try writer.lastSent() }
         var isLost = false
         if let last, !taken.contains(last.sequence, of: writer.origin) {
             isLost = try stored { () throws(StoreError) in
                 guard try !stream.has(last.sequence, of: writer.origin, at: last.position) else { return false }
                 // A version that this daemon has not taken up yet may have it.
-                let newest = try follower.store.versions().last?.changesTaken
-                return newest?.contains(last.sequence, of: writer.origin) != true
+                let newest = try follower.store.versions().last?.taken ?? .none
+                return !newest.contains(last.sequence, of: writer.origin)
             }
         }
         let cursor = try journaled { () throws(CatalogError) in try writer.cursor() }
@@ -236,10 +228,10 @@ final class StreamPump: Sendable {
         let version = follower.current.snapshot?.version
         guard version != prunedFor.withLock({ $0 }) else { return }
         let manifests = try stored { () throws(StoreError) in try follower.store.versions() }
-        let taken = TakenChanges.inAll(manifests.map { $0.changesTaken ?? TakenChanges() })
+        let taken = TakenChanges.inAll(manifests.map { $0.taken })
         try journaled { () throws(CatalogError) in
             try writer.prune(taken)
-            for manifest in manifests { try writer.number(beyond: manifest.changesTaken ?? TakenChanges()) }
+            for manifest in manifests { try writer.number(beyond: manifest.taken) }
         }
         prunedFor.withLock { $0 = version }
     }
@@ -257,9 +249,9 @@ final class StreamPump: Sendable {
 
     /// Takes down what is wrong, and logs it if it was not so before.
     private func note(problem: String?) {
-        let before = state.withLock { state in
-            defer { state = State(isConnected: problem == nil, problem: problem) }
-            return state.isConnected
+        let before = trouble.withLock { trouble in
+            defer { trouble = problem }
+            return trouble == nil
         }
         // Whether answers are complete is part of them.
         if before != (problem == nil) { journal.changes.everythingChanged() }

@@ -20,7 +20,7 @@ struct Call: Sendable {
     var directory: (any MemberDirectory)? { responder.directory }
 
     /// Why the answer may not be of the current version, or without what other daemons were told; nil if all is well.
-    var problem: String? { state.problem ?? responder.pump?.current.problem }
+    var problem: String? { state.problem ?? responder.pump?.problem }
 
     /// The version that answers; everything in the answer is of this one.
     ///

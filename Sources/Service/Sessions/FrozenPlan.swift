@@ -25,7 +25,9 @@ struct FrozenPlan: Equatable {
     var joined, dismissed: [UInt32]
     /// The outside ids of the groups of `items`, `joined` and `dismissed`, one after another.
     var ids: [String]
+}
 
+extension FrozenPlan {
     /// Freezes a plan.
     ///
     /// - Parameter request: what it was made for.
@@ -46,21 +48,6 @@ struct FrozenPlan: Equatable {
                 members: joined.indices.filter { groups.contains(joined[$0]) })
         }
         ids = (items.map(\.group) + joined + dismissed).map { snapshot.model.id(of: Int($0)) }
-    }
-
-    /// A plan of its parts.
-    init(
-        recommendationID: String, version: String, bucket: Int64, interests: [Interest], items: [PlanItem],
-        joined: [UInt32], dismissed: [UInt32], ids: [String]
-    ) {
-        self.recommendationID = recommendationID
-        self.version = version
-        self.bucket = bucket
-        self.interests = interests
-        self.items = items
-        self.joined = joined
-        self.dismissed = dismissed
-        self.ids = ids
     }
 
     /// The list in terms of the version that serves; groups that it does not have any more are left out.
