@@ -51,36 +51,45 @@ public struct ListExperiment: Sendable {
 
     private func measure(_ member: EvaluationSet.Member, into sums: inout ListSums) {
         let profile = MemberProfile(userID: member.id, joined: member.joined.map { .init(group: $0) })
-        func plan(_ pipeline: Pipeline, bucketsLater: Int = 0) -> Plan {
-            planners[pipeline.rawValue].plan(
-                PlanRequest(
-                    profile: profile, atMilliseconds: instant + Int64(bucketsLater) * bucketMilliseconds))
+        // Rotated lists of several buckets: one draw would show more chance than effect.
+        let plans = Pipeline.allCases.map { pipeline in
+            (pipeline == .rotated ? 0...Self.transitions : 0...0).map { bucket in
+                planners[pipeline.rawValue].plan(
+                    PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))
+            }
         }
-        func beginning(_ plan: Plan) -> [PlanItem] { Array(plan.items.prefix(Self.length)) }
-        let plans = Pipeline.allCases.map { plan($0) }
-        for (pipeline, plan) in zip(Pipeline.allCases, plans) {
-            let items = beginning(plan)
-            sums.add(
-                pipeline, score: items.reduce(0) { $0 + $1.score },
-                baselineScore: beginning(plans[0]).reduce(0) { $0 + $1.score },
-                stored: IntraListSimilarity.stored(items.map(\.group), in: planners[0].model),
-                exact: IntraListSimilarity.exact(items.map(\.group), set.matrix),
-                accuracy: member.heldOut.isEmpty
-                    ? nil : Accuracy(of: items.map(\.group), heldOut: member.heldOut),
-                shareError: shareError(items, plan.interests))
+        let baselineScore = score(beginning(plans[Pipeline.raw.rawValue][0]))
+        for pipeline in Pipeline.allCases {
+            let plans = plans[pipeline.rawValue]
+            for plan in plans {
+                let items = beginning(plan)
+                let groups = items.map(\.group)
+                sums.add(
+                    pipeline, score: score(items), baselineScore: baselineScore,
+                    stored: IntraListSimilarity.stored(groups, in: planners[0].model),
+                    exact: IntraListSimilarity.exact(groups, set.matrix),
+                    accuracy: member.heldOut.isEmpty ? nil : Accuracy(of: groups, heldOut: member.heldOut),
+                    shareError: shareError(items, plan.interests), weight: 1 / Double(plans.count))
+            }
         }
-        let unrotated = beginning(plans[Pipeline.diverse.rawValue]).reduce(0) { $0 + $1.score }
-        let rotated = beginning(plans[Pipeline.rotated.rawValue]).reduce(0) { $0 + $1.score }
-        guard plans[Pipeline.rotated.rawValue].candidateCount >= 100, unrotated > 0 else { return }
-        var changed = 0.0
-        var before = Set(beginning(plans[Pipeline.rotated.rawValue]).map(\.group))
-        for step in 1...Self.transitions {
-            let after = Set(beginning(plan(.rotated, bucketsLater: step)).map(\.group))
-            changed += 1 - Double(before.intersection(after).count) / Double(Self.length)
-            before = after
-        }
-        sums.addRotation(change: changed / Double(Self.transitions), kept: rotated / unrotated)
+        sums.addMember(isScored: baselineScore > 0, isTested: !member.heldOut.isEmpty)
+        measureRotation(plans[Pipeline.rotated.rawValue], plans[Pipeline.diverse.rawValue][0], into: &sums)
     }
+
+    /// What changes from one bucket to the next.
+    private func measureRotation(_ rotated: [Plan], _ unrotated: Plan, into sums: inout ListSums) {
+        let unrotatedScore = score(beginning(unrotated))
+        guard unrotated.candidateCount >= 100, unrotatedScore > 0 else { return }
+        let groups = rotated.map { Set(beginning($0).map(\.group)) }
+        let changed = zip(groups, groups.dropFirst()).reduce(0) { $0 + Self.length - $1.0.intersection($1.1).count }
+        sums.addRotation(
+            change: Double(changed) / Double(Self.length * Self.transitions),
+            kept: score(beginning(rotated[0])) / unrotatedScore)
+    }
+
+    private func beginning(_ plan: Plan) -> [PlanItem] { Array(plan.items.prefix(Self.length)) }
+
+    private func score(_ items: [PlanItem]) -> Double { items.reduce(0) { $0 + $1.score } }
 
     /// ½ Σ |share of the list − share of the profile|, full lists only.
     private func shareError(_ items: [PlanItem], _ interests: [Interest]) -> Double? {

@@ -8,7 +8,7 @@ public struct ListSums: Sendable {
         /// Over members whose baseline has a score.
         var keptScore = 0.0
         var shareError = 0.0
-        var fullLists = 0
+        var fullLists = 0.0
     }
 
     private var pipelines = [PipelineSums](repeating: PipelineSums(), count: ListExperiment.Pipeline.allCases.count)
@@ -22,24 +22,29 @@ public struct ListSums: Sendable {
     /// Nothing yet.
     public init() {}
 
+    /// Counts a member, whose lists are added by themselves.
+    mutating func addMember(isScored: Bool, isTested: Bool) {
+        members += 1
+        if isScored { scoredMembers += 1 }
+        if isTested { testedMembers += 1 }
+    }
+
+    /// Adds a member's list.
+    ///
+    /// - Parameter weight: 1, or less if it is one of several lists of the same member and pipeline.
     mutating func add(
         _ pipeline: ListExperiment.Pipeline, score: Double, baselineScore: Double, stored: Double, exact: Double,
-        accuracy: Accuracy?, shareError: Double?
+        accuracy: Accuracy?, shareError: Double?, weight: Double
     ) {
-        if pipeline == .raw {
-            members += 1
-            if baselineScore > 0 { scoredMembers += 1 }
-            if accuracy != nil { testedMembers += 1 }
-        }
         let place = pipeline.rawValue
-        pipelines[place].stored += stored
-        pipelines[place].exact += exact
-        pipelines[place].recall += accuracy?.recall ?? 0
-        pipelines[place].gain += accuracy?.gain ?? 0
-        if baselineScore > 0 { pipelines[place].keptScore += score / baselineScore }
+        pipelines[place].stored += weight * stored
+        pipelines[place].exact += weight * exact
+        pipelines[place].recall += weight * (accuracy?.recall ?? 0)
+        pipelines[place].gain += weight * (accuracy?.gain ?? 0)
+        if baselineScore > 0 { pipelines[place].keptScore += weight * score / baselineScore }
         if let shareError {
-            pipelines[place].shareError += shareError
-            pipelines[place].fullLists += 1
+            pipelines[place].shareError += weight * shareError
+            pipelines[place].fullLists += weight
         }
     }
 
@@ -76,7 +81,7 @@ public struct ListSums: Sendable {
             members: members, storedCut: 1 - ratio(sums.stored, pipelines[0].stored),
             exactCut: 1 - ratio(sums.exact, pipelines[0].exact),
             loss: 1 - ratio(sums.keptScore, Double(scoredMembers)),
-            shareError: ratio(sums.shareError, Double(sums.fullLists)),
+            shareError: ratio(sums.shareError, sums.fullLists),
             recall: testedMembers > 0 ? sums.recall / Double(testedMembers) : nil,
             gain: testedMembers > 0 ? sums.gain / Double(testedMembers) : nil)
     }

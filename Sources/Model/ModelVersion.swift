@@ -113,10 +113,11 @@ public struct ModelVersion: Sendable {
     ///
     /// Of all of them at once: reads with nothing else in between wait for memory together.
     public func sizes(of groups: [UInt32]) -> [UInt32] {
+        let relations = Relation.allCases
         var sizes: [UInt32] = []
-        sizes.reserveCapacity(groups.count * Relation.allCases.count)
+        sizes.reserveCapacity(groups.count * relations.count)
         for group in groups {
-            for relation in Relation.allCases { sizes.append(size(of: Int(group), in: relation)) }
+            for relation in relations { sizes.append(size(of: Int(group), in: relation)) }
         }
         return sizes
     }
@@ -148,10 +149,11 @@ public struct ModelVersion: Sendable {
 
     /// The lists of some groups: group after group, of each one a relation.
     public func lists(of groups: [UInt32]) -> NeighbourLists {
+        let readers = Relation.allCases.map(reader)
         var ranges: [Range<Int>] = []
-        ranges.reserveCapacity(groups.count * Relation.allCases.count)
+        ranges.reserveCapacity(groups.count * readers.count)
         for group in groups {
-            for relation in Relation.allCases { ranges.append(reader(relation).range(ofList: checked(Int(group)))) }
+            for reader in readers { ranges.append(reader.range(ofList: checked(Int(group)))) }
         }
         return NeighbourLists(ranges, in: region)
     }

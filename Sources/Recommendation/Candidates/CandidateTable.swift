@@ -26,7 +26,7 @@ struct CandidateTable {
             lastInterest = interest
             let isMost = lastScore > interestScore
             giver = isMost ? interest : giver
-            interestScore = isMost ? lastScore : interestScore
+            interestScore = max(lastScore, interestScore)
         }
     }
 
@@ -87,12 +87,14 @@ struct CandidateTable {
             while slots[slot] != free, entries[Int(slots[slot])].group != neighbour.index {
                 slot = (slot &+ 1) & (slots.count &- 1)
             }
-            // Written whether it is new or not: a branch would be taken at random.
-            let isNew = slots[slot] == free
-            let place = isNew ? next : slots[slot]
-            slots[slot] = place
-            next &+= isNew ? 1 : 0
-            entries[Int(place)].group = neighbour.index
+            var place = slots[slot]
+            // Taken in runs: first nearly all are new, then hardly any.
+            if place == free {
+                place = next
+                next &+= 1
+                slots[slot] = place
+                entries[Int(place)].group = neighbour.index
+            }
             entries[Int(place)].add(factor * Double(neighbour.score), interest: interest)
         }
         count = Int(next)

@@ -2,14 +2,12 @@
 enum Blend {
     /// The personal groups in their order, and the others in theirs, in turns.
     ///
-    /// Either fills up when the other ends; a group that is in both stands where the personal list has it.
+    /// Either fills up when the other ends. No group may be in both.
     ///
     /// - Parameters:
     ///   - share: the part of turns of the personal list, 0 to 1.
     ///   - limit: how many at most.
     static func blend(_ personal: [PlanItem], _ others: [PlanItem], share: Double, limit: Int) -> [PlanItem] {
-        let known = Set(personal.map(\.group))
-        let others = others.filter { !known.contains($0.group) }
         guard !others.isEmpty else { return Array(personal.prefix(limit)) }
         var turns = Turns(weights: [share, 1 - share])
         let queues = [personal, others]
@@ -22,5 +20,11 @@ enum Blend {
             turns.take(queue)
         }
         return list
+    }
+
+    /// How many of the others have a turn at most.
+    static func turnsOfOthers(personalCount: Int, share: Double, limit: Int) -> Int {
+        // Nobody is more than a turn ahead of his share.
+        max(limit - personalCount, Int((1 - share) * Double(limit)) + 1)
     }
 }

@@ -28,6 +28,9 @@ public struct ColdStart: Sendable, Equatable {
         self.popular = popular
     }
 
+    /// Whether no source has a group.
+    var isEmpty: Bool { sources.allSatisfy(\.groups.isEmpty) }
+
     /// One list of all sources, in turns by weight.
     ///
     /// - Parameters:

@@ -49,12 +49,10 @@ enum AverageLinkage {
 
         /// - Parameter position: where the cluster stands among the names.
         private func nearest(to cluster: Int, position: Int) -> (other: Int, mean: Double) {
+            let row = sums.span.extracting(cluster * count..<(cluster + 1) * count)
             var best = (other: -1, mean: 0.0)
-            for place in (position + 1)..<max(names.count, position + 1) {
-                let other = names[place]
-                let sum = sums[cluster * count + other]
-                guard sum > 0 else { continue }
-                let mean = sum / (sizes[cluster] * sizes[other])
+            for other in names.dropFirst(position + 1) where row[other] > 0 {
+                let mean = row[other] / (sizes[cluster] * sizes[other])
                 if mean > best.mean { best = (other, mean) }
             }
             return best
@@ -73,6 +71,8 @@ enum AverageLinkage {
         /// Merges a cluster into one whose first item stands before its own.
         mutating func merge(_ first: Int, _ second: Int) {
             names.removeAll { $0 == second }
+            let (names, count) = (names, count)
+            var sums = sums.mutableSpan
             for other in names where other != first {
                 let sum = sums[first * count + other] + sums[second * count + other]
                 sums[first * count + other] = sum

@@ -17,7 +17,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// A group in which nothing happened for so many days is left out; unknown counts as active.
         public var inactiveAfterDays = Double(PhotoRecommender.idleDays)
         /// Candidates beyond the best so many by score are not looked at.
-        public var candidateLimit = 600
+        public var candidateLimit = 400
     }
 
     /// How the order changes with time.
@@ -25,7 +25,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// For how long an order stays, in hours; above 0.
         public var hours = 6.0
         /// κ: the greater, the less changes.
-        public var kappa = 5.45
+        public var kappa = 5.5
         /// The least ln(s₁₀ / s₄₀) that is assumed.
         public var leastSlope = 0.05
         /// How firmly the best stays: 1 keeps it where it is.
@@ -55,7 +55,7 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// How the list is put together.
     public struct Selection: Sendable, Equatable {
         /// Candidates that are looked at.
-        public var poolSize = 200
+        public var poolSize = 120
         /// The best of an interest are sure to be looked at if they are worth this part of the best of all, 0 to 1.
         public var leastWorth = 0.2
         /// λ: how much being similar to what was chosen costs, 0 to 1.

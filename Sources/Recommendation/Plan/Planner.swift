@@ -112,12 +112,14 @@ public struct Planner: Sendable {
         for group in eligibility.blockedGroups {
             if let place = table.place(of: group) { isBlocked[place] = true }
         }
+        let entries = table.entries.span
         var candidates: [Candidate] = []
-        candidates.reserveCapacity(table.entries.count)
-        for (place, entry) in table.entries.enumerated()
-        where entry.score > 0 && !isBlocked[place] && eligibility.isActive(entry.group) {
+        candidates.reserveCapacity(entries.count)
+        for place in entries.indices
+        where entries[place].score > 0 && !isBlocked[place] && eligibility.isActive(entries[place].group) {
+            let (group, score) = (entries[place].group, entries[place].score)
             candidates.append(
-                Candidate(group: entry.group, score: entry.score, interest: entry.interest, adjusted: entry.score))
+                Candidate(group: group, score: score, interest: entries[place].interest, adjusted: score))
         }
         let count = candidates.count
         Ranking.keepBest(configuration.filters.candidateLimit, of: &candidates)
@@ -149,17 +151,23 @@ public struct Planner: Sendable {
         guard runs(.coldStart) else { return list.items }
         let personal = list.items
         let length = configuration.selection.length
-        let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
-        let others = sources.list(limit: length, where: list.eligibility.allows).map { group, origin in
-            PlanItem(group: group, score: 0, interest: nil, origin: origin)
-        }
         let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
-        var items = Blend.blend(personal, others, share: share, limit: length)
-        // Only of a list that is not full: it takes longer than all the rest of this stage.
-        let known = items.count < length ? Set(items.map(\.group)) : []
-        for group in sources.popular
-        where items.count < length && !known.contains(group) && list.eligibility.allows(group) {
-            items.append(PlanItem(group: group, score: 0, interest: nil, origin: .popular))
+        let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
+        var others: [(group: UInt32, origin: PlanItem.Origin)] = []
+        if !sources.isEmpty {
+            let known = GroupPlaces(personal.map { $0.group })
+            let turns = Blend.turnsOfOthers(personalCount: personal.count, share: share, limit: length)
+            others = sources.list(limit: turns) { known[$0] == nil && list.eligibility.allows($0) }
+        }
+        var items = Blend.blend(
+            personal, others.map { PlanItem(group: $0.group, score: 0, interest: nil, origin: $0.origin) },
+            share: share, limit: length)
+        if items.count < length {
+            let known = GroupPlaces(items.map { $0.group })
+            let popular = sources.popular.lazy.filter { known[$0] == nil && list.eligibility.allows($0) }
+            items += popular.prefix(length - items.count).map {
+                PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
+            }
         }
         let added = items.count { $0.origin != .personal }
         observe(.init(stage: .coldStart, taken: personal.count, passed: items.count, note: "\(added) not personal"))

@@ -63,6 +63,22 @@ struct ColdStartTests {
         #expect(Blend.blend(personal, [], share: 0, limit: 5) == Array(personal.prefix(5)))
     }
 
+    @Test("no more of the others have a turn than is said, however long the personal list is")
+    func turns() {
+        let others = (100..<160).map { PlanItem(group: $0, score: 0, interest: nil, origin: .trending) }
+        for personalCount in [0, 1, 2, 5, 17, 19, 20, 21, 60] {
+            let personal = (0..<UInt32(personalCount)).map {
+                PlanItem(group: $0, score: 1, interest: 0, origin: .personal)
+            }
+            for groups in 0...40 {
+                let share = Knowledge.personalShare(groups: groups, half: 3)
+                let turns = Blend.turnsOfOthers(personalCount: personalCount, share: share, limit: 20)
+                let list = Blend.blend(personal, others, share: share, limit: 20)
+                #expect(Blend.blend(personal, Array(others.prefix(turns)), share: share, limit: 20) == list)
+            }
+        }
+    }
+
     @Test("a member of no group sees popular groups, the largest first")
     func popular() throws {
         let model = try ModelVersion(ByteRegion(copying: SampleModel.model(groupCount: 50, limit: 5).fileBytes))
