@@ -143,7 +143,8 @@ struct Routes {
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, directory: directory, journal: journal, sessions: sessions, cache: cache,
+            follower: follower, directory: directory, journal: journal, sessions: sessions.map { SessionsInUse($0) },
+            cache: cache,
             changes: changes,
             metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
