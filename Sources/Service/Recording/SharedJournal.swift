@@ -46,7 +46,7 @@ final class SharedJournal: Journal {
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
         do throws(DatabaseError) {
             // It ends with the process, however that ends.
-            let database = try Database(path: path + "-lock", mode: .createPrivate, busyTimeoutSeconds: 0)
+            let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
             try database.execute("BEGIN EXCLUSIVE")
             return Lock(database: database)
         } catch {

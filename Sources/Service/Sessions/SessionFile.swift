@@ -40,7 +40,7 @@ public final class SessionFile: SessionStore {
 
     /// - Throws: a `DatabaseError` with `isDamaged` if the file is.
     private static func openWhole(_ path: String) throws(DatabaseError) -> Database {
-        let database = try Database(path: path, mode: .createPrivate)
+        let database = try Database(path: path, mode: .create)
         // No request waits for the disk: a process that is killed loses nothing all the same, and a machine that loses its
         // power at worst the sessions.
         try database.execute(
