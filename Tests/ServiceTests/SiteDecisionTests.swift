@@ -154,7 +154,7 @@ struct SiteDecisionTests {
         let snapshot = scene.snapshots[0]
         let isDone = Atomic(false)
         let group = UInt32(try #require(snapshot.model.index(ofID: "alps")))
-        // Of this thread alone from here on, until the other has ended.
+        // What comes from the stream is the other thread's, everything else is this one's.
         nonisolated(unsafe) let arriving = scene
         let hasEnded = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {

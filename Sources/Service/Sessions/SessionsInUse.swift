@@ -18,12 +18,17 @@ final class SessionUse: Sendable {
 /// do not come to the store. A session that seems to have ended by what is stored goes on if it is remembered to have
 /// been used since.
 final class SessionsInUse: Sendable {
+    /// The bytes of a session: to Swift, texts are equal already if they look the same.
     private struct Key: Hashable {
-        let user: String
-        let session: String?
+        private let bytes: [UInt8]
+
+        init(_ user: String, _ session: String?) {
+            // Neither has a zero in it, and no session is named by nothing.
+            bytes = Array(user.utf8) + [0] + Array((session ?? "").utf8)
+        }
 
         /// What it takes in memory with its use, in bytes, about.
-        var weight: Int { 256 + user.utf8.count + (session?.utf8.count ?? 0) }
+        var weight: Int { 256 + bytes.count }
     }
 
     /// The memory that uses may take, in bytes: of the sessions used last, some ten thousand.
@@ -36,7 +41,7 @@ final class SessionsInUse: Sendable {
 
     /// The use of a session whose list was asked for or kept here; nil if that is not remembered.
     func use(ofUser user: String, session: String?) -> SessionUse? {
-        uses.withLock { $0.value(of: Key(user: user, session: session)) }
+        uses.withLock { $0.value(of: Key(user, session)) }
     }
 
     /// The list of a session that has not ended, which thereby goes on; as `SessionStore.plan`.
@@ -65,7 +70,7 @@ final class SessionsInUse: Sendable {
     func forgetAll(ofUser user: String) throws(ServiceError) { try stored.forgetAll(ofUser: user) }
 
     private func remember(_ user: String, _ session: String?, at now: Int64) {
-        let key = Key(user: user, session: session)
+        let key = Key(user, session)
         uses.withLock { uses in
             // Answers in the cache have this very object.
             if let use = uses.value(of: key) { return use.note(atMilliseconds: now) }
