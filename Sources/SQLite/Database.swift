@@ -10,10 +10,8 @@ public final class Database {
         case readOnly
         /// It must exist.
         case readWrite
-        /// It is made if it does not exist.
-        case create
         /// It is made, for nobody but its owner to read, if it does not exist.
-        case createPrivate
+        case create
     }
 
     private let handle: OpaquePointer
@@ -31,18 +29,19 @@ public final class Database {
     ///   - mode: whether it may be written to, and made.
     ///   - busyTimeoutSeconds: how long a statement waits for another connection's lock.
     public init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
-        let access =
+        let flags =
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
             case .readWrite: SQLITE_OPEN_READWRITE
-            case .create, .createPrivate: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
-        if mode == .createPrivate {
+        // Never a file that exists: closing it would give up all locks that connections of this process have on it.
+        if mode == .create, unsafe access(path, F_OK) != 0 {
             // The files that SQLite makes beside it have the same permissions. If this fails, opening says why.
             close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
         var opened: OpaquePointer?
-        let code = unsafe sqlite3_open_v2(path, &opened, access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
             let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             unsafe sqlite3_close_v2(opened)

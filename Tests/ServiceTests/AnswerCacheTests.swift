@@ -33,8 +33,8 @@ struct AnswerCacheTests {
             let key = AnswerKey(request, takesGzip: takesGzip, hasBearer: hasBearer)
             let response = try cache.answer(to: key, about: subject) { () throws(Problem) in
                 meanwhile()
-                return HTTPResponse(
-                    status: status, text: "\(made.wrappingAdd(1, ordering: .relaxed).newValue)")
+                let number = made.wrappingAdd(1, ordering: .relaxed).newValue
+                return .init(response: HTTPResponse(status: status, text: "\(number)"))
             }
             return try #require(Int(String(decoding: response.body.dropLast(), as: UTF8.self)))
         }
@@ -110,7 +110,7 @@ struct AnswerCacheTests {
         for number in 0..<500 {
             let key = AnswerKey(try get("/\(number)"), takesGzip: false, hasBearer: false)
             let body = [UInt8](repeating: 0, count: 40 * number)
-            _ = try cache.answer(to: key, about: .everybody) { HTTPResponse(status: .ok, body: body) }
+            _ = try cache.answer(to: key, about: .everybody) { .init(response: HTTPResponse(status: .ok, body: body)) }
             #expect(cache.size.bytes <= limitBytes)
             #expect(cache.size.bytes >= (number > 0 && number < 10 && limitBytes > 20_000 ? 256 * number : 0))
         }

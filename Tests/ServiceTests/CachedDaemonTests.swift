@@ -121,10 +121,15 @@ struct CachedDaemonTests {
             for daemon in daemons { daemon.follower.poll() }
         }
 
-        /// Seconds, or so many hours that every session ends: how exactly its last use is known differs in between.
+        /// Seconds, about as long as a session lasts that is not used, or so many hours that every session ends.
         func passTime() {
-            let isLong = Int.random(in: 0..<10, using: &generator) == 0
-            time.pass(milliseconds: isLong ? 50 * 3_600_000 : Int64.random(in: 0...20_000, using: &generator))
+            let milliseconds: Int64 =
+                switch Int.random(in: 0..<10, using: &generator) {
+                case 0: 50 * 3_600_000
+                case 1...2: SessionLife.inactivityMilliseconds - Int64.random(in: -60_000...180_000, using: &generator)
+                default: Int64.random(in: 0...20_000, using: &generator)
+                }
+            time.pass(milliseconds: milliseconds)
         }
 
         private func lookForChanges() {
@@ -146,9 +151,53 @@ struct CachedDaemonTests {
             default: pair.passTime()
             }
         }
+        #expect(try hits(pair.daemons[0].cache) > 0)
+    }
+
+    /// How many answers came from a cache.
+    private func hits(_ cache: AnswerCache?) throws -> Int {
         var text = MetricsText()
-        try #require(pair.daemons[0].cache).write(to: &text)
-        #expect(!String(decoding: text.bytes, as: UTF8.self).contains("coterie_answer_cache_hits_total 0\n"))
+        try #require(cache).write(to: &text)
+        let name = "coterie_answer_cache_hits_total "
+        let line = String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix(name) }
+        return try #require(line.flatMap { Int($0.dropFirst(name.utf8.count)) })
+    }
+
+    @Test("A session without an id goes on for half an hour after an answer from the cache, and no longer")
+    func sessionUse() throws {
+        let members = try MemberCatalog()
+        let time = Pair.Time()
+        var routes = try members.routes()
+        routes.sessions = try SessionFile(path: members.path + "-sessions")
+        routes.cacheBytes = 1 << 20
+        routes.clock = { time.now }
+        let (router, _, cache) = routes.parts()
+        func bucket(_ query: String = "") throws -> Int {
+            struct List: Decodable { var bucket: Int }
+            let answer = try router.answer("/v1/users/bob/recommendations\(query)")
+            return try JSONDecoder().decode(List.self, from: Data(answer.body)).bucket
+        }
+        // A minute or two before the member's next bucket, in which a new session has another list.
+        let first = try bucket("?session=0")
+        while try bucket("?session=\(time.now)") == first { time.pass(milliseconds: 60_000) }
+        time.pass(milliseconds: -120_000)
+        #expect(try bucket() == first)
+        for _ in 0..<40 {
+            // Every fourth finds the answer too old, the others come from the cache.
+            time.pass(milliseconds: 19_000)
+            #expect(try bucket() == first)
+        }
+        for idle in [SessionLife.inactivityMilliseconds - 1, SessionLife.inactivityMilliseconds - 59_000] {
+            time.pass(milliseconds: idle)
+            #expect(try bucket() == first)
+            // Another page of the same list, made anew; then one from the cache.
+            #expect(try bucket("?limit=2") == first)
+            time.pass(milliseconds: 59_999)
+            #expect(try bucket() == first)
+        }
+        time.pass(milliseconds: SessionLife.inactivityMilliseconds)
+        #expect(try bucket() > first)
+        #expect(try hits(cache) > 30)
     }
 
     @Test(

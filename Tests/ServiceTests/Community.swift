@@ -80,9 +80,7 @@ struct FakeDirectory: MemberDirectory {
         return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
     }
 
-    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> { [] }
-
-    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? { nil }
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions { .asPublished }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
@@ -145,7 +143,8 @@ struct Routes {
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, directory: directory, journal: journal, sessions: sessions, cache: cache,
+            follower: follower, directory: directory, journal: journal, sessions: sessions.map { SessionsInUse($0) },
+            cache: cache,
             changes: changes,
             metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),

@@ -26,6 +26,8 @@ struct LoggedSessionsTests {
             return plan
         }
 
+        func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) { try check() }
+
         func forgetAll(ofUser user: String) throws(ServiceError) { try check() }
     }
 

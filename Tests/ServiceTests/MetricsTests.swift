@@ -84,6 +84,22 @@ struct MetricsTests {
         #expect(scrape.types[Self.duration] == "histogram")
     }
 
+    @Test("What a daemon was started without is counted apart from its failures")
+    func notImplemented() throws {
+        var service = Routes(store: FakeStore(try Community.version("v1")))
+        service.directory = FakeDirectory(
+            knowsPhotos: false, failure: ServiceError(.directoryFailed, "the disk is full"))
+        let router = service.router()
+        #expect(try router.answer("/v1/photos/p1/groups").status == 501)
+        #expect(try router.answer("/v1/users/ann/recommendations").status == 503)
+        let samples = try scrape(router).0.samples
+        func count(_ route: String, _ status: String) -> Double? {
+            samples[#"\#(Self.duration)_count{method="GET",route="\#(route)",status="\#(status)"}"#]
+        }
+        #expect(count("/v1/photos/{id}/groups", "501") == 1 && count("/v1/photos/{id}/groups", "5xx") == nil)
+        #expect(count("/v1/users/{id}/recommendations", "5xx") == 1)
+    }
+
     @Test("Durations fall into the bucket whose bound is not below them, however many threads count")
     func histogram() {
         let histogram = Histogram()

@@ -48,6 +48,22 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "ann", session: nil, at: 282 * Self.minute)?.recommendationID == "c")
     }
 
+    @Test("A session that one daemon remembers to be in use goes on, and for the others from then on; not if forgotten")
+    func remembered() throws {
+        let (one, two) = (try sessions("one"), try sessions("two"))
+        let inUse = SessionsInUse(one)
+        _ = try inUse.keep(plan("a"), ofUser: "ann", session: nil, at: 0)
+        // As an answer from the cache does.
+        inUse.use(ofUser: "ann", session: nil)?.note(atMilliseconds: Self.minute)
+        #expect(try two.plan(ofUser: "ann", session: nil, at: 30 * Self.minute) == nil)
+        #expect(try inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
+        #expect(try two.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
+        try inUse.forgetAll(ofUser: "ann")
+        #expect(try inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute) == nil)
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        #expect(try connection.command("EXISTS", "coterie:sessions:ann") == .integer(0))
+    }
+
     @Test("What is forgotten is forgotten by all that have not used it, at once")
     func forgetting() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))

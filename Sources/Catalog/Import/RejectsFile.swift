@@ -1,7 +1,7 @@
 import Glibc
 import RecordReading
 
-/// The lines that were not imported: a tab-separated file that is made when there is one.
+/// The lines that were not imported: a tab-separated file that is made when there is one, for its owner alone to read.
 ///
 /// Columns: source, line (from 1, where the record begins), reason, and the beginning of the record.
 final class RejectsFile {
@@ -15,7 +15,7 @@ final class RejectsFile {
 
     func add(source: String, line: Int, reason: String, excerpt: String) throws(CatalogError) {
         if descriptor < 0 {
-            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC, 0o644)
+            descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw failure() }
             try write("source\tline\treason\trecord\n")
         }

@@ -28,7 +28,7 @@ public final class ChangeJournal {
     public init(path: String, mode: Mode) throws(CatalogError) {
         let isJournal: Bool
         do throws(DatabaseError) {
-            database = try Database(path: path, mode: mode == .reading ? .readWrite : .createPrivate)
+            database = try Database(path: path, mode: mode == .reading ? .readWrite : .create)
             isJournal = try Self.isJournal(database)
             if isJournal, mode == .recording { try Self.prepare(database) }
             origin = isJournal ? try database.text("SELECT value FROM state WHERE name = 'origin'") ?? "" : ""

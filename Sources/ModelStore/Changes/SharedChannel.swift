@@ -78,10 +78,12 @@ public final class SharedChannel: Sendable {
         return kept
     }
 
-    /// Notes that a session was used.
+    /// Notes that a session was used, if it has a list.
     public func touch(ofUser user: String, session: String, at now: Int64, lifetime: Duration) throws(StoreError) {
         let script = """
-            redis.call('HSET', KEYS[1], 'u:' .. ARGV[1], ARGV[2]) redis.call('PEXPIRE', KEYS[1], ARGV[3]) return 1
+            if redis.call('HEXISTS', KEYS[1], 'p:' .. ARGV[1]) == 0 then return 0 end
+            redis.call('HSET', KEYS[1], 'u:' .. ARGV[1], ARGV[2])
+            return redis.call('PEXPIRE', KEYS[1], ARGV[3])
             """
         _ = try link.ask(
             RedisCommand(

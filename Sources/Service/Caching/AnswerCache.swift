@@ -17,13 +17,20 @@ final class AnswerCache: Sendable {
         }
     }
 
+    /// An answer that was made.
+    struct Answer {
+        var response: HTTPResponse
+        /// The session whose list it is of, which goes on when it is given again; nil if it is of none.
+        var sessionUse: SessionUse?
+    }
+
     private struct Entry {
-        let response: HTTPResponse
+        let answer: Answer
         let stamp: ChangeClock.Stamp
         let madeAtMilliseconds: Int64
     }
 
-    /// How long an answer may be given again: no longer than sessions may go without their use being noted.
+    /// How long an answer may be given again: no longer than the use of sessions may go without being stored.
     static let lifetimeMilliseconds: Int64 = 60_000
     /// What an entry takes beside its texts, in bytes, about.
     private static let overheadBytes = 256
@@ -48,7 +55,7 @@ final class AnswerCache: Sendable {
     ///   - subject: whose changes make it another one.
     ///   - make: reads all that it needs when it is called, and not before.
     func answer(
-        to key: AnswerKey, about subject: Subject, orMake make: () throws(Problem) -> HTTPResponse
+        to key: AnswerKey, about subject: Subject, orMake make: () throws(Problem) -> Answer
     ) throws(Problem) -> HTTPResponse {
         // Before anything is read: what changes meanwhile leaves the answer with a stamp that is past.
         let stamp = changes.stamp(ofMember: subject.memberID)
@@ -58,19 +65,20 @@ final class AnswerCache: Sendable {
             (instant - kept.madeAtMilliseconds).magnitude <= Self.lifetimeMilliseconds.magnitude
         {
             hitCount.wrappingAdd(1, ordering: .relaxed)
-            return kept.response
+            kept.answer.sessionUse?.note(atMilliseconds: instant)
+            return kept.answer.response
         }
         missCount.wrappingAdd(1, ordering: .relaxed)
-        let response = try make()
-        if response.status == .ok {
-            var kept = response
+        let answer = try make()
+        if answer.response.status == .ok {
+            var kept = answer
             // Without the room that was left for more of it: as much again, at worst.
-            kept.body = unsafe response.body.withUnsafeBytes { unsafe [UInt8]($0) }
-            let entry = Entry(response: kept, stamp: stamp, madeAtMilliseconds: instant)
-            let weight = Self.overheadBytes + key.byteCount + kept.byteCount
+            kept.response.body = unsafe answer.response.body.withUnsafeBytes { unsafe [UInt8]($0) }
+            let entry = Entry(answer: kept, stamp: stamp, madeAtMilliseconds: instant)
+            let weight = Self.overheadBytes + key.byteCount + kept.response.byteCount
             entries.withLock { $0.insert(entry, for: key, weight: weight) }
         }
-        return response
+        return answer.response
     }
 
     /// How many answers are kept, and their bytes.

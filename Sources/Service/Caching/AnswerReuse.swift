@@ -4,8 +4,9 @@ enum AnswerReuse: Sendable {
     case never
     /// Until something changes for everybody, such as the version that serves.
     case untilChange
-    /// Until something changes for everybody, or for the member who is this parameter of the path.
+    /// Until something changes for everybody, or for the member who is a parameter of the path; the answer is of the
+    /// member's session that is a parameter of the query.
     ///
     /// Only where sessions are kept: without them every request gets a list of its own.
-    case untilMemberChange(ofPathParameter: String)
+    case untilMemberChange(ofPathParameter: String, inSession: Parameter)
 }

@@ -1,23 +1,14 @@
 import Catalog
-public import Model
+import Model
 public import Recommendation
-import Synchronization
 
 /// Members and photos as the catalog has them right now.
 public final class CatalogDirectory: MemberDirectory {
-    /// What the site had decided at a state of the catalog.
-    private struct Decisions {
-        var version: VersionName
-        var changeCount: Int64
-        var hidden: Set<UInt32>
-        var curated: [CuratedGroup]
-    }
-
     private let pool: CatalogPool
     /// Of one connection, as each counts changes for itself.
     private let watchPool: CatalogPool
     private let seenRevision = SeenRevision()
-    private let decisions = Mutex<Decisions?>(nil)
+    private let decisions = KeptDecisions<Int64>()
 
     /// The catalog in a file.
     ///
@@ -39,30 +30,19 @@ public final class CatalogDirectory: MemberDirectory {
         }
     }
 
-    /// Groups that are private or hidden by now.
-    public func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
-        try currentDecisions(in: snapshot).hidden
-    }
-
-    /// What the catalog says is put forward.
-    public func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? {
-        try currentDecisions(in: snapshot).curated
-    }
-
-    /// They are looked up again when the catalog has changed.
-    private func currentDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> Decisions {
+    /// What the catalog has; looked up again when the catalog has changed.
+    public func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         try pool.read { catalog throws(CatalogError) in
-            // Before all else: what changes meanwhile is looked up by the next request.
-            let changeCount = try catalog.changeCount()
-            let known = decisions.withLock { $0 }
-            if let known, known.version == snapshot.version, known.changeCount == changeCount { return known }
-            let current = Decisions(
-                version: snapshot.version, changeCount: changeCount,
-                hidden: try catalog.unshownGroups(in: snapshot.model),
-                curated: try catalog.curatedGroups(in: snapshot.model))
-            decisions.withLock { $0 = current }
-            return current
+            try decisions.decisions(in: snapshot.version, at: try catalog.changeCount()) {
+                () throws(CatalogError) in
+                try SiteDecisions(of: catalog, in: snapshot.model)
+            }
         }
+    }
+
+    /// A number that grows with every change of what the catalog has decided.
+    func changeCount() throws(ServiceError) -> Int64 {
+        try pool.read { catalog throws(CatalogError) in try catalog.changeCount() }
     }
 
     /// Notes that the catalog has changed, whoever has changed it.

@@ -21,12 +21,8 @@ final class LoggedDirectory: MemberDirectory {
         }
     }
 
-    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
-        try watching { () throws(ServiceError) in try directory.hiddenGroups(in: snapshot) }
-    }
-
-    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]? {
-        try watching { () throws(ServiceError) in try directory.curatedGroups(in: snapshot) }
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+        try watching { () throws(ServiceError) in try directory.siteDecisions(in: snapshot) }
     }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] {

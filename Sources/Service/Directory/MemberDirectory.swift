@@ -1,4 +1,3 @@
-public import Model
 public import Recommendation
 
 /// Who is a member of what, and which photos are where, in terms of a model version's groups.
@@ -12,11 +11,8 @@ public protocol MemberDirectory: ChangeSource {
     func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
 
-    /// Groups of the version that nobody may be shown by now.
-    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32>
-
-    /// Groups of the version that are put forward by now; nil if only the version knows.
-    func curatedGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> [CuratedGroup]?
+    /// What the site has decided by now.
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
 
     /// Ids of users that are close to one that does not exist; a handful at most.
     func userIDs(near id: String) throws(ServiceError) -> [String]

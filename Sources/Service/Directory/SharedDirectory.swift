@@ -5,10 +5,18 @@ import Recommendation
 
 /// Members as they were published with a version, with what the daemons of a store were told since.
 struct SharedDirectory: MemberDirectory {
+    /// What the decisions depend on.
+    private struct DecisionState: Equatable {
+        let revision: UInt64
+        /// Of the catalog; nil without one.
+        let changeCount: Int64?
+    }
+
     private let published: StoreDirectory
     private let journal: SharedJournal
     /// Who knows photos; nil if nobody does.
     private let photos: CatalogDirectory?
+    private let decisions = KeptDecisions<DecisionState>()
 
     init(_ store: any VersionStore, journal: SharedJournal, photos: CatalogDirectory?) {
         published = StoreDirectory(store)
@@ -32,13 +40,14 @@ struct SharedDirectory: MemberDirectory {
             halfLifeDays: snapshot.planner.configuration.feedback.impressionHalfLifeDays)
     }
 
-    func hiddenGroups(in snapshot: ModelSnapshot) throws(ServiceError) -> Set<UInt32> {
-        // A catalog that is here for its photos knows what is private by now.
-        try journal.hiddenGroups(in: snapshot).union(photos?.hiddenGroups(in: snapshot) ?? [])
-    }
-
-    func curatedGroups(in snapshot: ModelSnapshot) -> [CuratedGroup]? {
-        journal.curations(in: snapshot).compactMap { CuratedGroup($0, in: snapshot.model) }
+    /// What the journal has; a catalog that is here for its photos knows what is private by now.
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+        let state = DecisionState(revision: journal.decisionRevision, changeCount: try photos?.changeCount())
+        return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
+            var decisions = journal.siteDecisions(in: snapshot)
+            decisions.hidden.formUnion(try photos?.siteDecisions(in: snapshot).hidden ?? [])
+            return decisions
+        }
     }
 
     /// None: profiles can only be asked for by their id.

@@ -1,4 +1,3 @@
-public import Model
 public import ModelStore
 public import Recommendation
 
@@ -32,11 +31,8 @@ public struct StoreDirectory: MemberDirectory {
         }
     }
 
-    /// None: a version has public groups only.
-    public func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> { [] }
-
-    /// Nil: what the version says.
-    public func curatedGroups(in snapshot: ModelSnapshot) -> [CuratedGroup]? { nil }
+    /// What the version has.
+    public func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions { .asPublished }
 
     /// None: profiles can only be asked for by their id.
     public func userIDs(near id: String) -> [String] { [] }

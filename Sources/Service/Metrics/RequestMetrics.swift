@@ -1,10 +1,15 @@
 import HTTP
 import Synchronization
 
-/// Counts requests: how long they took by route and class of status, how many are under way, how many were refused.
+/// Counts requests: how long they took by route and kind of status, how many are under way, how many were refused.
 final class RequestMetrics: Sendable {
-    /// Classes of status: 2xx to 5xx.
-    private static let classes = 2...5
+    /// Kinds of status: those of a class together, but for 501 alone, which says what the daemon was started without and
+    /// is no failure.
+    private static let kinds = ["2xx", "3xx", "4xx", "5xx", "501"]
+
+    private static func kind(of status: HTTPStatus) -> Int {
+        status == .notImplemented ? kinds.count - 1 : status.rawValue / 100 - 2
+    }
 
     /// What the histograms stand for: the endpoints in their order, and last the requests that led to none of them.
     private let routes: [(method: String, pattern: String)]
@@ -14,7 +19,7 @@ final class RequestMetrics: Sendable {
 
     init(_ endpoints: [Endpoint]) {
         routes = endpoints.map { ($0.method.rawValue, $0.pattern) } + [("", "unmatched")]
-        durations = (0..<(routes.count * Self.classes.count)).map { _ in Histogram() }
+        durations = (0..<(routes.count * Self.kinds.count)).map { _ in Histogram() }
         precondition(Refusal.allCases.count == refusals.count, "each refusal needs a counter")
     }
 
@@ -29,8 +34,7 @@ final class RequestMetrics: Sendable {
     func ended(endpoint: Int?, status: HTTPStatus, nanoseconds: UInt64) {
         underWay.wrappingSubtract(1, ordering: .relaxed)
         let route = endpoint ?? routes.count - 1
-        durations[route * Self.classes.count + status.rawValue / 100 - Self.classes.lowerBound].observe(
-            nanoseconds: nanoseconds)
+        durations[route * Self.kinds.count + Self.kind(of: status)].observe(nanoseconds: nanoseconds)
     }
 
     /// A request was turned away.
@@ -45,9 +49,9 @@ extension RequestMetrics: MetricSource {
         text.histograms(
             "coterie_http_request_duration_seconds", "Time from the arrival of a whole request to its answer.",
             durations.enumerated().lazy.map { place, histogram in
-                let route = self.routes[place / Self.classes.count]
-                let status = "\(Self.classes.lowerBound + place % Self.classes.count)xx"
-                return ([("method", route.method), ("route", route.pattern), ("status", status)], histogram)
+                let route = self.routes[place / Self.kinds.count]
+                let kind = Self.kinds[place % Self.kinds.count]
+                return ([("method", route.method), ("route", route.pattern), ("status", kind)], histogram)
             })
         text.gauge(
             "coterie_http_requests_in_flight", "Requests that are being answered, the one that asks included.",

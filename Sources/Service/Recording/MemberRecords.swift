@@ -4,7 +4,7 @@ import ModelStore
 struct MemberRecords {
     let directory: (any MemberDirectory)?
     let journal: (any Journal)?
-    let sessions: (any SessionStore)?
+    let sessions: SessionsInUse?
     /// Nil unless there are other daemons to tell.
     let pump: StreamPump?
 
@@ -17,8 +17,8 @@ struct MemberRecords {
         let channel = configuration.store.channel
         let common = channel.flatMap { channel in configuration.sessions.map { SharedSessions(channel, local: $0) } }
         let kept: (any SessionStore)? = common ?? configuration.sessions
-        let sessions = kept.map { LoggedSessions($0, log: configuration.log) }
-        self.sessions = sessions
+        let stored = kept.map { LoggedSessions($0, log: configuration.log) }
+        sessions = stored.map { SessionsInUse($0) }
         guard let path = configuration.sharedJournalPath, let channel else {
             (directory, journal, pump) = (configuration.directory, configuration.journal, nil)
             return
@@ -29,7 +29,7 @@ struct MemberRecords {
             configuration.store, journal: shared, photos: configuration.directory as? CatalogDirectory)
         journal = shared
         pump = StreamPump(
-            channel, journal: shared, path: path, sessions: sessions, follower: follower, log: configuration.log,
+            channel, journal: shared, path: path, sessions: stored, follower: follower, log: configuration.log,
             now: configuration.now)
     }
 

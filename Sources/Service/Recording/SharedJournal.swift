@@ -46,7 +46,7 @@ final class SharedJournal: Journal {
     private static func lock(_ path: String) throws(ServiceError) -> Lock {
         do throws(DatabaseError) {
             // It ends with the process, however that ends.
-            let database = try Database(path: path + "-lock", mode: .createPrivate, busyTimeoutSeconds: 0)
+            let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
             try database.execute("BEGIN EXCLUSIVE")
             return Lock(database: database)
         } catch {
@@ -134,11 +134,22 @@ final class SharedJournal: Journal {
         }
     }
 
-    /// Groups of the version that are hidden by now.
-    func hiddenGroups(in snapshot: ModelSnapshot) -> Set<UInt32> {
-        Set(
-            decisions.hidden(since: snapshot.manifest).keys
-                .compactMap { snapshot.model.index(ofID: $0).map(UInt32.init) })
+    /// What the site has decided by now, in terms of a version.
+    func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {
+        SiteDecisions(
+            hidden: Set(groups: decisions.hidden(since: snapshot.manifest).keys, in: snapshot.model),
+            curated: curations(in: snapshot).compactMap { CuratedGroup($0, in: snapshot.model) })
+    }
+
+    /// A number that grows when the site decides something, here or elsewhere.
+    var decisionRevision: UInt64 { decisions.revision }
+
+    /// Brings answers up to what the journal has of the site's decisions, and notes that they are others from now on.
+    ///
+    /// - Parameter connection: to this journal, of whoever has taken down a decision through it.
+    func renewDecisions(from connection: ChangeJournal) throws(CatalogError) {
+        try decisions.renew { () throws(CatalogError) in try connection.siteChanges() }
+        changes.everythingChanged()
     }
 
     /// What a member did and said that is not in a version.
@@ -156,9 +167,6 @@ final class SharedJournal: Journal {
     /// Nothing: what others change comes through the stream.
     func noteOutsideChanges(in changes: ChangeClock) {}
 
-    /// What the site decided, as answers see it; whoever takes down a decision renews it.
-    var siteDecisions: SiteDecisionLog { decisions }
-
     private func read<Result>(_ body: (ChangeJournal) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
         do throws(CatalogError) {
             return try readers.read(body)
@@ -174,7 +182,9 @@ private struct JournalWriter: ChangeWriter {
 
     func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
         let outcomes = try journal.record(changes, at: now())
-        if changes.contains(where: \.isOfSite) { decisions.renew(try journal.siteChanges()) }
+        if changes.contains(where: \.isOfSite) {
+            try decisions.renew { () throws(CatalogError) in try journal.siteChanges() }
+        }
         return outcomes
     }
 

@@ -4,12 +4,27 @@ import Synchronization
 
 /// What the site decided since versions were built, in the order that counts; in memory, as every answer needs it.
 final class SiteDecisionLog: Sendable {
-    private let decisions: Mutex<[JournaledChange]>
+    private struct Decisions {
+        var changes: [JournaledChange]
+        var revision: UInt64 = 0
+    }
 
-    init(_ changes: [JournaledChange]) { decisions = Mutex(changes) }
+    private let decisions: Mutex<Decisions>
+    /// Held while decisions are read to be renewed: who began to read first must not have the last word.
+    private let renewal = Mutex(())
 
-    /// Puts other decisions in the place of all.
-    func renew(_ changes: [JournaledChange]) { decisions.withLock { $0 = changes } }
+    init(_ changes: [JournaledChange]) { decisions = Mutex(Decisions(changes: changes)) }
+
+    /// Puts the decisions that `read` reads in the place of all.
+    func renew(_ read: () throws(CatalogError) -> [JournaledChange]) throws(CatalogError) {
+        try renewal.withLock { _ throws(CatalogError) in
+            let changes = try read()
+            decisions.withLock { $0 = Decisions(changes: changes, revision: $0.revision + 1) }
+        }
+    }
+
+    /// A number that grows with every renewal.
+    var revision: UInt64 { decisions.withLock { $0.revision } }
 
     /// The ids of hidden groups, and since when each is, in Unix milliseconds.
     ///
@@ -49,7 +64,7 @@ final class SiteDecisionLog: Sendable {
     }
 
     private func changes(beyond taken: TakenChanges) -> [SiteChange] {
-        decisions.withLock { $0 }.compactMap { decision in
+        decisions.withLock { $0.changes }.compactMap { decision in
             guard !taken.contains(decision.sequence, of: decision.origin), case .site(let change) = decision.change
             else { return nil }
             return change

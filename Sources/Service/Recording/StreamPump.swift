@@ -102,6 +102,8 @@ final class StreamPump: Sendable {
         do throws(ServiceError) {
             let writer = try journaled { () throws(CatalogError) in try ChangeJournal(path: path, mode: .recording) }
             var stream = try stored { () throws(StoreError) in try channel.changes(timeout: Self.timeout) }
+            // The last failure may have been to do so after decisions had been taken down.
+            try journaled { () throws(CatalogError) in try journal.renewDecisions(from: writer) }
             try pump(&stream, writer, onConnection)
             return nil
         } catch { return error.message }
@@ -173,8 +175,7 @@ final class StreamPump: Sendable {
             try writer.follow(known, through: last.position, at: now())
         }
         if known.contains(where: { $0.change.change.isOfSite }) {
-            let decisions = try journaled { () throws(CatalogError) in try writer.siteChanges() }
-            journal.siteDecisions.renew(decisions)
+            try journaled { () throws(CatalogError) in try journal.renewDecisions(from: writer) }
         }
         counts.withLock { $0.followed += UInt64(new.count) }
         for change in new { journal.changes.note(change) }

@@ -24,27 +24,21 @@ extension Call {
     /// What the list of the member that the path names depends on, right now.
     func planRequest(in snapshot: ModelSnapshot) throws(Problem) -> PlanRequest {
         let instant = responder.now()
-        return PlanRequest(
-            profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant,
-            hidden: try hiddenGroups(in: snapshot), curated: try curatedGroups(in: snapshot))
+        let profile = try profile(in: snapshot, atMilliseconds: instant)
+        let site = try siteDecisions(in: snapshot)
+        return PlanRequest(profile: profile, atMilliseconds: instant, hidden: site.hidden, curated: site.curated)
     }
 
-    /// Groups of the version that nobody may be shown by now.
-    func hiddenGroups(in snapshot: ModelSnapshot) throws(Problem) -> Set<UInt32> {
-        guard let directory else { return [] }
-        return try Responder.reading { () throws(ServiceError) in try directory.hiddenGroups(in: snapshot) }
-    }
-
-    /// Groups of the version that are put forward by now; nil: as the version says.
-    private func curatedGroups(in snapshot: ModelSnapshot) throws(Problem) -> [CuratedGroup]? {
-        guard let directory else { return nil }
-        return try Responder.reading { () throws(ServiceError) in try directory.curatedGroups(in: snapshot) }
+    /// What the site has decided by now.
+    func siteDecisions(in snapshot: ModelSnapshot) throws(Problem) -> SiteDecisions {
+        guard let directory else { return .asPublished }
+        return try Responder.reading { () throws(ServiceError) in try directory.siteDecisions(in: snapshot) }
     }
 
     /// The index of a group of the version.
     func group(_ id: String, in snapshot: ModelSnapshot) throws(Problem) -> UInt32 {
         guard let group = snapshot.model.index(ofID: id) else {
-            let near = snapshot.groupIDs(near: id, except: try hiddenGroups(in: snapshot))
+            let near = snapshot.groupIDs(near: id, except: try siteDecisions(in: snapshot).hidden)
             throw .unknown(.unknownGroup, "group", id: id, near: near)
         }
         return UInt32(group)

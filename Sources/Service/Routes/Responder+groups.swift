@@ -47,7 +47,7 @@ extension Responder {
         let snapshot = try call.snapshot
         let model = snapshot.model
         let group = try call.group(call.id, in: snapshot)
-        let hidden = try call.hiddenGroups(in: snapshot)
+        let hidden = try call.siteDecisions(in: snapshot).hidden
         // To be told from a group that does not exist would tell that it is there.
         guard !hidden.contains(group) else { throw .unknown(.unknownGroup, "group", id: call.id, near: []) }
         return .json { json in
@@ -67,7 +67,7 @@ extension Responder {
     @Sendable
     fileprivate static func trending(_ call: Call) throws(Problem) -> HTTPResponse {
         let snapshot = try call.snapshot
-        let hidden = try call.hiddenGroups(in: snapshot)
+        let hidden = try call.siteDecisions(in: snapshot).hidden
         let groups = snapshot.model.trending.filter { !hidden.contains($0.group) }.prefix(call.parameters.limit)
         return .json { json in
             json.version(of: snapshot, call)

@@ -12,7 +12,7 @@ extension Endpoint {
             summary: "Groups for a member, in the order in which they are shown", path: [member],
             parameters: [.limit, .session, .after],
             content: .json(schema: "Recommendations"), caching: .personal,
-            reuse: .untilMemberChange(ofPathParameter: "id"),
+            reuse: .untilMemberChange(ofPathParameter: "id", inSession: .session),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),

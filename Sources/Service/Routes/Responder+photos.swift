@@ -28,7 +28,7 @@ extension Responder {
         let photo = try reading { () throws(ServiceError) in try directory.context(ofPhoto: call.id, in: snapshot) }
         guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
         if call.isOpen { photo.forgetOwner() }
-        let hidden = try call.hiddenGroups(in: snapshot)
+        let hidden = try call.siteDecisions(in: snapshot).hidden
         photo.forget(hidden)
         let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit, hidden: hidden)
         return .json { json in

@@ -7,7 +7,7 @@ struct Responder: Sendable {
     /// What members do and the site decides; nil if nobody can keep it.
     var journal: (any Journal)?
     /// The lists of sessions; nil to make a new one for every request.
-    var sessions: (any SessionStore)?
+    var sessions: SessionsInUse?
     /// Tells the other daemons what is changed here, and takes down their changes; nil if there are none.
     var pump: StreamPump?
     /// Answers that are given again; nil to make every answer anew.

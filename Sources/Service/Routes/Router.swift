@@ -95,7 +95,7 @@ final class Router: Sendable {
         try path.checkLengths()
         // Not before this: what may not be asked is refused whether or not it was answered before.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
-            return try handle(request, endpoint, path, bearer)
+            return try handle(request, endpoint, path, bearer).response
         }
         let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)
         return try cache.answer(to: key, about: subject) { () throws(Problem) in
@@ -108,14 +108,14 @@ final class Router: Sendable {
         switch endpoint.reuse {
         case .never: nil
         case .untilChange: .everybody
-        case .untilMemberChange(let name): responder.sessions == nil ? nil : .member(path[name])
+        case .untilMemberChange(let member, _): responder.sessions == nil ? nil : .member(path[member])
         }
     }
 
     /// Makes the answer to a request that has been let in, as it is sent.
     private func handle(
         _ request: HTTPRequest, _ endpoint: Endpoint, _ path: PathParameters, _ bearer: TokenClaims?
-    ) throws(Problem) -> HTTPResponse {
+    ) throws(Problem) -> AnswerCache.Answer {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
         if endpoint.bodySchema != nil { try Self.checkJSON(request) }
         let call = Call(
@@ -127,7 +127,15 @@ final class Router: Sendable {
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
         response.headers.append(name: "Cache-Control", value: caching.rawValue)
         compressor.compress(&response, for: request)
-        return response
+        return AnswerCache.Answer(response: response, sessionUse: sessionUse(of: endpoint, path, parameters))
+    }
+
+    /// The session whose list an answer is of; nil if it is of none.
+    private func sessionUse(
+        of endpoint: Endpoint, _ path: PathParameters, _ parameters: RequestParameters
+    ) -> SessionUse? {
+        guard case .untilMemberChange(let member, let session) = endpoint.reuse else { return nil }
+        return responder.sessions?.use(ofUser: path[member], session: parameters.text(session.name))
     }
 
     private static func checkJSON(_ request: HTTPRequest) throws(Problem) {

@@ -19,6 +19,12 @@ final class LoggedSessions: SessionStore {
         } ?? plan
     }
 
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) {
+        _ = watching { () throws(ServiceError) in
+            try sessions.noteUse(ofUser: user, session: session, at: instant)
+        }
+    }
+
     /// Fails if it cannot be done: a member must know.
     func forgetAll(ofUser user: String) throws(ServiceError) { try sessions.forgetAll(ofUser: user) }
 

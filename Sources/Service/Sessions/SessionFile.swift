@@ -40,7 +40,7 @@ public final class SessionFile: SessionStore {
 
     /// - Throws: a `DatabaseError` with `isDamaged` if the file is.
     private static func openWhole(_ path: String) throws(DatabaseError) -> Database {
-        let database = try Database(path: path, mode: .createPrivate)
+        let database = try Database(path: path, mode: .create)
         // No request waits for the disk: a process that is killed loses nothing all the same, and a machine that loses its
         // power at worst the sessions.
         try database.execute(
@@ -78,7 +78,7 @@ public final class SessionFile: SessionStore {
             let plan = FrozenPlan(bytes: found.bytes)
         else { return nil }
         let isDue = now - found.usedAt >= SessionLife.touchMilliseconds
-        if isDue { try touch(user, session, at: now) }
+        if isDue { try noteUse(ofUser: user, session: session, at: now) }
         return (plan, isDue)
     }
 
@@ -118,13 +118,13 @@ public final class SessionFile: SessionStore {
         }
     }
 
-    private func touch(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) {
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
         try using { database throws(DatabaseError) in
-            let touch = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
-            touch.bind(now, at: 1)
-            touch.bind(user, at: 2)
-            touch.bind(session ?? "", at: 3)
-            try touch.run()
+            let note = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
+            note.bind(instant, at: 1)
+            note.bind(user, at: 2)
+            note.bind(session ?? "", at: 3)
+            try note.run()
         }
     }
 

@@ -15,6 +15,9 @@ protocol SessionStore: Sendable {
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
 
+    /// Notes that a session, if it has a list, was used at an instant, in Unix milliseconds.
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError)
+
     /// Forgets the lists of all sessions of a member, which tell what the member was in.
     func forgetAll(ofUser user: String) throws(ServiceError)
 }

@@ -50,6 +50,11 @@ public final class SharedSessions: SessionStore {
         return try local.keep(list, ofUser: user, session: session, at: now)
     }
 
+    func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
+        touch(user, session, at: instant)
+        try local.noteUse(ofUser: user, session: session, at: instant)
+    }
+
     func forgetAll(ofUser user: String) throws(ServiceError) {
         try local.forgetAll(ofUser: user)
         _ = asking { () throws(StoreError) in try channel.forgetSessions(ofUser: user) }

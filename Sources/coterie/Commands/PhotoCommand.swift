@@ -37,7 +37,7 @@ enum PhotoCommand: Subcommand {
         let context = PhotoContext(photo, in: model)
         let recommender = PhotoRecommender(model: model, at: version.manifest.createdAtMilliseconds / 1000)
         let suggestions = recommender.suggestions(
-            for: context, limit: limit, hidden: try SiteDecisions(catalog, model).hidden)
+            for: context, limit: limit, hidden: try SiteDecisions(of: catalog, in: model).hidden)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(

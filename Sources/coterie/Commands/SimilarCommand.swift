@@ -3,6 +3,7 @@ import Model
 import ModelStore
 import Recommendation
 import Recompute
+import Service
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
@@ -33,7 +34,7 @@ enum SimilarCommand: Subcommand {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
-        let rows = rows(group, basis, limit, version, hidden: try SiteDecisions(catalog, version.model).hidden)
+        let rows = rows(group, basis, limit, version, hidden: try SiteDecisions(of: catalog, in: version.model).hidden)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(

@@ -1,6 +1,7 @@
 import CommandLineOptions
 import Model
 import ModelStore
+import Service
 
 /// `coterie trending`.
 enum TrendingCommand: Subcommand {
@@ -23,7 +24,7 @@ enum TrendingCommand: Subcommand {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let model = version.model
-        let hidden = try SiteDecisions(try parsed.openCatalogIfPresent(), model).hidden
+        let hidden = try SiteDecisions(of: try parsed.openCatalogIfPresent(), in: model).hidden
         let groups = model.trending.filter { !hidden.contains($0.group) }.prefix(limit)
         var output = try Output()
         if parsed.flag("json") {

@@ -54,5 +54,5 @@ struct ProfileReader {
     }
 
     /// What the site has decided by now.
-    func siteDecisions() throws(CatalogError) -> SiteDecisions { try SiteDecisions(catalog, planner.model) }
+    func siteDecisions() throws(CatalogError) -> SiteDecisions { try SiteDecisions(of: catalog, in: planner.model) }
 }

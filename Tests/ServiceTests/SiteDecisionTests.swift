@@ -1,0 +1,178 @@
+import Catalog
+import Dispatch
+import Model
+import ModelStore
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("What the site has decided, as directories keep it")
+struct SiteDecisionTests {
+    @Test("It is looked up once for each version and state, and after a failure again")
+    func keeping() throws {
+        let kept = KeptDecisions<Int>()
+        var lookups: [Int] = []
+        func ask(_ version: String, _ state: Int, fails: Bool = false) throws -> Set<UInt32> {
+            try kept.decisions(in: VersionName(version), at: state) {
+                lookups.append(state)
+                if fails { throw ServiceError(.directoryFailed, "the disk is full") }
+                return SiteDecisions(hidden: [UInt32(lookups.count)], curated: nil)
+            }.hidden
+        }
+        #expect(try ask("v1", 1) == [1] && ask("v1", 1) == [1])
+        #expect(try ask("v2", 1) == [2] && ask("v2", 1) == [2])
+        #expect(try ask("v2", 2) == [3] && ask("v2", 2) == [3])
+        #expect(throws: ServiceError.self) { try ask("v2", 3, fails: true) }
+        #expect(try ask("v2", 3) == [5] && ask("v2", 3) == [5])
+        #expect(lookups == [1, 1, 2, 3, 3])
+    }
+
+    /// A daemon without a catalog of its own, others that it is told of, and a catalog that is here for its photos.
+    private final class Scene {
+        /// A decision of a journal, and whose it is.
+        typealias Decision = (origin: String, sequence: Int64, change: SiteChange)
+
+        let members: MemberCatalog
+        let folder: TemporaryDirectory
+        let journal: SharedJournal
+        let directory: SharedDirectory
+        let catalogDirectory: CatalogDirectory
+        let catalogJournal: CatalogJournal
+        let stream: ChangeJournal
+        let snapshots: [ModelSnapshot]
+        var generator: SeededGenerator
+        /// What was decided here, and elsewhere, in the orders in which it was.
+        var own: [Decision] = []
+        var others: [Decision] = []
+        var hiddenInCatalog: Set<String> = []
+
+        init(seed: UInt64 = 0) throws {
+            folder = try TemporaryDirectory()
+            let path = folder.path + "/journal"
+            let origin = try ChangeJournal(path: path, mode: .recording).origin
+            let version = try Community.version("v1")
+            let versions: [(name: String, taken: [String: Int64])] = [
+                ("v1", [:]), ("v2", [origin: 2]), ("v3", [origin: 4, "other": 3]),
+            ]
+            let snapshots = try versions.map { name, taken in
+                var manifest = version.manifest
+                manifest.version = try VersionName(name)
+                manifest.changesTaken = TakenChanges(taken)
+                return ModelSnapshot(LoadedVersion(manifest: manifest, model: version.model), planning: .init())
+            }
+            self.snapshots = snapshots
+            members = try MemberCatalog()
+            catalogDirectory = try CatalogDirectory(path: members.path)
+            catalogJournal = try members.journal()
+            // That a version serves matters only for which groups there are.
+            journal = try SharedJournal(
+                path: path, changes: ChangeClock(), snapshot: { snapshots[0] }, now: { 1 }, patience: .seconds(60))
+            stream = try ChangeJournal(path: path, mode: .recording)
+            directory = SharedDirectory(FakeStore(), journal: journal, photos: catalogDirectory)
+            generator = SeededGenerator(seed: seed)
+        }
+
+        /// The site decides something: through this daemon, another one, or the catalog.
+        func decide() throws {
+            let group = Community.groups[Int.random(in: 0..<3, using: &generator)].id
+            let actions: [SiteChange.Action] = [
+                .hide, .unhide, .uncurate,
+                .curate(position: nil, startsAt: nil, expiresAt: Int64.random(in: 1...3, using: &generator)),
+            ]
+            let change = SiteChange(
+                ofGroup: group, actions[Int.random(in: 0..<4, using: &generator)], atMilliseconds: 1)
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0:
+                guard try journal.apply(change) == .changed else { return }
+                own.append((stream.origin, Int64(own.count + 1), change))
+            case 1: try arrive(change)
+            default:
+                guard try catalogJournal.apply(change) == .changed else { return }
+                if change.action == .hide { hiddenInCatalog.insert(group) }
+                if change.action == .unhide { hiddenInCatalog.remove(group) }
+            }
+        }
+
+        /// A decision of another daemon's comes from the stream.
+        func arrive(_ change: SiteChange) throws {
+            let sequence = Int64(others.count + 1)
+            others.append(("other", sequence, change))
+            let position = try #require(StreamPosition("\(sequence)-0"))
+            let entry = JournaledChange(origin: "other", sequence: sequence, change: .site(change))
+            _ = try stream.follow([(position, entry)], through: position, at: 1)
+            try journal.renewDecisions(from: stream)
+        }
+
+        /// What is so by all that was decided, in terms of a version.
+        func expected(in snapshot: ModelSnapshot) -> SiteDecisions {
+            var hidden: Set<String> = []
+            var curated: [(group: String, expiresAt: Int64?)] = []
+            // What the stream does not have yet counts last.
+            for (origin, sequence, change) in others + own
+            where !snapshot.manifest.taken.contains(sequence, of: origin) {
+                switch change.action {
+                case .hide: hidden.insert(change.groupID)
+                case .unhide: hidden.remove(change.groupID)
+                case .uncurate: curated.removeAll { $0.group == change.groupID }
+                case .curate(_, _, let expiresAt):
+                    curated.removeAll { $0.group == change.groupID }
+                    curated.append((change.groupID, expiresAt))
+                }
+            }
+            func index(_ id: String) -> UInt32 { UInt32(snapshot.model.index(ofID: id) ?? -1) }
+            return SiteDecisions(
+                hidden: Set(hidden.union(hiddenInCatalog).map(index)),
+                curated: curated.enumerated().filter { !hidden.contains($1.group) }.map { place, curation in
+                    CuratedGroup(
+                        group: index(curation.group), position: UInt32(place + 1), startsAt: nil,
+                        expiresAt: curation.expiresAt)
+                })
+        }
+    }
+
+    @Test("It is never older than the last decision, whoever decided it and whichever version serves", arguments: 0..<4)
+    func neverStale(seed: UInt64) throws {
+        let scene = try Scene(seed: seed)
+        for _ in 0..<60 {
+            try scene.decide()
+            // The version may have changed since it was asked for last, and may not.
+            for _ in 0..<Int.random(in: 1...3, using: &scene.generator) {
+                let snapshot = try #require(scene.snapshots.randomElement(using: &scene.generator))
+                #expect(try scene.directory.siteDecisions(in: snapshot) == scene.expected(in: snapshot))
+                #expect(
+                    try scene.catalogDirectory.siteDecisions(in: snapshot).hidden
+                        == Set(groups: scene.hiddenInCatalog, in: snapshot.model))
+            }
+        }
+    }
+
+    @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
+    func arriving() throws {
+        let scene = try Scene()
+        let snapshot = scene.snapshots[0]
+        let isDone = Atomic(false)
+        let group = UInt32(try #require(snapshot.model.index(ofID: "alps")))
+        // What comes from the stream is the other thread's, everything else is this one's.
+        nonisolated(unsafe) let arriving = scene
+        let hasEnded = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            while !isDone.load(ordering: .acquiring) {
+                let change = SiteChange(ofGroup: "birds", .hide, atMilliseconds: 1)
+                do { try unsafe arriving.arrive(change) } catch { Issue.record(error) }
+            }
+            hasEnded.signal()
+        }
+        defer {
+            isDone.store(true, ordering: .releasing)
+            hasEnded.wait()
+        }
+        for round in 0..<100 {
+            let action: SiteChange.Action = round.isMultiple(of: 2) ? .hide : .unhide
+            let change = SiteChange(ofGroup: "alps", action, atMilliseconds: 1)
+            #expect(try scene.journal.apply(change) == .changed)
+            #expect(try scene.directory.siteDecisions(in: snapshot).hidden.contains(group) == (action == .hide))
+        }
+    }
+}
