@@ -10,17 +10,26 @@ extension Planner {
     ///   before members; none for items that are not personal.
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
-        let places = GroupPlaces(items.map(\.group))
+        let groups = items.map(\.group)
+        let places = GroupPlaces(groups)
+        // Nearly no neighbours are on the page that is shown: one look at one bit tells that of most.
+        let sieve = GroupSieve(groups)
         let joined = recentGroups(profile)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         for (relation, factor) in configuration.weights.factors(in: model) {
-            for seed in joined {
-                for neighbour in model.neighbours(of: Int(seed), by: relation) {
-                    guard let place = places[neighbour.index] else { continue }
-                    reasons[place].append(
-                        .init(
-                            seed: seed, relation: relation, contribution: factor * Double(neighbour.score),
-                            common: neighbour.common))
+            let lists = NeighbourLists(of: joined, in: model, by: relation).slices
+            var passed = [Int32](repeating: 0, count: lists.reduce(0) { max($0, $1.count) })
+            for (seed, list) in zip(joined, lists) {
+                list.withSpan { neighbours in
+                    var span = passed.mutableSpan
+                    for number in 0..<sieve.sift(neighbours, into: &span) {
+                        let neighbour = neighbours[Int(span[number])]
+                        guard let place = places[neighbour.index] else { continue }
+                        reasons[place].append(
+                            .init(
+                                seed: seed, relation: relation, contribution: factor * Double(neighbour.score),
+                                common: neighbour.common))
+                    }
                 }
             }
         }
