@@ -33,9 +33,14 @@ extension Planner {
                 }
             }
         }
-        return zip(items, reasons).map { item, reasons in
-            item.origin == .personal ? reasons.sorted(by: Suggestion.Reason.precedes) : []
+        for (place, item) in items.enumerated() {
+            if item.origin == .personal {
+                reasons[place].sort(by: Suggestion.Reason.precedes)
+            } else {
+                reasons[place] = []
+            }
         }
+        return reasons
     }
 }
 
