@@ -41,7 +41,9 @@ let package = Package(
         .target(
             name: "Similarity", dependencies: ["SparseMatrix", "CSimilarity"], swiftSettings: strict,
             linkerSettings: [.linkedLibrary("m")]),
-        module("Model"),
+        // A header without a library: an instruction that Swift has no name for.
+        .systemLibrary(name: "CPrefetch"),
+        module("Model", ["CPrefetch"]),
         module("Recommendation", ["Model"]),
         module("RecordReading"),
         module("SyntheticCommunity"),

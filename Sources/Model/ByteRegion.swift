@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// Read-only bytes that stay where they are while the region lives: a mapped file, or a copy in memory.
 ///
 /// All reads are checked against the bounds. Numbers are little-endian, as on every platform that
@@ -30,6 +32,11 @@ public final class ByteRegion: @unchecked Sendable {
     @inline(__always)
     func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
         unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
+    }
+
+    /// Asks for the bytes of a range, which must lie within the region, and does not wait for them.
+    func prefetch(_ range: Range<Int>) {
+        unsafe withBytes(range) { unsafe coterie_prefetch($0.baseAddress, $0.count) }
     }
 
     /// Calls `body` with the bytes of a range, which must lie within the region.

@@ -91,13 +91,6 @@ public struct ModelVersion: Sendable {
         return time == .min ? nil : time
     }
 
-    /// Whether something happened in each of some groups at a time or later, in Unix seconds; unknown counts as active.
-    ///
-    /// Of all of them at once: reads with nothing else in between wait for memory together.
-    public func areActive(_ groups: [UInt32], sinceSeconds: Int64) -> [Bool] {
-        groups.map { group in (lastActiveAt(of: Int(group)) ?? .max) >= sinceSeconds }
-    }
-
     /// How one joins a group.
     public func joinPolicy(of index: Int) -> JoinPolicy {
         let start = factsStart + checked(index) * ModelLayout.factsByteCount
@@ -114,6 +107,18 @@ public struct ModelVersion: Sendable {
         let field = relation == .photos ? 0 : 4
         let start = factsStart + checked(index) * ModelLayout.factsByteCount
         return UInt32(littleEndian: region.load(start + field, as: UInt32.self))
+    }
+
+    /// n of some groups: group after group, of each one a relation.
+    ///
+    /// Of all of them at once: reads with nothing else in between wait for memory together.
+    public func sizes(of groups: [UInt32]) -> [UInt32] {
+        var sizes: [UInt32] = []
+        sizes.reserveCapacity(groups.count * Relation.allCases.count)
+        for group in groups {
+            for relation in Relation.allCases { sizes.append(size(of: Int(group), in: relation)) }
+        }
+        return sizes
     }
 
     /// The index of the group with an outside id, compared byte by byte; nil if the version has none.
@@ -139,6 +144,16 @@ public struct ModelVersion: Sendable {
     /// A group's neighbours in a relation, best first.
     public func neighbours(of index: Int, by relation: Relation) -> NeighbourSlice {
         reader(relation).list(checked(index))
+    }
+
+    /// The lists of some groups: group after group, of each one a relation.
+    public func lists(of groups: [UInt32]) -> NeighbourLists {
+        var ranges: [Range<Int>] = []
+        ranges.reserveCapacity(groups.count * Relation.allCases.count)
+        for group in groups {
+            for relation in Relation.allCases { ranges.append(reader(relation).range(ofList: checked(Int(group)))) }
+        }
+        return NeighbourLists(ranges, in: region)
     }
 
     /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.

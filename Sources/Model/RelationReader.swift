@@ -55,8 +55,14 @@ struct RelationReader: Sendable {
     }
 
     func list(_ group: Int) -> NeighbourSlice {
-        let start = Int(offset(group))
-        return NeighbourSlice(
-            region, start: recordsStart + start * Neighbour.byteCount, count: Int(offset(group + 1)) - start)
+        let range = range(ofList: group)
+        return NeighbourSlice(region, start: range.lowerBound, count: range.count / Neighbour.byteCount)
+    }
+
+    /// Where a group's list lies in the region.
+    @inline(__always)
+    func range(ofList group: Int) -> Range<Int> {
+        recordsStart + Int(offset(group)) * Neighbour.byteCount..<recordsStart + Int(offset(group + 1))
+            * Neighbour.byteCount
     }
 }

@@ -29,11 +29,14 @@ public struct RelationWeights: Sendable, Equatable {
         }
     }
 
-    /// What a score of each relation is multiplied by, for relations that count.
+    /// What a score of a relation is multiplied by; 0 if the relation does not count.
+    func factor(of relation: Relation, in model: ModelVersion) -> Double {
+        let weight = self[relation]
+        return weight > 0 ? weight / model.meanBestScore(of: relation) : 0
+    }
+
+    /// The factors of the relations that count.
     func factors(in model: ModelVersion) -> [(relation: Relation, factor: Double)] {
-        Relation.allCases.compactMap { relation in
-            let weight = self[relation]
-            return weight > 0 ? (relation, weight / model.meanBestScore(of: relation)) : nil
-        }
+        Relation.allCases.map { ($0, factor(of: $0, in: model)) }.filter { $0.factor > 0 }
     }
 }

@@ -4,110 +4,113 @@ import Model
 struct CandidateTable {
     /// What is gathered of a candidate, in half a line of the cache.
     struct Entry {
+        /// The candidate.
+        fileprivate(set) var group: UInt32 = 0
+        private var giver: Int16 = -1
+        private var lastInterest: Int16 = -1
         /// The sum over all of the member's groups.
         private(set) var score = 0.0
         private var interestScore = 0.0
         /// The sum so far of the interest that was added last.
         private var lastScore = 0.0
-        private var similar = Self.none
-        private var giver: Int16 = -1
-        private var lastInterest: Int16 = -1
-
-        // No group has this index: a model has fewer than 2³² − 1 groups.
-        private static let none = UInt32.max
-
-        /// Whether any group of the member's contributes.
-        var isCandidate: Bool { giver >= 0 }
 
         /// The interest that gives most; of equal ones the first.
         var interest: Int { Int(giver) }
 
-        /// A joined group that it is too similar to; the first that was found.
-        var tooSimilarTo: UInt32? { similar == Self.none ? nil : similar }
-
         /// Adds what a group of an interest contributes; interests must come one after the other.
         @inline(__always)
-        mutating func add(_ contribution: Double, interest: Int16) {
+        fileprivate mutating func add(_ contribution: Double, interest: Int16) {
             score += contribution
             // Without branches, which would be taken at random.
             lastScore = (lastInterest == interest ? lastScore : 0) + contribution
             lastInterest = interest
-            let isMost = lastScore > interestScore || giver < 0
+            let isMost = lastScore > interestScore
             giver = isMost ? interest : giver
             interestScore = isMost ? lastScore : interestScore
         }
-
-        /// Notes that it is too similar to a group of the member's.
-        mutating func exclude(tooSimilarTo seed: UInt32) {
-            if similar == Self.none { similar = seed }
-        }
     }
 
-    let neighbourhood: Neighbourhood
-    /// One for every place of the neighbourhood, though not every one need be a candidate.
-    private(set) var entries: [Entry]
+    /// All candidates, in the order in which they were found.
+    let entries: [Entry]
+    /// Open addressing: the place of an entry in every slot that is not free.
+    ///
+    /// Kept small, so that it stays in the cache.
+    private let slots: [UInt32]
 
-    /// All neighbours of the groups of some interests.
+    private static let free = UInt32.max
+
+    /// All neighbours of the groups of some interests, which may be groups of the member's as well.
     ///
     /// s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R)
     ///
-    /// - Parameters:
-    ///   - interests: of the groups of the neighbourhood.
-    ///   - weights: how relations are blended.
-    ///   - ceiling: a neighbour with at least this plain cosine to a joined group is too similar to it.
+    /// - Parameter weights: how relations are blended.
     /// - Complexity: O(neighbours of the groups).
-    init(
-        of interests: [Interest], _ neighbourhood: Neighbourhood, in model: ModelVersion, _ weights: RelationWeights,
-        ceiling: Double
-    ) {
-        self.neighbourhood = neighbourhood
-        entries = [Entry](repeating: Entry(), count: neighbourhood.groups.count)
-        let factors = Dictionary(uniqueKeysWithValues: weights.factors(in: model).map { ($0.relation, $0.factor) })
-        let lists = neighbourhood.lists.compactMap { lists in factors[lists.relation].map { (lists, factor: $0) } }
-        for (number, interest) in interests.enumerated() {
-            for seed in interest.groups.lazy.compactMap({ neighbourhood.place(of: $0) }) {
-                for (lists, factor) in lists { add(lists, seed, factor, Int16(number), model, ceiling) }
-            }
+    init(of interests: [Interest], in model: ModelVersion, _ weights: RelationWeights) {
+        let lists = model.lists(of: interests.flatMap(\.groups))
+        let interestOfSeed = interests.enumerated().flatMap { number, interest in
+            [Int16](repeating: Int16(number), count: interest.groups.count)
         }
-    }
-
-    private mutating func add(
-        _ lists: Neighbourhood.Lists, _ seed: Int, _ factor: Double, _ interest: Int16, _ model: ModelVersion,
-        _ ceiling: Double
-    ) {
-        let group = neighbourhood.groups[seed]
-        let leastCommon = CosineBound.leastCommon(model.size(of: Int(group), in: lists.relation), ceiling: ceiling)
-        var entries = entries.mutableSpan
-        lists.slices[seed].withSpan { neighbours in
-            for (index, place) in zip(neighbours.indices, lists.places(near: seed)) {
-                let neighbour = neighbours[index]
-                entries[Int(place)].add(factor * Double(neighbour.score), interest: interest)
-                if Double(neighbour.common) >= leastCommon,
-                    model.cosine(of: neighbour, to: Int(group), by: lists.relation) >= ceiling
-                {
-                    entries[Int(place)].exclude(tooSimilarTo: group)
-                }
-            }
+        let factors = Relation.allCases.map { weights.factor(of: $0, in: model) }
+        let neighbourCount = lists.neighbourCount
+        var entries: [Entry] = []
+        entries.reserveCapacity(neighbourCount / 3)
+        var slots = [UInt32](repeating: Self.free, count: Self.slotCount(for: neighbourCount))
+        var count = 0
+        lists.forEach { number, neighbours in
+            let (seed, relation) = number.quotientAndRemainder(dividingBy: factors.count)
+            guard factors[relation] > 0 else { return }
+            // Room for all of them, as if all were new.
+            let missing = count + neighbours.count - entries.count
+            if missing > 0 { entries.append(contentsOf: repeatElement(Entry(), count: missing)) }
+            var entriesSpan = entries.mutableSpan
+            var slotsSpan = slots.mutableSpan
+            Self.add(neighbours, factors[relation], interestOfSeed[seed], to: &entriesSpan, &slotsSpan, &count)
         }
+        entries.removeLast(entries.count - count)
+        self.entries = entries
+        self.slots = slots
     }
 
-    /// What is known of a candidate; nil if the group is none.
-    subscript(group: UInt32) -> Entry? {
-        guard let place = neighbourhood.place(of: group), entries[place].isCandidate else { return nil }
-        return entries[place]
+    /// Neighbours of a member's groups are the same ones over and over, as a rule; if not, two thirds are taken at most.
+    private static func slotCount(for count: Int) -> Int {
+        1 << (Int.bitWidth - max(16, count + count / 2).leadingZeroBitCount)
     }
 
-    /// How many candidates there are.
-    var count: Int { entries.count { $0.isCandidate } }
-}
+    private static func add(
+        _ neighbours: Span<Neighbour>, _ factor: Double, _ interest: Int16, to entries: inout MutableSpan<Entry>,
+        _ slots: inout MutableSpan<UInt32>, _ count: inout Int
+    ) {
+        var next = UInt32(truncatingIfNeeded: count)
+        for index in neighbours.indices {
+            let neighbour = neighbours[index]
+            var slot = slot(of: neighbour.index, slots.count)
+            while slots[slot] != free, entries[Int(slots[slot])].group != neighbour.index {
+                slot = (slot &+ 1) & (slots.count &- 1)
+            }
+            // Written whether it is new or not: a branch would be taken at random.
+            let isNew = slots[slot] == free
+            let place = isNew ? next : slots[slot]
+            slots[slot] = place
+            next &+= isNew ? 1 : 0
+            entries[Int(place)].group = neighbour.index
+            entries[Int(place)].add(factor * Double(neighbour.score), interest: interest)
+        }
+        count = Int(next)
+    }
 
-/// What can be said of a pair's plain cosine before the other group's size is looked up.
-enum CosineBound {
-    /// The fewest common entries with which a cosine can reach a ceiling.
-    ///
-    /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. Rounded down, lest the product be a
-    /// little above a whole number that it should be.
-    static func leastCommon(_ size: UInt32, ceiling: Double) -> Double {
-        (ceiling * ceiling * Double(size)).rounded(.down)
+    // Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
+    @inline(__always)
+    private static func slot(of group: UInt32, _ slotCount: Int) -> Int {
+        Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & (slotCount &- 1)
+    }
+
+    /// The place of a group among the entries; nil if it is no candidate.
+    func place(of group: UInt32) -> Int? {
+        var slot = Self.slot(of: group, slots.count)
+        while slots[slot] != Self.free {
+            if entries[Int(slots[slot])].group == group { return Int(slots[slot]) }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+        return nil
     }
 }

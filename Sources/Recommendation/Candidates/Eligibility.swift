@@ -8,36 +8,48 @@ struct Eligibility {
         case dismissed(atMilliseconds: Int64)
         case hidden
         case inactive(sinceSeconds: Int64)
+        /// To a group that the member has joined.
+        case tooSimilar(to: UInt32)
     }
 
     private let model: ModelVersion
     private let profile: MemberProfile
     private let hidden: Set<UInt32>
-    private let oldestActivitySeconds: Int64
+    private let ceiling: SimilarityCeiling
+    private let activity: ActivityColumn
+    private let cutoff: ActivityColumn.Cutoff
+    private let joined: [UInt32]
     /// Groups that may not be shown, however active they are; some may stand more than once.
     let blockedGroups: [UInt32]
     private let blocked: GroupPlaces
 
-    /// - Parameter inactiveAfterDays: nil if activity does not matter.
-    init(_ request: PlanRequest, in model: ModelVersion, inactiveAfterDays: Double?) {
+    /// - Parameters:
+    ///   - joined: the groups joined that are looked at.
+    ///   - ceiling: what is too similar to them.
+    ///   - inactiveAfterDays: nil if activity does not matter.
+    init(
+        _ request: PlanRequest, joined: [UInt32], in model: ModelVersion, _ ceiling: SimilarityCeiling,
+        _ activity: ActivityColumn, inactiveAfterDays: Double?
+    ) {
         self.model = model
+        self.ceiling = ceiling
+        self.activity = activity
         profile = request.profile
         hidden = request.hidden
         let seconds = request.atMilliseconds / 1000
-        oldestActivitySeconds = inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min
-        blockedGroups = profile.joined.map(\.group) + profile.dismissals.map(\.group) + hidden
+        cutoff = ActivityColumn.Cutoff(seconds: inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min)
+        self.joined = joined
+        blockedGroups =
+            profile.joined.map(\.group) + profile.dismissals.map(\.group) + hidden
+            + joined.flatMap { ceiling.partners(of: $0) }
         blocked = GroupPlaces(blockedGroups)
     }
 
     /// Whether a group may be shown; all groups of a model are public.
-    func allows(_ group: UInt32) -> Bool {
-        blocked[group] == nil && (model.lastActiveAt(of: Int(group)) ?? .max) >= oldestActivitySeconds
-    }
+    func allows(_ group: UInt32) -> Bool { blocked[group] == nil && isActive(group) }
 
-    /// Whether something happened in each of some groups that is not too long ago.
-    func areActive(_ groups: [UInt32]) -> [Bool] {
-        model.areActive(groups, sinceSeconds: oldestActivitySeconds)
-    }
+    /// Whether something happened in a group that is not too long ago.
+    func isActive(_ group: UInt32) -> Bool { activity.isActive(group, since: cutoff) }
 
     /// Why a group may not be shown; nil if it may.
     func obstacle(to group: UInt32) -> Obstacle? {
@@ -46,9 +58,9 @@ struct Eligibility {
             return .dismissed(atMilliseconds: dismissal.atMilliseconds)
         }
         if hidden.contains(group) { return .hidden }
-        if let active = model.lastActiveAt(of: Int(group)), active < oldestActivitySeconds {
+        if let active = model.lastActiveAt(of: Int(group)), active < cutoff.seconds {
             return .inactive(sinceSeconds: active)
         }
-        return nil
+        return joined.first { ceiling.partners(of: $0).contains(group) }.map { .tooSimilar(to: $0) }
     }
 }

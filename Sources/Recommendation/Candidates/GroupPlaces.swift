@@ -1,5 +1,3 @@
-import Model
-
 /// Places by group: an open-addressing table that is sized by the groups in it, not by the model.
 struct GroupPlaces {
     /// Group and place in one word each, so that a look touches one line of the cache.
@@ -43,34 +41,6 @@ struct GroupPlaces {
     /// Gives a group that is not in the table a place.
     mutating func insert(_ group: UInt32, at place: Int) { _ = self.place(of: group, orInsert: place) }
 
-    /// Finds the places of neighbours; those that had none get the next ones, in their order.
-    ///
-    /// - Parameters:
-    ///   - found: takes the places, from `start` on.
-    ///   - known: the groups by place, with room for all neighbours.
-    ///   - knownCount: how many there are, which is the next place.
-    mutating func findPlaces(
-        of neighbours: Span<Neighbour>, into found: inout MutableSpan<UInt32>, at start: Int,
-        adding known: inout MutableSpan<UInt32>, _ knownCount: inout Int
-    ) {
-        makeRoom(for: neighbours.count)
-        var next = knownCount
-        var slots = slots.mutableSpan
-        for index in neighbours.indices {
-            let group = neighbours[index].index
-            let slot = Self.slot(of: group, in: slots.span)
-            // Written whether it is new or not: a branch would be taken at random.
-            let isNew = slots[slot] == Self.free
-            let entry = isNew ? Self.entry(group, next) : slots[slot]
-            slots[slot] = entry
-            known[next] = group
-            next &+= isNew ? 1 : 0
-            found[start + index] = UInt32(truncatingIfNeeded: entry)
-        }
-        count += next - knownCount
-        knownCount = next
-    }
-
     private static func entry(_ group: UInt32, _ place: Int) -> UInt64 {
         UInt64(group) << 32 | UInt64(UInt32(truncatingIfNeeded: place))
     }
@@ -88,7 +58,7 @@ struct GroupPlaces {
     }
 
     /// Grows until the table is at most half full with so many more.
-    mutating func makeRoom(for more: Int) {
+    private mutating func makeRoom(for more: Int) {
         guard (count + more) * 2 > slots.count else { return }
         let old = slots
         var size = old.count

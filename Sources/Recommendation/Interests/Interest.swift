@@ -26,17 +26,24 @@ public struct Interest: Sendable, Equatable {
 }
 
 extension Interest {
+    /// What it counts where interests share a list: those of its groups that can bring anything.
+    func weight(in model: ModelVersion) -> Double {
+        let speaking = groups.count { group in
+            Relation.allCases.contains { !model.neighbours(of: Int(group), by: $0).isEmpty }
+        }
+        return Double(speaking)
+    }
+
     /// The interests of a member: clusters of the groups joined, by average linkage of plain cosines.
     ///
     /// - Parameters:
-    ///   - neighbourhood: of the groups joined, which are in ascending order.
+    ///   - groups: the groups joined, in ascending order.
     ///   - configuration: where clustering stops, and from how many groups on single ones are gathered.
     /// - Returns: the largest first, equal ones by their first group; the mixed one, if any, last.
     static func interests(
-        of neighbourhood: Neighbourhood, in model: ModelVersion, _ configuration: PlanConfiguration.Interests
+        of groups: [UInt32], in model: ModelVersion, _ configuration: PlanConfiguration.Interests
     ) -> [Interest] {
-        let groups = neighbourhood.groups.prefix(neighbourhood.joinedCount)
-        let similarities = neighbourhood.similarities(in: model)
+        let similarities = PairSimilarities(among: groups, in: model)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var singles: [Int] = []
         if groups.count >= configuration.leastGroupsForMixed {

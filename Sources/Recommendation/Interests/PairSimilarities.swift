@@ -6,69 +6,46 @@ import Model
 struct PairSimilarities {
     let count: Int
     /// count × count, symmetric, 0 on the diagonal.
-    private(set) var values: [Float]
-
-    /// Nothing is similar yet.
-    init(count: Int) {
-        self.count = count
-        values = [Float](repeating: 0, count: count * count)
-    }
+    let values: [Float]
 
     /// The similarities between groups that are all different.
     ///
     /// - Complexity: O(count² + neighbours of the groups).
     init(among groups: [UInt32], in model: ModelVersion) {
-        self.init(count: groups.count)
+        let count = groups.count
+        let relationCount = Relation.allCases.count
+        let lists = model.lists(of: groups)
+        // c / √(nᵢ nⱼ) without a root or a quotient for each pair. Who has neighbours is not empty.
+        let inverseRoots = model.sizes(of: groups).map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
         let places = GroupPlaces(groups)
         let sieve = GroupSieve(groups)
-        for relation in Relation.allCases {
-            let sizes = groups.map { Double(model.size(of: Int($0), in: relation)) }
-            let pairs = StoredPairs(of: NeighbourLists(of: groups, in: model, by: relation), among: places, sieve)
-            for pair in pairs.pairs {
-                let cosine = pair.neighbour.cosine(sizes: sizes[pair.first], sizes[pair.second])
-                raise(pair.first, pair.second, to: Float(cosine))
+        var passed = [Int32](repeating: 0, count: lists.longestCount)
+        var values = [Float](repeating: 0, count: count * count)
+        lists.forEach { list, neighbours in
+            let (first, relation) = list.quotientAndRemainder(dividingBy: relationCount)
+            var passed = passed.mutableSpan
+            var values = values.mutableSpan
+            // Nearly all neighbours are in no pair: those that may be are found without a branch on any.
+            let passedCount = sieve.sift(neighbours, into: &passed)
+            for number in 0..<passedCount {
+                let neighbour = neighbours[Int(passed[number])]
+                guard let second = places[neighbour.index] else { continue }
+                let roots = inverseRoots[list] * inverseRoots[second * relationCount + relation]
+                // Not above 1 by a rounding.
+                let cosine = Float(min(1, Double(neighbour.common) * roots))
+                let value = max(values[first * count + second], cosine)
+                values[first * count + second] = value
+                values[second * count + first] = value
             }
         }
-    }
-
-    /// Notes that two different places are at least so similar.
-    @inline(__always)
-    mutating func raise(_ first: Int, _ second: Int, to value: Float) {
-        // Written whether it is greater or not: a branch would be taken at random.
-        let greatest = max(values[first * count + second], value)
-        values[first * count + second] = greatest
-        values[second * count + first] = greatest
+        self.count = count
+        self.values = values
     }
 
     /// The similarity of two places.
     @inline(__always)
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
-}
 
-/// The neighbours in the lists of a small set of groups that are themselves in the set.
-private struct StoredPairs {
-    struct Pair {
-        let first: Int
-        let second: Int
-        let neighbour: Neighbour
-    }
-
-    private(set) var pairs: [Pair] = []
-
-    /// In steps without branches on single neighbours, nearly all of which are in no pair: first those that may be.
-    init(of lists: NeighbourLists, among places: GroupPlaces, _ sieve: GroupSieve) {
-        var passed = [Int32](repeating: 0, count: lists.slices.reduce(0) { max($0, $1.count) })
-        for (first, slice) in lists.slices.enumerated() {
-            slice.withSpan { neighbours in
-                var span = passed.mutableSpan
-                let passedCount = sieve.sift(neighbours, into: &span)
-                for number in 0..<passedCount {
-                    let neighbour = neighbours[Int(span[number])]
-                    if let second = places[neighbour.index] {
-                        pairs.append(Pair(first: first, second: second, neighbour: neighbour))
-                    }
-                }
-            }
-        }
-    }
+    /// The similarities of a place to all.
+    func row(_ place: Int) -> ArraySlice<Float> { values[place * count..<(place + 1) * count] }
 }

@@ -32,16 +32,15 @@ extension Planner {
         case .dismissed(let time): return .dismissed(atMilliseconds: time)
         case .hidden: return .hidden
         case .inactive(let seconds): return .inactive(sinceSeconds: seconds)
+        case .tooSimilar(let seed): return .tooSimilar(to: seed)
         case nil: break
         }
         if let place = plan.items.firstIndex(where: { $0.group == group }) {
             return .listed(place: place + 1, item: plan.items[place])
         }
-        if let seed = personal.tooSimilar(to: group) { return .tooSimilar(to: seed) }
-        guard let entry = personal.table[group] else { return .noEvidence }
-        let better = zip(personal.table.neighbourhood.groups, personal.table.entries).count { group, other in
-            other.score > entry.score && other.tooSimilarTo == nil && personal.eligibility.allows(group)
-        }
+        let entries = personal.table.entries
+        guard let score = personal.table.place(of: group).map({ entries[$0].score }) else { return .noEvidence }
+        let better = entries.count { $0.score > score && personal.eligibility.allows($0.group) }
         return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }
 }

@@ -15,22 +15,22 @@ extension Planner {
         // Nearly no neighbours are on the page that is shown: one look at one bit tells that of most.
         let sieve = GroupSieve(groups)
         let joined = recentGroups(profile)
+        let lists = model.lists(of: joined)
+        let factors = Relation.allCases.map { configuration.weights.factor(of: $0, in: model) }
+        var passed = [Int32](repeating: 0, count: lists.longestCount)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
-        for (relation, factor) in configuration.weights.factors(in: model) {
-            let lists = NeighbourLists(of: joined, in: model, by: relation).slices
-            var passed = [Int32](repeating: 0, count: lists.reduce(0) { max($0, $1.count) })
-            for (seed, list) in zip(joined, lists) {
-                list.withSpan { neighbours in
-                    var span = passed.mutableSpan
-                    for number in 0..<sieve.sift(neighbours, into: &span) {
-                        let neighbour = neighbours[Int(span[number])]
-                        guard let place = places[neighbour.index] else { continue }
-                        reasons[place].append(
-                            .init(
-                                seed: seed, relation: relation, contribution: factor * Double(neighbour.score),
-                                common: neighbour.common))
-                    }
-                }
+        lists.forEach { list, neighbours in
+            let (seed, relation) = list.quotientAndRemainder(dividingBy: factors.count)
+            guard factors[relation] > 0 else { return }
+            var passed = passed.mutableSpan
+            let passedCount = sieve.sift(neighbours, into: &passed)
+            for number in 0..<passedCount {
+                let neighbour = neighbours[Int(passed[number])]
+                guard let place = places[neighbour.index] else { continue }
+                reasons[place].append(
+                    .init(
+                        seed: joined[seed], relation: Relation.allCases[relation],
+                        contribution: factors[relation] * Double(neighbour.score), common: neighbour.common))
             }
         }
         for (place, item) in items.enumerated() {

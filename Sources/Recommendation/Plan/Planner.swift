@@ -10,18 +10,23 @@ public struct Planner: Sendable {
     public let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
-    private let listTraits: [ListTraits]
+    private let ceiling: SimilarityCeiling
+    private let activity: ActivityColumn
+    private let groupHashes: Rotation.GroupHashes
 
     /// A planner over a model version.
     ///
     /// - Parameter key: what the rotation of all members depends on; the same on all daemons.
-    /// - Complexity: O(groups): lists for those of whom nothing is known are made here, and lists measured, once.
+    /// - Complexity: O(groups · log groups + neighbours): what is the same for all members is found here, once.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         self.model = model
         self.configuration = configuration
         self.key = key
         coldStart = ColdStartIndex(model)
-        listTraits = Relation.allCases.map { ListTraits(of: $0, in: model) }
+        activity = ActivityColumn(model)
+        groupHashes = Rotation.GroupHashes(model, key: key)
+        let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
+        ceiling = isFiltered ? SimilarityCeiling(configuration.filters.ceiling, in: model) : .none
     }
 
     /// The list of a member.
@@ -49,53 +54,43 @@ public struct Planner: Sendable {
         /// Candidates that passed the filters.
         var candidateCount: Int
         var bucket: Int64
-        /// Which groups are too similar to joined ones.
-        var likeness: Likeness
         /// What came out.
         var items: [PlanItem]
-
-        /// A joined group that a group is too similar to; nil if there is none.
-        func tooSimilar(to group: UInt32) -> UInt32? { table[group]?.tooSimilarTo ?? likeness.tooSimilar(to: group) }
     }
 
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
-        let eligibility = Eligibility(
-            request, in: model,
-            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
         let joined = recentGroups(request.profile)
+        let eligibility = Eligibility(
+            request, joined: joined, in: model, ceiling, activity,
+            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
-        let neighbourhood = Neighbourhood(of: joined, in: model)
-        let interests = Interest.interests(of: neighbourhood, in: model, configuration.interests)
+        let interests = Interest.interests(of: joined, in: model, configuration.interests)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        let ceiling = runs(.filters) ? configuration.filters.ceiling : .infinity
-        let table = CandidateTable(of: interests, neighbourhood, in: model, configuration.weights, ceiling: ceiling)
-        let tableCount = table.count
-        observe(.init(stage: .candidates, taken: joined.count, passed: tableCount, note: ""))
-        let likeness = Likeness(to: joined, in: model, ceiling: ceiling, listTraits)
-        var (candidateCount, ranked) = filtered(table, eligibility, likeness)
-        observe(.init(stage: .filters, taken: tableCount, passed: candidateCount, note: ""))
+        let table = CandidateTable(of: interests, in: model, configuration.weights)
+        observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
+        var (candidateCount, ranked) = filtered(table, eligibility)
+        observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
-        Ranking.sort(&ranked)
         let memberKey = key.member(request.profile.userID, seed: request.seed)
         let bucket = RotationBucket.number(
             atMilliseconds: request.atMilliseconds, memberKey: memberKey,
             milliseconds: Int64(configuration.rotation.hours * 3_600_000))
         if runs(.rotation) {
             Rotation(memberKey: memberKey, bucket: bucket, configuration: configuration.rotation)
-                .apply(to: &ranked, in: model)
+                .apply(to: &ranked, groupHashes)
             observe(.init(stage: .rotation, taken: ranked.count, passed: ranked.count, note: "bucket \(bucket)"))
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
-        if runs(.diversity) { ranked = diversified(ranked, interests.map(neighbourhood.weight), observe) }
+        if runs(.diversity) { ranked = diversified(ranked, interests.map { $0.weight(in: model) }, observe) }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
                 group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal)
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
-            candidateCount: candidateCount, bucket: bucket, likeness: likeness, items: items)
+            candidateCount: candidateCount, bucket: bucket, items: items)
     }
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
@@ -112,30 +107,21 @@ public struct Planner: Sendable {
     }
 
     /// The best of the candidates that may be shown, in no order, and how many of them there are in all.
-    ///
-    /// What only a candidate's own lists tell is looked up for the best, and found as a rule of none or few.
-    private func filtered(_ table: CandidateTable, _ eligibility: Eligibility, _ likeness: Likeness)
-        -> (count: Int, [Candidate])
-    {
-        let groups = table.neighbourhood.groups
-        var isBlocked = [Bool](repeating: false, count: groups.count)
+    private func filtered(_ table: CandidateTable, _ eligibility: Eligibility) -> (count: Int, [Candidate]) {
+        var isBlocked = [Bool](repeating: false, count: table.entries.count)
         for group in eligibility.blockedGroups {
-            if let place = table.neighbourhood.place(of: group) { isBlocked[place] = true }
-        }
-        let possible = table.entries.indices.filter { place in
-            table.entries[place].score > 0 && table.entries[place].tooSimilarTo == nil && !isBlocked[place]
+            if let place = table.place(of: group) { isBlocked[place] = true }
         }
         var candidates: [Candidate] = []
-        candidates.reserveCapacity(possible.count)
-        for (place, isActive) in zip(possible, eligibility.areActive(possible.map { groups[$0] })) where isActive {
-            let entry = table.entries[place]
+        candidates.reserveCapacity(table.entries.count)
+        for (place, entry) in table.entries.enumerated()
+        where entry.score > 0 && !isBlocked[place] && eligibility.isActive(entry.group) {
             candidates.append(
-                Candidate(group: groups[place], score: entry.score, interest: entry.interest, adjusted: entry.score))
+                Candidate(group: entry.group, score: entry.score, interest: entry.interest, adjusted: entry.score))
         }
         let count = candidates.count
         Ranking.keepBest(configuration.filters.candidateLimit, of: &candidates)
-        let allowed = candidates.filter { likeness.tooSimilar(to: $0.group) == nil }
-        return (count - (candidates.count - allowed.count), allowed)
+        return (count, candidates)
     }
 
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
@@ -162,17 +148,17 @@ public struct Planner: Sendable {
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
         guard runs(.coldStart) else { return list.items }
         let personal = list.items
-        let isAllowed = { (group: UInt32) in list.eligibility.allows(group) && list.tooSimilar(to: group) == nil }
         let length = configuration.selection.length
         let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
-        let others = sources.list(limit: length, where: isAllowed).map { group, origin in
+        let others = sources.list(limit: length, where: list.eligibility.allows).map { group, origin in
             PlanItem(group: group, score: 0, interest: nil, origin: origin)
         }
         let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
         var items = Blend.blend(personal, others, share: share, limit: length)
         // Only of a list that is not full: it takes longer than all the rest of this stage.
         let known = items.count < length ? Set(items.map(\.group)) : []
-        for group in sources.popular where items.count < length && !known.contains(group) && isAllowed(group) {
+        for group in sources.popular
+        where items.count < length && !known.contains(group) && list.eligibility.allows(group) {
             items.append(PlanItem(group: group, score: 0, interest: nil, origin: .popular))
         }
         let added = items.count { $0.origin != .personal }

@@ -30,6 +30,16 @@ struct KeyedHash {
         return state.finish()
     }
 
+    /// The hash of the eight bytes of a word, the lowest first, under a key.
+    @inline(__always)
+    static func hash(_ word: UInt64, key: (UInt64, UInt64)) -> UInt64 {
+        var state = KeyedHash(key)
+        state.take(word)
+        state.take(8 << 56)
+        return state.finish()
+    }
+
+    @inline(__always)
     private mutating func take(_ word: UInt64) {
         v3 ^= word
         round()
@@ -37,23 +47,27 @@ struct KeyedHash {
         v0 ^= word
     }
 
+    @inline(__always)
     private mutating func finish() -> UInt64 {
         v2 ^= 0xff
         for _ in 0..<4 { round() }
         return v0 ^ v1 ^ v2 ^ v3
     }
 
+    @inline(__always)
     private mutating func round() {
-        func rotate(_ value: UInt64, _ bits: UInt64) -> UInt64 { value << bits | value >> (64 - bits) }
         v0 = v0 &+ v1
-        v1 = rotate(v1, 13) ^ v0
-        v0 = rotate(v0, 32)
+        v1 = Self.rotate(v1, 13) ^ v0
+        v0 = Self.rotate(v0, 32)
         v2 = v2 &+ v3
-        v3 = rotate(v3, 16) ^ v2
+        v3 = Self.rotate(v3, 16) ^ v2
         v0 = v0 &+ v3
-        v3 = rotate(v3, 21) ^ v0
+        v3 = Self.rotate(v3, 21) ^ v0
         v2 = v2 &+ v1
-        v1 = rotate(v1, 17) ^ v2
-        v2 = rotate(v2, 32)
+        v1 = Self.rotate(v1, 17) ^ v2
+        v2 = Self.rotate(v2, 32)
     }
+
+    @inline(__always)
+    private static func rotate(_ value: UInt64, _ bits: UInt64) -> UInt64 { value &<< bits | value &>> (64 &- bits) }
 }

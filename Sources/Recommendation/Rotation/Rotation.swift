@@ -12,36 +12,42 @@ struct Rotation {
     private static let goldenStep: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// The mean of Gumbel noise: Euler's constant.
     private static let meanNoise = 0.577_215_664_901_532_9
+    /// How steeply scores fall is seen from the tenth to the fortieth.
+    private static let slopeBegin = 10
+    private static let slopeEnd = 40
+
+    /// What the noise of each group is made from, by its outside id: the same from version to version.
+    struct GroupHashes: Sendable {
+        private let hashes: [UInt64]
+
+        /// - Complexity: O(groups).
+        init(_ model: ModelVersion, key: RotationKey) {
+            hashes = (0..<model.groupCount).map { group in
+                unsafe model.withIDBytes(of: group) { unsafe KeyedHash.hash($0, key: key.words) }
+            }
+        }
+
+        @inline(__always)
+        subscript(group: UInt32) -> UInt64 { hashes[Int(group)] }
+    }
 
     let memberKey: (UInt64, UInt64)
     let bucket: Int64
     let configuration: PlanConfiguration.Rotation
 
-    /// Disturbs the adjusted scores, which must be in order, best first, and above 0.
-    func apply(to candidates: inout [Candidate], in model: ModelVersion) {
-        guard let best = candidates.first?.adjusted else { return }
-        let last = candidates.count - 1
-        let slope = log(candidates[min(9, last)].adjusted / candidates[min(39, last)].adjusted)
+    /// Disturbs the adjusted scores, which must be above 0.
+    func apply(to candidates: inout [Candidate], _ hashes: GroupHashes) {
+        var leading = candidates
+        Ranking.keepBest(Self.slopeEnd, of: &leading)
+        Ranking.sort(&leading)
+        guard let best = leading.first?.adjusted, let last = leading.last?.adjusted else { return }
+        let slope = log(leading[min(Self.slopeBegin, leading.count) - 1].adjusted / last)
         let scale = max(configuration.leastSlope, slope).squareRoot() / configuration.kappa
-        let hashes = hashes(of: candidates, in: model)
         for place in candidates.indices {
             let score = candidates[place].adjusted
             let looseness = (1 - configuration.stickiness * score / best).squareRoot()
-            let noise = gumbel(hashes[place]) - Self.meanNoise
-            candidates[place].adjusted = score * exp(looseness * noise * scale)
-        }
-    }
-
-    /// The keyed hashes of the groups' ids.
-    private func hashes(of candidates: [Candidate], in model: ModelVersion) -> [UInt64] {
-        // Ids lie all over a model that is larger than the caches. Their first bytes are read with nothing in between, so
-        // that the waits for memory overlap; they are checked lest the reads be left out.
-        let seen = candidates.reduce(0 as UInt8) { seen, candidate in
-            unsafe model.withIDBytes(of: Int(candidate.group)) { unsafe seen | $0[0] }
-        }
-        precondition(candidates.isEmpty || seen != 0, "ids have no zero bytes")
-        return candidates.map { candidate in
-            unsafe model.withIDBytes(of: Int(candidate.group)) { unsafe KeyedHash.hash($0, key: memberKey) }
+            let hash = KeyedHash.hash(hashes[candidates[place].group], key: memberKey)
+            candidates[place].adjusted = score * exp(looseness * (gumbel(hash) - Self.meanNoise) * scale)
         }
     }
 

@@ -26,23 +26,21 @@ struct Selection {
         var sum = 0.0
         var bestSum = 0.0
         while order.count < pool.count {
-            if let last = order.last { remaining.lower(similarTo: last, similarities, lambda: configuration.lambda) }
             quotas.update { !remaining.isEmpty($0) }
             bestSum += pool[order.count].adjusted
-            func costs(_ position: Int, moreThan limit: Double) -> Bool {
-                sum + pool[remaining[position].place].adjusted < (1 - limit) * bestSum
+            func costs(_ place: Int, moreThan limit: Double) -> Bool {
+                sum + pool[place].adjusted < (1 - limit) * bestSum
             }
-            var chosen = remaining.first(where: { quotas.mayGo[$0] }) { $0.worth > $1.worth }
+            var chosen = remaining.worthiest { quotas.mayGo[$0] }
             if costs(chosen, moreThan: configuration.lossLimit) {
-                chosen = remaining.first(where: { quotas.mayGo[$0] }) { $0.place < $1.place }
-                if costs(chosen, moreThan: configuration.quotaLossLimit) {
-                    chosen = remaining.first(where: { _ in true }) { $0.place < $1.place }
-                }
+                chosen = remaining.first { quotas.mayGo[$0] }
+                if costs(chosen, moreThan: configuration.quotaLossLimit) { chosen = remaining.first { _ in true } }
             }
-            let candidate = remaining.remove(chosen)
-            order.append(candidate.place)
-            sum += pool[candidate.place].adjusted
-            quotas.take(candidate.interest)
+            remaining.take(
+                chosen, of: pool[chosen].interest, similarities.row(chosen), lambda: configuration.lambda)
+            order.append(chosen)
+            sum += pool[chosen].adjusted
+            quotas.take(pool[chosen].interest)
         }
         return order
     }
@@ -50,72 +48,85 @@ struct Selection {
 
 /// The candidates of a pool that were not chosen yet, by interest.
 private struct Remaining {
-    struct Candidate {
-        let place: Int
-        let interest: Int
-        /// The score, less for what was chosen that is similar.
-        var worth: Double
+    /// What the candidates of an interest are worth is looked through only when that of the best changes: it never rises.
+    private struct Interest {
+        /// Where its places stand, ascending.
+        var range: Range<Int>
+        /// The place that is worth most, of equal ones the first; none if nothing is left.
+        var worthiest = -1
     }
 
-    /// Those of each interest stand together; their order there does not matter.
-    private var candidates: [Candidate]
-    /// Where those of each interest stand.
-    private var ranges: [Range<Int>]
+    /// Places in the pool; those of each interest stand together.
+    private var places: [Int]
+    private var interests: [Interest]
+    /// The score, less for what was chosen that is similar; below zero once chosen.
+    private var worths: [Double]
 
-    init(_ pool: [Recommendation.Candidate], interestCount: Int) {
+    init(_ pool: [Candidate], interestCount: Int) {
         var counts = [Int](repeating: 0, count: interestCount)
         for candidate in pool { counts[candidate.interest] += 1 }
-        var ends: [Int] = []
-        for count in counts { ends.append((ends.last ?? 0) + count) }
-        ranges = zip(counts, ends).map { $1 - $0..<$1 }
-        candidates = pool.enumerated().map { Candidate(place: $0, interest: $1.interest, worth: $1.adjusted) }
-        // Equal ones keep their order.
-        candidates.sort { ($0.interest, $0.place) < ($1.interest, $1.place) }
+        var next: [Int] = []
+        for count in counts { next.append((next.last ?? 0) + count) }
+        interests = zip(counts, next).map { Interest(range: $1 - $0..<$1) }
+        places = [Int](repeating: 0, count: pool.count)
+        for place in pool.indices.reversed() {
+            next[pool[place].interest] -= 1
+            places[next[pool[place].interest]] = place
+        }
+        worths = pool.map(\.adjusted)
+        for interest in interests.indices { look(through: interest) }
     }
-
-    subscript(position: Int) -> Candidate { candidates[position] }
 
     /// Whether nothing of an interest is left.
-    func isEmpty(_ interest: Int) -> Bool { ranges[interest].isEmpty }
+    func isEmpty(_ interest: Int) -> Bool { interests[interest].range.isEmpty }
 
-    /// Takes one out.
-    mutating func remove(_ position: Int) -> Candidate {
-        let candidate = candidates[position]
-        let range = ranges[candidate.interest]
-        candidates.swapAt(position, range.upperBound - 1)
-        ranges[candidate.interest] = range.lowerBound..<range.upperBound - 1
-        return candidate
-    }
-
-    /// Lowers the worth of what is similar to a place.
-    mutating func lower(similarTo place: Int, _ similarities: PairSimilarities, lambda: Double) {
-        let row = similarities.values.span.extracting(place * similarities.count..<(place + 1) * similarities.count)
-        let ranges = ranges
-        var candidates = candidates.mutableSpan
-        for range in ranges {
-            for position in range {
-                // Also where it is 0: a branch would be taken at random.
-                candidates[position].worth *= 1 - lambda * Double(row[candidates[position].place])
-            }
-        }
-    }
-
-    /// The position of the first by some order, of those whose interest may go; of equal ones the better candidate.
-    @inline(__always)
-    func first(where mayGo: (Int) -> Bool, by precedes: (Candidate, Candidate) -> Bool) -> Int {
-        let candidates = candidates.span
+    /// The place that is worth most of the interests that may go; of equal ones the first.
+    func worthiest(where mayGo: (Int) -> Bool) -> Int {
         var best = -1
-        for (interest, range) in ranges.enumerated() where mayGo(interest) {
-            for position in range {
-                if best < 0 || precedes(candidates[position], candidates[best]) {
-                    best = position
-                } else if !precedes(candidates[best], candidates[position]),
-                    candidates[position].place < candidates[best].place
-                {
-                    best = position
-                }
-            }
+        for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
+            let place = interests[interest].worthiest
+            if best < 0 || (worths[place], best) > (worths[best], place) { best = place }
         }
         return best
+    }
+
+    /// The first place of the interests that may go.
+    func first(where mayGo: (Int) -> Bool) -> Int {
+        var first = Int.max
+        for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
+            first = min(first, places[interests[interest].range.lowerBound])
+        }
+        return first
+    }
+
+    /// Takes a place out, and lowers the worth of what is similar to it.
+    mutating func take(_ taken: Int, of interest: Int, _ similarities: ArraySlice<Float>, lambda: Double) {
+        worths[taken] = -1
+        // All of them, in the plainest of loops: it becomes one of vectors, and most similarities are 0.
+        unsafe worths.withUnsafeMutableBufferPointer { worths in
+            unsafe similarities.withUnsafeBufferPointer { similarities in
+                for place in 0..<worths.count { unsafe worths[place] *= 1 - lambda * Double(similarities[place]) }
+            }
+        }
+        look(through: interest)
+        for other in interests.indices where !isEmpty(other) {
+            if similarities[similarities.startIndex + interests[other].worthiest] > 0 { look(through: other) }
+        }
+    }
+
+    /// Drops what was chosen, and finds the best of the rest.
+    private mutating func look(through interest: Int) {
+        let range = interests[interest].range
+        var end = range.lowerBound
+        var best = -1
+        for position in range {
+            let place = places[position]
+            // A worth may have become nothing; below that it is what was chosen.
+            guard worths[place].sign == .plus else { continue }
+            places[end] = place
+            end += 1
+            if best < 0 || worths[place] > worths[best] { best = place }
+        }
+        interests[interest] = Interest(range: range.lowerBound..<end, worthiest: best)
     }
 }

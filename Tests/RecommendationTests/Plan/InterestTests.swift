@@ -23,7 +23,7 @@ struct InterestTests {
             for second in 0..<count {
                 let there = lists[first].first { $0.index == second }?.common ?? 0
                 let back = lists[second].first { $0.index == first }?.common ?? 0
-                #expect(similarities[first, second] == Float(Double(max(there, back)) / 100))
+                #expect(abs(similarities[first, second] - Float(max(there, back)) / 100) < 1e-6)
             }
         }
         #expect(AverageLinkage.clusters(similarities, stop: 0.1) == naive(similarities, stop: 0.1))
@@ -53,7 +53,7 @@ struct InterestTests {
     @Test("groups of two communities are two interests, the larger first, with their shares")
     func communities() throws {
         let model = try PlanFixture.communities([20, 20], neighbours: 19)
-        let interests = Interest.interests(of: Neighbourhood(of: [1, 2, 25, 26, 27], in: model), in: model, .init())
+        let interests = Interest.interests(of: [1, 2, 25, 26, 27], in: model, .init())
         #expect(interests.map(\.groups) == [[25, 26, 27], [1, 2]])
         #expect(interests.map(\.share) == [0.6, 0.4])
         #expect(interests.map(\.central) == [26, 1])
@@ -62,12 +62,12 @@ struct InterestTests {
     @Test("with ten groups or more, groups like no other make one mixed interest; one alone stays as it is")
     func mixed() throws {
         let model = try PlanFixture.communities([8] + [Int](repeating: 1, count: 4), neighbours: 7)
-        let nine = Interest.interests(of: Neighbourhood(of: Array(0..<8) + [8], in: model), in: model, .init())
+        let nine = Interest.interests(of: Array(0..<8) + [8], in: model, .init())
         #expect(nine.map(\.groups) == [Array(0..<8), [8]] && nine.allSatisfy { !$0.isMixed })
-        let ten = Interest.interests(of: Neighbourhood(of: Array(0..<10), in: model), in: model, .init())
+        let ten = Interest.interests(of: Array(0..<10), in: model, .init())
         #expect(ten.map(\.groups) == [Array(0..<8), [8, 9]] && ten.map(\.isMixed) == [false, true])
         #expect(ten[1].name(in: model) == "mixed")
-        #expect(Interest.interests(of: Neighbourhood(of: [], in: model), in: model, .init()).isEmpty)
+        #expect(Interest.interests(of: [], in: model, .init()).isEmpty)
     }
 
     @Test("a group that is a little like those of one interest belongs to it, not to the mixed one")
@@ -76,9 +76,8 @@ struct InterestTests {
         var lists = (0..<8).map { place in (0..<8).filter { $0 != place }.map { (index: $0, common: 40) } }
         lists += [[(3, 5)], [], []]
         let model = try PlanFixture.model(lists)
-        let interests = Interest.interests(of: Neighbourhood(of: Array(0..<11), in: model), in: model, .init())
+        let interests = Interest.interests(of: Array(0..<11), in: model, .init())
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
-        let neighbourhood = Neighbourhood(of: Array(0..<11), in: model)
-        #expect(interests.map(neighbourhood.weight) == [9, 0])
+        #expect(interests.map { $0.weight(in: model) } == [9, 0])
     }
 }

@@ -32,9 +32,9 @@ struct PlannerTests {
             let personal = planner.personalList(request) { _ in }
             let joined = request.profile.joined.map { Seed(group: $0.group) }
             let expected = Recommender(model: model).suggest(seeds: joined, limit: 1000) { _ in true }
-            #expect(personal.table.count == expected.count)
+            #expect(personal.table.entries.count == expected.count)
             for suggestion in expected {
-                let entry = try #require(personal.table[suggestion.group])
+                let entry = personal.table.entries[try #require(personal.table.place(of: suggestion.group))]
                 #expect(abs(entry.score - suggestion.score) < 1e-9)
                 let shares = personal.interests.map { interest in
                     suggestion.reasons.filter { interest.groups.contains($0.seed) }.reduce(0) { $0 + $1.contribution }

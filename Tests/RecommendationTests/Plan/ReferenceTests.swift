@@ -78,7 +78,6 @@ struct ReferenceTests {
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         let groups = Array((0..<400 as Range<UInt32>).shuffled(using: &generator).prefix(60)).sorted()
         let among = PairSimilarities(among: groups, in: model)
-        #expect(among.values == Neighbourhood(of: groups, in: model).similarities(in: model).values)
         for (first, group) in groups.enumerated() {
             for (second, other) in groups.enumerated() {
                 var greatest = 0.0
@@ -90,7 +89,7 @@ struct ReferenceTests {
                         }
                     }
                 }
-                #expect(among[first, second] == Float(greatest))
+                #expect(abs(Double(among[first, second]) - min(1, greatest)) < 1e-6)
             }
         }
     }

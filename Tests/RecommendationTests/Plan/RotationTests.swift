@@ -13,6 +13,7 @@ struct RotationTests {
         #expect(KeyedHash.hash((0..<15).map { UInt8($0) }, key: key) == 0xa129_ca61_49be_45e5)
         #expect(KeyedHash.hash([], key: key) == 0x726f_db47_dd0e_0e31)
         #expect(KeyedHash.hash((0..<8).map { UInt8($0) }, key: key) == 0x93f5_f579_9a93_2462)
+        #expect(KeyedHash.hash(0x0706_0504_0302_0100, key: key) == 0x93f5_f579_9a93_2462)
     }
 
     @Test("a bucket lasts as long as it should, and its edges are spread over members")
@@ -69,10 +70,15 @@ struct RotationTests {
         var candidates = scores.enumerated().map {
             Candidate(group: UInt32($0.offset), score: $0.element, interest: 0, adjusted: $0.element)
         }
-        Rotation(memberKey: key, bucket: 9, configuration: .init()).apply(to: &candidates, in: model)
+        candidates.reverse()
+        let siteKey = RotationKey(7, 8)
+        Rotation(memberKey: key, bucket: 9, configuration: .init())
+            .apply(to: &candidates, Rotation.GroupHashes(model, key: siteKey))
+        candidates.reverse()
         let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39])).squareRoot()
         for (place, candidate) in candidates.enumerated() {
-            let hash = KeyedHash.hash(model.id(of: place).utf8, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
+            let group = KeyedHash.hash(model.id(of: place).utf8, key: siteKey.words)
+            let hash = KeyedHash.hash(group, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
             let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))
             let looseness = (1 - 0.999 * scores[place] / scores[0]).squareRoot()
             let expected = scores[place] * exp(looseness * (noise - 0.577_215_664_9) / beta)

@@ -1,0 +1,71 @@
+import Model
+
+/// Which groups are too similar to one another: their plain cosine reaches a ceiling.
+///
+/// Found once a version.
+struct SimilarityCeiling: Sendable {
+    /// Where the partners of each group begin, and where those of the last end; empty if there is none at all.
+    private let offsets: [Int]
+    /// Group after group, each in ascending order.
+    private let partners: [UInt32]
+
+    /// Nothing is too similar.
+    static let none = SimilarityCeiling(pairs: [], groupCount: 0)
+
+    /// - Parameter ceiling: inclusive, above 0.
+    /// - Complexity: O(neighbours).
+    init(_ ceiling: Double, in model: ModelVersion) {
+        var pairs: [Pair] = []
+        let lists = model.lists(of: Array(0..<UInt32(model.groupCount)))
+        lists.forEach { number, neighbours in
+            let (group, place) = number.quotientAndRemainder(dividingBy: Relation.allCases.count)
+            let relation = Relation.allCases[place]
+            let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
+            for place in neighbours.indices where neighbours[place].common >= least {
+                let neighbour = neighbours[place]
+                guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
+                // A pair may be stored with one of its groups only.
+                pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
+                pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
+            }
+        }
+        self.init(pairs: pairs, groupCount: model.groupCount)
+    }
+
+    private struct Pair {
+        let group: UInt32
+        let partner: UInt32
+    }
+
+    private init(pairs: [Pair], groupCount: Int) {
+        var partners: [UInt32] = []
+        var offsets: [Int] = []
+        if !pairs.isEmpty {
+            offsets = [Int](repeating: 0, count: groupCount + 1)
+            var last: Pair?
+            for pair in pairs.sorted(by: { ($0.group, $0.partner) < ($1.group, $1.partner) }) {
+                guard pair.group != last?.group || pair.partner != last?.partner else { continue }
+                last = pair
+                partners.append(pair.partner)
+                offsets[Int(pair.group) + 1] = partners.count
+            }
+            for group in 0..<groupCount { offsets[group + 1] = max(offsets[group], offsets[group + 1]) }
+        }
+        self.offsets = offsets
+        self.partners = partners
+    }
+
+    /// The groups that are too similar to one, ascending.
+    func partners(of group: UInt32) -> ArraySlice<UInt32> {
+        offsets.isEmpty ? [] : partners[offsets[Int(group)]..<offsets[Int(group) + 1]]
+    }
+
+    /// The fewest common entries with which a cosine can reach a ceiling.
+    ///
+    /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. Rounded down, lest the product be a
+    /// little above a whole number that it should be.
+    private static func leastCommon(_ size: UInt32, ceiling: Double) -> UInt32 {
+        let least = (ceiling * ceiling * Double(size)).rounded(.down)
+        return least < Double(UInt32.max) ? UInt32(least) : .max
+    }
+}

@@ -1,0 +1,90 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import Recommendation
+
+/// What is known of candidates, against the plainest ways to find it.
+@Suite("Candidates")
+struct CandidateTests {
+    @Test("sums and interests are those of all contributions, one by one", arguments: 0..<20 as Range<UInt64>)
+    func sums(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let encoded = try SampleModel.model(groupCount: 500, limit: 40, seed: seed)
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        let joined = (0..<500 as Range<UInt32>).shuffled(using: &generator)
+        let sizes = (0..<Int.random(in: 1...4, using: &generator)).map { _ in Int.random(in: 1...12, using: &generator)
+        }
+        var interests: [Interest] = []
+        for size in sizes {
+            let begin = interests.reduce(0) { $0 + $1.groups.count }
+            let groups = joined[begin..<begin + size].sorted()
+            interests.append(Interest(groups: groups, share: 0.1, central: groups[0], isMixed: false))
+        }
+        let weights = RelationWeights(photos: seed % 3 == 0 ? 0 : 0.7, members: 1.3)
+        let table = CandidateTable(of: interests, in: model, weights)
+
+        var sums: [UInt32: [Double]] = [:]
+        for (number, interest) in interests.enumerated() {
+            for (seed, relation) in interest.groups.flatMap({ seed in Relation.allCases.map { (seed, $0) } })
+            where weights[relation] > 0 {
+                for neighbour in model.neighbours(of: Int(seed), by: relation) {
+                    sums[neighbour.index, default: .init(repeating: 0, count: interests.count)][number] +=
+                        weights[relation] / model.meanBestScore(of: relation) * Double(neighbour.score)
+                }
+            }
+        }
+        #expect(Set(table.entries.map(\.group)) == Set(sums.keys) && table.entries.count == sums.count)
+        for entry in table.entries {
+            let expected = try #require(sums[entry.group])
+            #expect(abs(entry.score - expected.reduce(0, +)) < 1e-12)
+            #expect(entry.interest == expected.firstIndex(of: expected.max() ?? 0))
+        }
+        for group in 0..<500 as Range<UInt32> {
+            #expect(table.place(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
+        }
+    }
+
+    @Test(
+        "too similar are the groups of every stored pair that reaches the ceiling", arguments: 0..<10 as Range<UInt64>)
+    func ceiling(seed: UInt64) throws {
+        let encoded = try SampleModel.model(groupCount: 300, limit: 30, seed: seed)
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        // Sizes of up to 100,000, of which up to 500 are common: low cosines.
+        let ceiling = SimilarityCeiling(0.02, in: model)
+        var expected = [Set<UInt32>](repeating: [], count: 300)
+        for group in 0..<300 {
+            for relation in Relation.allCases {
+                for neighbour in model.neighbours(of: group, by: relation)
+                where model.cosine(of: neighbour, to: group, by: relation) >= 0.02 {
+                    expected[group].insert(neighbour.index)
+                    expected[Int(neighbour.index)].insert(UInt32(group))
+                }
+            }
+        }
+        #expect(expected.contains { !$0.isEmpty })
+        for group in 0..<300 {
+            #expect(Array(ceiling.partners(of: UInt32(group))) == expected[group].sorted())
+            #expect(SimilarityCeiling.none.partners(of: UInt32(group)).isEmpty)
+        }
+    }
+
+    @Test("a group is active from the very second on, in all years, and if nothing is known")
+    func activity() throws {
+        let times: [Int64] = [
+            .min + 1, -86_401, -1, 0, 1, 86_399, 86_400, 1_795_000_000, 1_795_046_400, 5_662_000_000, 9_000_000_000,
+            .max,
+        ]
+        let lists = [[(index: Int, common: Int)]](repeating: [], count: times.count + 1)
+        let known = Dictionary(uniqueKeysWithValues: times.enumerated().map { ($0.offset, $0.element) })
+        let model = try PlanFixture.model(lists, lastActiveAt: known)
+        let column = ActivityColumn(model)
+        for since in times + [.min] + times.dropLast().map({ $0 + 1 }) {
+            let cutoff = ActivityColumn.Cutoff(seconds: since)
+            for (group, time) in times.enumerated() {
+                #expect(column.isActive(UInt32(group), since: cutoff) == (time >= since), "\(time) since \(since)")
+            }
+            #expect(column.isActive(UInt32(times.count), since: cutoff))
+        }
+    }
+}
