@@ -110,6 +110,12 @@ enum CatalogSchema {
             sequence INTEGER NOT NULL
         ) WITHOUT ROWID;
         """,
+        // With all that a profile needs of a membership: the table itself is clustered by group, and would have to be
+        // read at as many places as there are memberships.
+        """
+        DROP INDEX IF EXISTS memberships_by_user;
+        CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
+        """,
     ]
 
     /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.
@@ -173,6 +179,9 @@ enum RelationshipTable: CaseIterable, Sendable {
     /// By which one can tell that no row has a time.
     var notedTime: NotedColumn { self == .memberships ? .joinedAt : .addedAt }
     var indexName: String { self == .memberships ? "memberships_by_user" : "pools_by_photo" }
-    var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(name) (\(entryColumn), group_key)" }
+    private var indexColumns: String {
+        self == .memberships ? "user_key, group_key, joined_at" : "photo_key, group_key"
+    }
+    var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(name) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 }

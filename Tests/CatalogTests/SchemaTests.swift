@@ -77,6 +77,21 @@ struct SchemaTests {
                 "SELECT count(*) FROM sqlite_schema WHERE name IN ('memberships_by_user', 'pools_by_photo')") == 2)
     }
 
+    @Test("profiles are read from the reverse index alone, also in a catalog that an older program made")
+    func coveringIndex() throws {
+        _ = try Catalog(path: path, mode: .writing)
+        try Database(path: path, mode: .readWrite).execute(
+            """
+            DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
+            PRAGMA user_version = 6
+            """)
+        _ = try Catalog(path: path, mode: .writing)
+        let plan = try Database(path: path, mode: .readOnly).prepare(
+            "EXPLAIN QUERY PLAN SELECT group_key, joined_at FROM memberships WHERE user_key = 1")
+        #expect(try plan.step())
+        #expect(plan.text(3).contains("COVERING INDEX memberships_by_user"))
+    }
+
     @Test("a second writer is told that the catalog is busy; readers see the state before")
     func busy() throws {
         let catalog = try Catalog(path: path, mode: .writing)

@@ -27,7 +27,7 @@ struct FrozenPlanTests {
                     origin: PlanItem.Origin.allCases.randomElement(using: &generator) ?? .personal)
             },
             joined: joined, dismissed: dismissed,
-            ids: (items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" })
+            ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
     }
 
     @Test("are read as they were written", arguments: 0..<20)
@@ -43,7 +43,7 @@ struct FrozenPlanTests {
             interests: [
                 .init(name: "Gone", share: 0.5, members: [0, 1]), .init(name: "Alps", share: 0.25, members: [0, 1]),
                 .init(name: "birds", share: 0.25, members: [2]),
-            ], items: [], joined: [7, 8, 9], dismissed: [], ids: ["gone", "alps", "birds"])
+            ], items: [], joined: [7, 8, 9], dismissed: [], ids: PackedTexts(["gone", "alps", "birds"]))
         let snapshot = ModelSnapshot(try Community.version("v1"), planning: Planning())
         let told = plan.list(in: snapshot).interests(without: [1], in: snapshot.model)
         #expect(
@@ -83,9 +83,16 @@ struct FrozenPlanTests {
             recommendationID: "r", version: "v1", bucket: 1, interests: [],
             items: groups.map { PlanItem(group: $0, score: 1, interest: nil, origin: .personal) }, joined: [],
             dismissed: [],
-            ids: [new.model.id(of: 2), "gone", new.model.id(of: 0)])
+            ids: PackedTexts([new.model.id(of: 2), "gone", new.model.id(of: 0)]))
         let inNew = plan.list(in: ModelSnapshot(new, planning: Planning()))
         #expect(inNew.items.map(\.group) == [2, 0])
         #expect(plan.list(in: ModelSnapshot(old, planning: Planning())).items.map(\.group) == groups)
+    }
+}
+
+extension PackedTexts {
+    fileprivate init(_ texts: [String]) {
+        self.init()
+        for text in texts { append(text.utf8) }
     }
 }

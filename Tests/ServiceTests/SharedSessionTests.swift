@@ -27,7 +27,8 @@ struct SharedSessionTests {
 
     private func plan(_ id: String) -> FrozenPlan {
         FrozenPlan(
-            recommendationID: id, version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [], ids: [])
+            recommendationID: id, version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
+            ids: PackedTexts())
     }
 
     @Test("The first list of a session is that of all daemons, for as long as it is used on any")

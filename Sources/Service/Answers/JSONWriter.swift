@@ -78,18 +78,23 @@ struct JSONWriter {
 
     private mutating func literal(_ value: String) {
         comma()
-        bytes.append(contentsOf: value.utf8)
+        var value = value
+        value.withUTF8 { unsafe bytes.append(contentsOf: $0) }
         needsComma = true
     }
 
     private mutating func text(_ value: String) {
         comma()
         bytes.append(UInt8(ascii: "\""))
-        // All at once, as nearly always, takes a fraction of byte by byte.
-        if value.utf8.contains(where: Self.needsEscape) {
-            appendEscaped(value)
-        } else {
-            bytes.append(contentsOf: value.utf8)
+        var value = value
+        // In place: looking through the bytes of a text one by one is dear.
+        value.withUTF8 { text in
+            // All at once, as nearly always, takes a fraction of byte by byte.
+            if unsafe text.contains(where: Self.needsEscape) {
+                unsafe appendEscaped(text)
+            } else {
+                unsafe bytes.append(contentsOf: text)
+            }
         }
         bytes.append(UInt8(ascii: "\""))
         needsComma = true
@@ -99,8 +104,9 @@ struct JSONWriter {
         byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
     }
 
-    private mutating func appendEscaped(_ value: String) {
-        for byte in value.utf8 {
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        for place in text.indices {
+            let byte = unsafe text[place]
             switch byte {
             case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
             case 0..<0x20: appendControl(byte)

@@ -12,7 +12,8 @@ extension FrozenPlan {
 
     /// The plan as bytes.
     var bytes: [UInt8] {
-        var writer = ByteWriter()
+        // More than enough, but for interests by the dozen.
+        var writer = ByteWriter(capacity: 1024 + 16 * items.count + 4 * ids.count + ids.byteCount)
         writer.append(Self.format)
         writer.append(recommendationID)
         writer.append(version)
@@ -30,7 +31,7 @@ extension FrozenPlan {
             writer.append(interest.share.bitPattern)
             writer.append(interest.members) { $0.append(UInt32($1)) }
         }
-        writer.append(ids) { $0.append($1) }
+        writer.append(ids)
         return writer.bytes
     }
 
@@ -61,7 +62,7 @@ extension FrozenPlan {
                         Int(try reader.integer(UInt32.self))
                     })
             }
-            ids = try reader.list { reader throws(ByteReader.Failure) in try reader.text() }
+            ids = try reader.texts()
         } catch { return nil }
         guard reader.isAtEnd, ids.count == items.count + joined.count + dismissed.count,
             items.allSatisfy({ $0.interest ?? -1 < interests.count }),
@@ -74,15 +75,23 @@ extension FrozenPlan {
 private struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
-    init() { bytes.reserveCapacity(8192) }
+    /// - Parameter capacity: the bytes that there is room for at first.
+    init(capacity: Int) { bytes.reserveCapacity(capacity) }
 
     mutating func append(_ number: some FixedWidthInteger) {
         unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
 
-    mutating func append(_ text: String) {
-        append(UInt32(text.utf8.count))
-        bytes.append(contentsOf: text.utf8)
+    mutating func append(_ text: String) { append(text: text.utf8) }
+
+    mutating func append(_ texts: PackedTexts) {
+        append(UInt32(texts.count))
+        for place in 0..<texts.count { append(text: texts.bytes(at: place)) }
+    }
+
+    private mutating func append(text: some Collection<UInt8>) {
+        append(UInt32(text.count))
+        bytes.append(contentsOf: text)
     }
 
     mutating func append<Element>(_ list: [Element], _ write: (inout ByteWriter, Element) -> Void) {
@@ -113,18 +122,34 @@ private struct ByteReader {
         return number
     }
 
-    mutating func text() throws(Failure) -> String {
-        let count = Int(try integer(UInt32.self))
-        guard bytes.count - place >= count, let text = String(validating: bytes[place..<place + count], as: UTF8.self)
-        else { throw .damaged }
-        place += count
-        return text
+    mutating func text() throws(Failure) -> String { String(decoding: try textBytes(), as: UTF8.self) }
+
+    mutating func texts() throws(Failure) -> PackedTexts {
+        var texts = PackedTexts()
+        for _ in 0..<(try count()) { texts.append(try textBytes()) }
+        return texts
     }
 
-    mutating func list<Element>(_ read: (inout ByteReader) throws(Failure) -> Element) throws(Failure) -> [Element] {
+    /// The bytes of a text, which are UTF-8.
+    private mutating func textBytes() throws(Failure) -> ArraySlice<UInt8> {
+        let count = Int(try integer(UInt32.self))
+        guard bytes.count - place >= count else { throw .damaged }
+        let range = place..<place + count
+        do { _ = try UTF8Span(validating: bytes.span.extracting(range)) } catch { throw .damaged }
+        place = range.upperBound
+        return bytes[range]
+    }
+
+    /// How many elements a list has.
+    private mutating func count() throws(Failure) -> Int {
         let count = Int(try integer(UInt32.self))
         // Every element has a byte at least: a count that is out of bounds reserves no memory.
         guard count <= bytes.count - place else { throw .damaged }
+        return count
+    }
+
+    mutating func list<Element>(_ read: (inout ByteReader) throws(Failure) -> Element) throws(Failure) -> [Element] {
+        let count = try count()
         var elements: [Element] = []
         elements.reserveCapacity(count)
         for _ in 0..<count { elements.append(try read(&self)) }

@@ -24,7 +24,7 @@ struct FrozenPlan: Equatable {
     /// Groups that the member was in, and had dismissed, when the list was made.
     var joined, dismissed: [UInt32]
     /// The outside ids of the groups of `items`, `joined` and `dismissed`, one after another.
-    var ids: [String]
+    var ids: PackedTexts
 }
 
 extension FrozenPlan {
@@ -47,7 +47,10 @@ extension FrozenPlan {
                 name: interest.name(in: snapshot.model), share: interest.share,
                 members: joined.indices.filter { groups.contains(joined[$0]) })
         }
-        ids = (items.map(\.group) + joined + dismissed).map { snapshot.model.id(of: Int($0)) }
+        ids = PackedTexts()
+        for group in items.map(\.group) + joined + dismissed {
+            unsafe snapshot.model.withIDBytes(of: Int(group)) { unsafe ids.append($0) }
+        }
     }
 
     /// The list in terms of the version that serves; groups that it does not have any more are left out.
@@ -55,7 +58,9 @@ extension FrozenPlan {
         let model = snapshot.model
         let isSame = version == snapshot.version.description
         func group(_ group: UInt32, _ place: Int) -> UInt32? {
-            isSame ? group : model.index(ofID: ids[place]).map(UInt32.init)
+            guard isSame else { return model.index(ofID: ids[place]).map(UInt32.init) }
+            // A damaged plan may name a group that there never was.
+            return group < model.groupCount ? group : nil
         }
         func groups(_ groups: [UInt32], after start: Int) -> [UInt32] {
             groups.enumerated().compactMap { group($1, start + $0) }
@@ -64,15 +69,15 @@ extension FrozenPlan {
             recommendationID: recommendationID, bucket: bucket,
             interests: interests.map { interest in
                 .init(
-                    name: interest.name, share: interest.share,
-                    groupIDs: interest.members.map { ids[items.count + $0] })
+                    name: interest.name, share: interest.share, groupCount: interest.members.count,
+                    groups: interest.members.compactMap { group(joined[$0], items.count + $0) })
             },
             items: items.enumerated().compactMap { place, item in
                 group(item.group, place).map {
                     PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin)
                 }
             },
-            ids: Array(ids.prefix(items.count)), joined: groups(joined, after: items.count),
+            madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
             dismissed: groups(dismissed, after: items.count + joined.count))
     }
 }

@@ -3,7 +3,17 @@ import Recommendation
 
 /// The list of a session in terms of the version that serves.
 struct SessionList {
-    /// Something that the member cares about.
+    /// Something that the member cares about, as it was when the list was made.
+    struct Interest {
+        var name: String
+        var share: Double
+        /// How many groups it had.
+        var groupCount: Int
+        /// Those of its groups that the version has.
+        var groups: [UInt32]
+    }
+
+    /// Something that the member cares about, as it may be told.
     struct NamedInterest: Equatable {
         var name: String
         var share: Double
@@ -13,11 +23,13 @@ struct SessionList {
     /// What interactions call the list that they come from.
     let recommendationID: String
     let bucket: Int64
-    let interests: [NamedInterest]
+    let interests: [Interest]
     /// The groups of the list as it was made, those that the version has.
     let items: [PlanItem]
-    /// The outside ids of all groups of the list as it was made.
-    let ids: [String]
+    /// How many groups the list had when it was made.
+    let madeCount: Int
+    /// The outside ids of all groups of the list as it was made, and of others behind them.
+    let ids: PackedTexts
     /// Groups that the member was in, and had dismissed, when the list was made.
     let joined, dismissed: [UInt32]
 
@@ -37,10 +49,10 @@ struct SessionList {
     /// more, not even the name.
     func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [NamedInterest] {
         interests.map { interest in
-            let shown = interest.groupIDs.compactMap { model.index(ofID: $0) }.filter { !hidden.contains(UInt32($0)) }
-            guard shown.count < interest.groupIDs.count else { return interest }
-            var told = interest
-            told.groupIDs = shown.map { model.id(of: $0) }
+            let shown = interest.groups.filter { !hidden.contains($0) }.map { Int($0) }
+            var told = NamedInterest(
+                name: interest.name, share: interest.share, groupIDs: shown.map { model.id(of: $0) })
+            guard shown.count < interest.groupCount else { return told }
             // A group that has gone may have given the name: its title is not known any more.
             let isNamedByShown = shown.contains { group in
                 [model.id(of: group), model.title(of: group)].contains(told.name)
@@ -58,9 +70,9 @@ struct SessionList {
     /// - Parameter items: what `items(for:_:)` gave.
     /// - Returns: nil if the list never had the group.
     func offset(after groupID: String, in items: [PlanItem], _ model: ModelVersion) -> Int? {
-        guard let place = ids.firstIndex(of: groupID) else { return nil }
-        for id in ids[...place].reversed() {
-            guard let group = model.index(ofID: id) else { continue }
+        guard let place = (0..<madeCount).first(where: { ids[$0] == groupID }) else { return nil }
+        for before in (0...place).reversed() {
+            guard let group = model.index(ofID: ids[before]) else { continue }
             if let offset = items.firstIndex(where: { $0.group == group }) { return offset + 1 }
         }
         return 0
