@@ -147,13 +147,14 @@ public struct ModelVersion: Sendable {
         reader(relation).list(checked(index))
     }
 
-    /// The lists of some groups: group after group, of each one a relation.
+    /// The lists of some groups: group after group, of each one a relation, in the order of `Relation.allCases`.
     public func lists(of groups: [UInt32]) -> NeighbourLists {
-        let readers = Relation.allCases.map(reader)
         var ranges: [Range<Int>] = []
-        ranges.reserveCapacity(groups.count * readers.count)
+        ranges.reserveCapacity(groups.count * Relation.allCases.count)
         for group in groups {
-            for reader in readers { ranges.append(reader.range(ofList: checked(Int(group)))) }
+            let index = checked(Int(group))
+            ranges.append(photos.range(ofList: index))
+            ranges.append(members.range(ofList: index))
         }
         return NeighbourLists(ranges, in: region)
     }

@@ -5,19 +5,30 @@ struct CandidateTable {
     /// What is gathered of a candidate, in half a line of the cache.
     struct Entry {
         /// The candidate.
-        fileprivate(set) var group: UInt32 = 0
-        private var giver: Int16 = -1
-        private var lastInterest: Int16 = -1
+        let group: UInt32
+        private var giver: Int16
+        private var lastInterest: Int16
         /// The sum over all of the member's groups.
-        private(set) var score = 0.0
-        private var interestScore = 0.0
+        private(set) var score: Double
+        private var interestScore: Double
         /// The sum so far of the interest that was added last.
-        private var lastScore = 0.0
+        private var lastScore: Double
+
+        /// Room for an entry.
+        fileprivate static let none = Entry(of: 0, 0, interest: 0)
+
+        /// A candidate that one group of an interest contributes to.
+        @inline(__always)
+        fileprivate init(of group: UInt32, _ contribution: Double, interest: Int16) {
+            self.group = group
+            (giver, lastInterest) = (interest, interest)
+            (score, interestScore, lastScore) = (contribution, contribution, contribution)
+        }
 
         /// The interest that gives most; of equal ones the first.
         var interest: Int { Int(giver) }
 
-        /// Adds what a group of an interest contributes; interests must come one after the other.
+        /// Adds what a further group contributes; interests must come one after the other.
         @inline(__always)
         fileprivate mutating func add(_ contribution: Double, interest: Int16) {
             score += contribution
@@ -61,7 +72,7 @@ struct CandidateTable {
             guard factors[relation] > 0 else { return }
             // Room for all of them, as if all were new.
             let missing = count + neighbours.count - entries.count
-            if missing > 0 { entries.append(contentsOf: repeatElement(Entry(), count: missing)) }
+            if missing > 0 { entries.append(contentsOf: repeatElement(Entry.none, count: missing)) }
             var entriesSpan = entries.mutableSpan
             var slotsSpan = slots.mutableSpan
             Self.add(neighbours, factors[relation], interestOfSeed[seed], to: &entriesSpan, &slotsSpan, &count)
@@ -87,15 +98,15 @@ struct CandidateTable {
             while slots[slot] != free, entries[Int(slots[slot])].group != neighbour.index {
                 slot = (slot &+ 1) & (slots.count &- 1)
             }
-            var place = slots[slot]
+            let contribution = factor * Double(neighbour.score)
             // Taken in runs: first nearly all are new, then hardly any.
-            if place == free {
-                place = next
+            if slots[slot] == free {
+                slots[slot] = next
+                entries[Int(next)] = Entry(of: neighbour.index, contribution, interest: interest)
                 next &+= 1
-                slots[slot] = place
-                entries[Int(place)].group = neighbour.index
+            } else {
+                entries[Int(slots[slot])].add(contribution, interest: interest)
             }
-            entries[Int(place)].add(factor * Double(neighbour.score), interest: interest)
         }
         count = Int(next)
     }

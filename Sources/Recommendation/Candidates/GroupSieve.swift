@@ -13,9 +13,9 @@ struct GroupSieve {
         }
     }
 
-    // Fibonacci hashing; the upper 13 bits of 32 number the bits of the sieve.
+    // Indexes are dense: their low bits do as well as any hash.
     @inline(__always)
-    private static func bit(of group: UInt32) -> Int { Int(truncatingIfNeeded: (group &* 0x9E37_79B1) >> 19) }
+    private static func bit(of group: UInt32) -> Int { Int(truncatingIfNeeded: group) & (bitCount - 1) }
 
     /// Lists the places of the neighbours that get through, ascending, without a branch on any of them.
     ///

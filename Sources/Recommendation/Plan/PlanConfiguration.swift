@@ -25,7 +25,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// For how long an order stays, in hours; above 0.
         public var hours = 6.0
         /// κ: the greater, the less changes.
-        public var kappa = 5.5
+        public var kappa = 5.45
         /// The least ln(s₁₀ / s₄₀) that is assumed.
         public var leastSlope = 0.05
         /// How firmly the best stays: 1 keeps it where it is.
