@@ -53,7 +53,7 @@ extension Catalog {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 let members = try InteractionRecorder(database, takesAnyGroup: true)
-                let site = SiteRecorder(database)
+                let site = SiteRecorder(database, isTakeover: true)
                 let last = try database.prepare("SELECT sequence FROM journals WHERE origin = ?")
                 let note = try database.prepare(
                     """

@@ -116,6 +116,11 @@ enum CatalogSchema {
         DROP INDEX IF EXISTS memberships_by_user;
         CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
         """,
+        // When it was last decided in this catalog itself, if it was: what a journal has from before does not undo it.
+        """
+        ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
+        UPDATE hidden_groups SET decided_at = hidden_at;
+        """,
     ]
 
     /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.

@@ -3,10 +3,15 @@ import SQLite
 /// Writes what the site decides about groups, within a transaction that somebody else began.
 final class SiteRecorder {
     private let database: Database
+    /// Whether decisions come from journals, so that later ones may have been made here meanwhile.
+    private let isTakeover: Bool
     /// Rows changed so far.
     private(set) var contentChanges: Int64 = 0
 
-    init(_ database: Database) { self.database = database }
+    init(_ database: Database, isTakeover: Bool = false) {
+        self.database = database
+        self.isTakeover = isTakeover
+    }
 
     func apply(_ change: SiteChange) throws(DatabaseError) -> SiteChange.Outcome {
         let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
@@ -17,7 +22,7 @@ final class SiteRecorder {
         let before = database.totalChanges
         switch change.action {
         case .hide: try hide(group, at: change.atMilliseconds)
-        case .unhide: try database.prepare("DELETE FROM hidden_groups WHERE group_key = ?").run(group)
+        case .unhide: try unhide(group, at: change.atMilliseconds)
         case .curate(let position, let startsAt, let expiresAt):
             guard visibility == .public else { return .privateGroup }
             if let startsAt, let expiresAt, expiresAt <= startsAt { return .expiresBeforeStart }
@@ -26,11 +31,26 @@ final class SiteRecorder {
         }
         let changes = database.totalChanges - before
         contentChanges += changes
+        if change.action == .hide, !isTakeover { try noteDecision(to: group, at: change.atMilliseconds) }
         return changes > 0 ? .changed : .unchanged
     }
 
     private func hide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
-        try database.prepare("INSERT INTO hidden_groups VALUES (?, ?) ON CONFLICT DO NOTHING").run(group, milliseconds)
+        try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?) ON CONFLICT DO NOTHING")
+            .run(group, milliseconds)
+    }
+
+    /// That a hidden group is to be hidden is a decision as well: nothing earlier may undo it.
+    private func noteDecision(to group: Int64, at milliseconds: Int64) throws(DatabaseError) {
+        try database.prepare("UPDATE hidden_groups SET decided_at = ?1 WHERE group_key = ?2").run(milliseconds, group)
+    }
+
+    private func unhide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
+        guard isTakeover else {
+            return try database.prepare("DELETE FROM hidden_groups WHERE group_key = ?").run(group)
+        }
+        try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
+            .run(group, milliseconds)
     }
 
     private func curate(_ group: Int64, position: Int?, startsAt: Int64?, expiresAt: Int64?) throws(DatabaseError) {

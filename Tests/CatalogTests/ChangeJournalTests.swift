@@ -277,4 +277,35 @@ struct ChangeJournalTests {
         _ = try test.catalog.takeOver([JournaledChange(origin: "p", sequence: 1, change: hide)])
         #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
     }
+
+    @Test("What was hidden in the catalog is not shown by an earlier decision that arrives later")
+    func earlierDecision() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id\na\n")
+        func decide(_ action: SiteChange.Action, at instant: Int64) throws -> SiteChange.Outcome {
+            try test.catalog.apply(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
+        }
+        var sequence: Int64 = 0
+        func takeOver(_ action: SiteChange.Action, at instant: Int64) throws {
+            sequence += 1
+            let change = CatalogChange.site(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
+            _ = try test.catalog.takeOver([JournaledChange(origin: "o", sequence: sequence, change: change)])
+        }
+        func isHidden() throws -> Bool { try test.catalog.unshownGroupIDs() == ["a"] }
+        #expect(try decide(.hide, at: 10) == .changed)
+        try takeOver(.unhide, at: 9)
+        #expect(try isHidden())
+        try takeOver(.unhide, at: 10)
+        #expect(try !isHidden())
+        // Hidden already, which is decided once more.
+        try takeOver(.hide, at: 11)
+        #expect(try decide(.hide, at: 20) == .unchanged)
+        try takeOver(.unhide, at: 15)
+        #expect(try isHidden())
+        #expect(try decide(.unhide, at: 14) == .changed)
+        // Among journals the order of their stream counts, not that of clocks that may differ.
+        try takeOver(.hide, at: 30)
+        try takeOver(.unhide, at: 29)
+        #expect(try !isHidden())
+    }
 }
