@@ -88,6 +88,19 @@ struct FrozenPlanTests {
         #expect(inNew.items.map(\.group) == [2, 0])
         #expect(plan.list(in: ModelSnapshot(old, planning: Planning())).items.map(\.group) == groups)
     }
+
+    @Test("A page begins after the very group that is named, not after one whose id only looks the same")
+    func pageOfTwins() throws {
+        let ids = ["e\u{301}", "\u{e9}"]
+        let encoded = try EncodedModel(groups: ids.map { GroupFacts(id: $0) }, tables: [:])
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        let items = [0, 1].map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
+        let list = SessionList(
+            recommendationID: "r", bucket: 0, interests: [], items: items, madeCount: 2, ids: PackedTexts(ids),
+            joined: [], dismissed: [])
+        #expect(ids.map { list.offset(after: $0, in: items, model) } == [1, 2])
+        #expect(list.offset(after: "e", in: items, model) == nil)
+    }
 }
 
 extension PackedTexts {
