@@ -148,6 +148,33 @@ struct SiteDecisionTests {
         }
     }
 
+    @Test("What is decided of a group is not of another whose id only looks the same")
+    func similarIDs() throws {
+        let ids = ["\u{E9}lan", "e\u{301}lan"]
+        let decided = ids.flatMap {
+            [
+                SiteChange(ofGroup: $0, .hide, atMilliseconds: 1),
+                SiteChange(ofGroup: $0, .curate(position: nil, startsAt: nil, expiresAt: nil), atMilliseconds: 1),
+            ]
+        }
+        func log(_ changes: [SiteChange]) -> SiteDecisionLog {
+            SiteDecisionLog(
+                changes.enumerated().map {
+                    JournaledChange(origin: "o", sequence: Int64($0 + 1), change: .site($1))
+                })
+        }
+        let manifest = try Community.version("v1").manifest
+        #expect(log(decided).hidden(since: manifest).count == 2)
+        #expect(log(decided).curations([], since: manifest).count == 2)
+        let undone =
+            decided + [
+                SiteChange(ofGroup: ids[1], .unhide, atMilliseconds: 2),
+                SiteChange(ofGroup: ids[1], .uncurate, atMilliseconds: 2),
+            ]
+        #expect(log(undone).hidden(since: manifest).keys.map { Array($0.text.utf8) } == [Array(ids[0].utf8)])
+        #expect(log(undone).curations([], since: manifest).map { Array($0.groupID.utf8) } == [Array(ids[0].utf8)])
+    }
+
     @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
     func arriving() throws {
         let scene = try Scene()

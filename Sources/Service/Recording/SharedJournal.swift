@@ -75,20 +75,23 @@ final class SharedJournal: Journal {
         switch change {
         case .member(let change):
             guard case .record(let interactions) = change.action,
-                let place = interactions.firstIndex(where: { !exists($0.groupID) || hidden[$0.groupID] != nil })
+                let place = interactions.firstIndex(where: {
+                    !exists($0.groupID) || hidden[ExactText($0.groupID)] != nil
+                })
             else { return nil }
             return .member(.unknownGroup(at: place))
         case .site(let change):
             // What was hidden when the version was made, it does not have.
-            guard exists(change.groupID) || hidden[change.groupID] != nil else { return .site(.unknownGroup) }
+            let isHidden = hidden[ExactText(change.groupID)] != nil
+            guard exists(change.groupID) || isHidden else { return .site(.unknownGroup) }
             switch change.action {
-            case .hide: return hidden[change.groupID] == nil ? nil : .site(.unchanged)
-            case .unhide: return hidden[change.groupID] != nil ? nil : .site(.unchanged)
+            case .hide: return isHidden ? .site(.unchanged) : nil
+            case .unhide: return isHidden ? nil : .site(.unchanged)
             case .curate(_, let startsAt, let expiresAt):
                 guard let startsAt, let expiresAt, expiresAt <= startsAt else { return nil }
                 return .site(.expiresBeforeStart)
             case .uncurate:
-                return curations(in: snapshot).contains { $0.groupID == change.groupID } ? nil : .site(.unchanged)
+                return curations(in: snapshot).contains { $0.isOf(change.groupID) } ? nil : .site(.unchanged)
             }
         }
     }
@@ -109,7 +112,7 @@ final class SharedJournal: Journal {
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
         guard let manifest = snapshot()?.manifest else { return [] }
         let groups = decisions.hidden(since: manifest).map {
-            HiddenGroup(groupID: $0.key, hiddenAtMilliseconds: $0.value)
+            HiddenGroup(groupID: $0.key.text, hiddenAtMilliseconds: $0.value)
         }
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
         return groups.filter { group in after.map { precedes($0, group.groupID) } ?? true }
@@ -129,7 +132,7 @@ final class SharedJournal: Journal {
         return decisions.curations(ofVersion, since: snapshot.manifest).enumerated().map { place, curation in
             var curation = curation
             curation.position = place + 1
-            curation.isShown = hidden[curation.groupID] == nil
+            curation.isShown = hidden[ExactText(curation.groupID)] == nil
             return curation
         }
     }
@@ -137,7 +140,7 @@ final class SharedJournal: Journal {
     /// What the site has decided by now, in terms of a version.
     func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {
         SiteDecisions(
-            hidden: Set(groups: decisions.hidden(since: snapshot.manifest).keys, in: snapshot.model),
+            hidden: Set(groups: decisions.hidden(since: snapshot.manifest).keys.lazy.map(\.text), in: snapshot.model),
             curated: curations(in: snapshot).compactMap { CuratedGroup($0, in: snapshot.model) })
     }
 
