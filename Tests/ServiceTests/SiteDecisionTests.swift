@@ -175,6 +175,27 @@ struct SiteDecisionTests {
         #expect(log(undone).curations([], since: manifest).map { Array($0.groupID.utf8) } == [Array(ids[0].utf8)])
     }
 
+    @Test("What was hidden when a newer version was made is hidden while an older one serves, until that is undone")
+    func rolledBack() throws {
+        let folder = try TemporaryDirectory()
+        let version = try Community.version("v1")
+        let snapshot = ModelSnapshot(version, planning: .init())
+        var manifest = version.manifest
+        manifest.version = try VersionName("v2")
+        manifest.hiddenGroups = [.init(id: "alps", hiddenAtMilliseconds: 7)]
+        let newest = Mutex<Manifest?>(nil)
+        let journal = try SharedJournal(
+            path: folder.path + "/journal", changes: ChangeClock(), snapshot: { snapshot },
+            newest: { newest.withLock { $0 } }, now: { 1 }, patience: .seconds(60))
+        let directory = SharedDirectory(FakeStore(), journal: journal, photos: nil)
+        #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
+        newest.withLock { $0 = manifest }
+        #expect(try directory.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
+        #expect(try journal.hiddenGroups(after: nil, limit: 9).map(\.groupID) == ["alps"])
+        #expect(try journal.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
+        #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
+    }
+
     @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
     func arriving() throws {
         let scene = try Scene()
