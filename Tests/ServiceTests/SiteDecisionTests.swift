@@ -196,6 +196,24 @@ struct SiteDecisionTests {
         #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
     }
 
+    @Test("What is hidden in the catalog beside a journal takes no interactions there")
+    func hiddenBeside() throws {
+        let scene = try Scene()
+        let routes = Routes(
+            store: FakeStore(try Community.version("v1")), directory: scene.directory, journal: scene.journal)
+        func click(_ id: String) throws -> Int {
+            try routes.answer(
+                .direct, "/v1/users/bob/interactions", method: "POST",
+                json: #"{"interactions":[{"id":"\#(id)","kind":"click","groupId":"alps"}]}"#
+            ).status
+        }
+        #expect(try click("1") == 200)
+        #expect(
+            try scene.catalogJournal.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
+        #expect(try click("2") == 404)
+        #expect(try scene.journal.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
+    }
+
     @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
     func arriving() throws {
         let scene = try Scene()
