@@ -68,11 +68,16 @@ public struct ModelVersion: Sendable {
     /// A group's title; may be empty.
     public func title(of index: Int) -> String { titles[checked(index)] }
 
+    /// A group's topics, in its own order.
+    public func topics(of index: Int) -> [String] {
+        topicTexts[checked(index)].split(separator: ";").map(String.init)
+    }
+
     /// All facts of a group.
     public func facts(of index: Int) -> GroupFacts {
         let start = factsStart + checked(index) * ModelLayout.factsByteCount
         return GroupFacts(
-            id: ids[index], title: titles[index], topics: topicTexts[index].split(separator: ";").map(String.init),
+            id: ids[index], title: titles[index], topics: topics(of: index),
             photoCount: UInt32(littleEndian: region.load(start, as: UInt32.self)),
             memberCount: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)),
             joinPolicy: joinPolicy(of: index),

@@ -16,17 +16,18 @@ struct SimilarityCeiling: Sendable {
     /// - Complexity: O(neighbours).
     init(_ ceiling: Double, in model: ModelVersion) {
         var pairs: [Pair] = []
-        let lists = model.lists(of: Array(0..<UInt32(model.groupCount)))
-        lists.forEach { number, neighbours in
-            let (group, place) = number.quotientAndRemainder(dividingBy: Relation.allCases.count)
-            let relation = Relation.allCases[place]
-            let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
-            for place in neighbours.indices where neighbours[place].common >= least {
-                let neighbour = neighbours[place]
-                guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
-                // A pair may be stored with one of its groups only.
-                pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
-                pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
+        for relation in Relation.allCases {
+            for group in 0..<model.groupCount {
+                let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
+                model.neighbours(of: group, by: relation).withSpan { neighbours in
+                    for place in neighbours.indices where neighbours[place].common >= least {
+                        let neighbour = neighbours[place]
+                        guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
+                        // A pair may be stored with one of its groups only.
+                        pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
+                        pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
+                    }
+                }
             }
         }
         self.init(pairs: pairs, groupCount: model.groupCount)

@@ -16,7 +16,7 @@ public struct Interest: Sendable, Equatable {
         guard !isMixed else { return "mixed" }
         var counts: [String: Int] = [:]
         for group in groups {
-            for topic in Set(model.facts(of: Int(group)).topics) { counts[topic, default: 0] += 1 }
+            for topic in Set(model.topics(of: Int(group))) { counts[topic, default: 0] += 1 }
         }
         let common = counts.max { ($0.value, $1.key) < ($1.value, $0.key) }
         if let common, common.value > 1 || groups.count == 1 { return common.key }

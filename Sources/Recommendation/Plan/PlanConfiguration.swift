@@ -56,6 +56,8 @@ public struct PlanConfiguration: Sendable, Equatable {
     public struct Selection: Sendable, Equatable {
         /// Candidates that are looked at.
         public var poolSize = 120
+        /// The part of them that interests have of their own, by their shares, 0 to 1: more than a page of them.
+        public var ownPart = 0.25
         /// The best of an interest are sure to be looked at if they are worth this part of the best of all, 0 to 1.
         public var leastWorth = 0.2
         /// λ: how much being similar to what was chosen costs, 0 to 1.

@@ -1,6 +1,6 @@
 /// The candidates that a list is selected from.
 enum CandidatePool {
-    /// An eighth is the best of the interests in proportion to their weights, the rest the best of all.
+    /// A part is the best of the interests in proportion to their weights, the rest the best of all.
     ///
     /// Without a part of its own, an interest would lose its place to the many groups that a larger one brings; but
     /// that part is not for interests of a few percent, nor for candidates that hardly anything speaks for.
@@ -15,7 +15,8 @@ enum CandidatePool {
         let size = configuration.poolSize
         guard candidates.count > size else { return Array(candidates.indices) }
         let sum = weights.reduce(0, +)
-        var room = weights.map { sum > 0 ? Int(($0 / sum * Double(size) / 8).rounded(.down)) : 0 }
+        let own = configuration.ownPart * Double(size)
+        var room = weights.map { sum > 0 ? Int(($0 / sum * own).rounded(.down)) : 0 }
         var isTaken = [Bool](repeating: false, count: candidates.count)
         var count = 0
         let least = configuration.leastWorth * candidates[0].adjusted

@@ -56,7 +56,7 @@ struct SessionList {
             // A group that has gone may have given the name: its title is not known any more.
             let isNamedByShown = shown.contains { group in
                 [model.id(of: group), model.title(of: group)].contains(told.name)
-                    || model.facts(of: group).topics.contains(told.name)
+                    || model.topics(of: group).contains(told.name)
             }
             if !isNamedByShown { told.name = "mixed" }
             return told

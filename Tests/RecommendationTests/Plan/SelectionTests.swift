@@ -70,6 +70,24 @@ struct SelectionTests {
         }
     }
 
+    @Test("a smaller interest has its share of the first page, though all of its candidates stand behind the larger one's")
+    func pool() throws {
+        // Twice as many of the larger one as are looked at.
+        let configuration = PlanConfiguration.Selection()
+        let large = 2 * configuration.poolSize
+        let scores = [Double](repeating: 1, count: large) + [Double](repeating: 0.9, count: 40)
+        let candidates = candidates(scores, [Int](repeating: 0, count: large) + [Int](repeating: 1, count: 40))
+        for share in [0.1, 0.2, 0.4] {
+            let weights = [1 - share, share]
+            let pool = CandidatePool.places(of: candidates, weights: weights, configuration).map { candidates[$0] }
+            #expect(pool.count == configuration.poolSize)
+            let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: candidates.count))
+            let order = Selection(configuration: configuration).order(
+                pool, PairSimilarities(among: pool.map(\.group), in: model), weights: weights)
+            #expect(Double(order.prefix(20).count { pool[$0].interest == 1 }) >= 20 * share)
+        }
+    }
+
     @Test("a member with two far interests, 80 and 20 percent, sees 16 ± 1 and 4 ± 1 of 20, 95 times in 100")
     func twoInterests() throws {
         let model = try PlanFixture.communities([600, 600], neighbours: 100)
