@@ -10,8 +10,9 @@ final class VersionFollower: Sendable {
     struct State {
         /// The version that serves; nil before the first.
         var snapshot: ModelSnapshot?
-        /// Of the newest version that the store had when the one that serves was taken up: after a rollback, what was hidden
-        /// by then is known from it. Nil while the store has not told.
+        /// Of the newest version that the store had when the one that serves was taken up; nil while it has not told.
+        ///
+        /// After a rollback, it says what was hidden by then.
         var newest: Manifest?
         /// Why the version that serves may not be the current one; nil if all is well.
         var problem: String? = "no version has been looked for yet"
