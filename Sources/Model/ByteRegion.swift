@@ -2,8 +2,8 @@ import CPrefetch
 
 /// Read-only bytes that stay where they are while the region lives: a mapped file, or a copy in memory.
 ///
-/// All reads are checked against the bounds. Numbers are little-endian, as on every platform that
-/// Swift on Linux runs on.
+/// All reads are checked against the bounds, in programs of every build. Numbers are little-endian, as on every platform
+/// that Swift on Linux runs on.
 @safe
 public final class ByteRegion: @unchecked Sendable {
     // Never written after init, and freed only in deinit, which is why sharing it is sound.
@@ -31,7 +31,10 @@ public final class ByteRegion: @unchecked Sendable {
     /// The value of `type` whose first byte is at `offset`.
     @inline(__always)
     func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
-        unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
+        // The buffer itself checks in debug builds only.
+        precondition(
+            offset >= 0 && offset <= count - MemoryLayout<Value>.size, "no value at byte \(offset) of \(count)")
+        return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
     }
 
     /// Asks for the bytes of a range, which must lie within the region, and does not wait for them.
@@ -43,6 +46,7 @@ public final class ByteRegion: @unchecked Sendable {
     public func withBytes<Result, Failure: Error>(
         _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try unsafe body(UnsafeRawBufferPointer(rebasing: bytes[range]))
+        precondition(range.lowerBound >= 0 && range.upperBound <= count, "no bytes \(range) of \(count)")
+        return try unsafe body(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 }

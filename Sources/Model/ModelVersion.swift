@@ -56,7 +56,7 @@ public struct ModelVersion: Sendable {
             guard index == 0 || ids.isAscending(at: index) else {
                 throw .corrupt(section: "ids", reason: "group \(index) is out of order")
             }
-            guard JoinPolicy(rawValue: region.load(factsStart + index * 32 + 24, as: UInt8.self)) != nil else {
+            guard JoinPolicy(rawValue: region.load(start(ofFactsOf: index) + 24, as: UInt8.self)) != nil else {
                 throw .corrupt(section: "facts", reason: "group \(index) has an unknown join policy")
             }
         }
@@ -75,7 +75,7 @@ public struct ModelVersion: Sendable {
 
     /// All facts of a group.
     public func facts(of index: Int) -> GroupFacts {
-        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        let start = start(ofFactsOf: index)
         return GroupFacts(
             id: ids[index], title: titles[index], topics: topics(of: index),
             photoCount: UInt32(littleEndian: region.load(start, as: UInt32.self)),
@@ -91,14 +91,14 @@ public struct ModelVersion: Sendable {
     public func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 16) }
 
     private func time(of index: Int, at offset: Int) -> Int64? {
-        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        let start = start(ofFactsOf: index)
         let time = Int64(littleEndian: region.load(start + offset, as: Int64.self))
         return time == .min ? nil : time
     }
 
     /// How one joins a group.
     public func joinPolicy(of index: Int) -> JoinPolicy {
-        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        let start = start(ofFactsOf: index)
         return JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open
     }
 
@@ -110,7 +110,7 @@ public struct ModelVersion: Sendable {
     /// n(i): a group's entries in a relation.
     public func size(of index: Int, in relation: Relation) -> UInt32 {
         let field = relation == .photos ? 0 : 4
-        let start = factsStart + checked(index) * ModelLayout.factsByteCount
+        let start = start(ofFactsOf: index)
         return UInt32(littleEndian: region.load(start + field, as: UInt32.self))
     }
 
@@ -182,6 +182,9 @@ public struct ModelVersion: Sendable {
         case .members: members
         }
     }
+
+    /// Where a group's fixed-size facts begin.
+    private func start(ofFactsOf index: Int) -> Int { factsStart + checked(index) * ModelLayout.factsByteCount }
 
     func checked(_ index: Int) -> Int {
         precondition(index >= 0 && index < groupCount, "no group \(index) of \(groupCount)")

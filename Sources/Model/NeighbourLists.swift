@@ -31,9 +31,9 @@ public struct NeighbourLists: Sendable {
         for range in ranges.prefix(Self.lead) { region.prefetch(range) }
         for (number, range) in ranges.enumerated() {
             if number + Self.lead < ranges.count { region.prefetch(ranges[number + Self.lead]) }
-            // Lists begin at a multiple of 4 bytes, since sections begin at one of 64 and offsets take 8 each.
+            // Lists begin at a multiple of 4 bytes: sections begin at one of 64, and offsets take 8 each.
             unsafe region.withBytes(range) { bytes in
-                let neighbours = unsafe bytes.assumingMemoryBound(to: Neighbour.self)
+                let neighbours = unsafe bytes.bindMemory(to: Neighbour.self)
                 unsafe body(number, neighbours.span)
             }
         }

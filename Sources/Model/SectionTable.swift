@@ -30,6 +30,11 @@ struct SectionTable {
                 throw .truncated("section \"\(name)\" ends after the last byte")
             }
             guard let known = ModelLayout.SectionName(rawValue: name) else { continue }
+            // Neighbours are read where they lie, as numbers that have to be aligned.
+            guard offset.isMultiple(of: UInt64(ModelLayout.alignment)) else {
+                throw .corrupt(
+                    section: name, reason: "it begins at byte \(offset), no multiple of \(ModelLayout.alignment)")
+            }
             guard ranges.updateValue(Int(offset)..<Int(offset + length), forKey: known) == nil else {
                 throw .corrupt(section: name, reason: "it stands twice")
             }

@@ -65,12 +65,8 @@ public struct Recommender: Sendable {
                 .init(seed: seed.group, relation: relation, contribution: contribution, common: neighbour.common))
         }
         return best.map { group, score in
-            // Stable order: contributions arrive by seed index, photos before members.
-            let ordered = (reasons[group] ?? []).enumerated().sorted {
-                $0.element.contribution != $1.element.contribution
-                    ? $0.element.contribution > $1.element.contribution : $0.offset < $1.offset
-            }
-            return Suggestion(group: group, score: score, reasons: ordered.map(\.element))
+            Suggestion(
+                group: group, score: score, reasons: (reasons[group] ?? []).sorted(by: Suggestion.Reason.precedes))
         }
     }
 }

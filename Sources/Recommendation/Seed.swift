@@ -35,3 +35,12 @@ public struct Suggestion: Sendable, Equatable {
         public var common: UInt32
     }
 }
+
+extension Suggestion.Reason {
+    /// The largest contribution first; equal ones by group index, then photos before members.
+    static func precedes(_ left: Self, _ right: Self) -> Bool {
+        if left.contribution != right.contribution { return left.contribution > right.contribution }
+        if left.seed != right.seed { return left.seed < right.seed }
+        return left.relation == .photos && right.relation != .photos
+    }
+}

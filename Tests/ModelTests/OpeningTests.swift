@@ -70,6 +70,31 @@ struct OpeningTests {
         }
     }
 
+    @Test("refuses sections that do not begin where numbers may", arguments: 0..<13)
+    func misaligned(section: Int) throws {
+        let encoded = try SampleModel.model(groupCount: 12, limit: 4)
+        let placement = encoded.placement
+        var bytes = encoded.fileBytes
+        // A copy of the section, behind all others and a byte further on than it may be.
+        let start = (bytes.count + 63) / 64 * 64 + 1
+        bytes += [UInt8](repeating: 0, count: start - bytes.count) + bytes[placement.ranges[section]]
+        func write(_ number: Int, at place: Int) {
+            for shift in 0..<8 { bytes[place + shift] = UInt8(truncatingIfNeeded: number >> (8 * shift)) }
+        }
+        write(bytes.count, at: 16)
+        let entry = ModelLayout.headerByteCount + section * ModelLayout.tableEntryByteCount
+        write(start, at: entry + 16)
+        #expect(
+            throws: ModelError.corrupt(
+                section: placement.names[section].rawValue, reason: "it begins at byte \(start), no multiple of 64")
+        ) { try ModelVersion(ByteRegion(copying: bytes)) }
+        bytes.insert(contentsOf: [UInt8](repeating: 0, count: 63), at: start)
+        write(bytes.count, at: 16)
+        write(start + 63, at: entry + 16)
+        readAll(bytes)
+        #expect(throws: Never.self) { try ModelVersion(ByteRegion(copying: bytes)) }
+    }
+
     @Test("refuses an offset that cuts a character in two")
     func cutCharacter() throws {
         let encoded = try EncodedModel(groups: [GroupFacts(id: "aé"), GroupFacts(id: "b")], tables: [:])

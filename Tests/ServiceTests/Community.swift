@@ -71,6 +71,7 @@ struct FakeDirectory: MemberDirectory {
         "p2": PhotoContext(ownerGroups: [3: 3, 0: 1], tags: ["Snow"], place: PlaceCell(latitude: 46.55, longitude: 8)),
     ]
     var knowsPhotos = true
+    var hidden: Set<UInt32> = []
     var failure: ServiceError?
 
     func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
@@ -80,7 +81,9 @@ struct FakeDirectory: MemberDirectory {
         return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
     }
 
-    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions { .asPublished }
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+        SiteDecisions(hidden: hidden, curated: nil)
+    }
 
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 

@@ -1,4 +1,6 @@
 import Foundation
+import Model
+import ModelStore
 import TestSupport
 import Testing
 
@@ -103,6 +105,41 @@ struct ProblemTests {
         #expect(user.status == 404)
         #expect(user.near == ["ann", "bob"])
         #expect(user.detail == #"there is no user "an"n"; near it are ann, bob"#)
+    }
+
+    @Test("A hidden group cannot be told from one that there never was", arguments: Transport.allCases)
+    func hiddenGroup(transport: Transport) throws {
+        var service = try service()
+        service.directory = FakeDirectory(hidden: [1, 4])
+        let hidden = try ProblemBody(service.answer(transport, "/v1/groups/birds/similar"))
+        let unknown = try ProblemBody(service.answer(transport, "/v1/groups/bird/similar"))
+        for problem in [hidden, unknown] {
+            #expect(problem.status == 404 && problem.type == "urn:coterie:problem:unknown-group")
+            #expect(problem.near == ["alps", "cats 🐈", "dogs & wolves"])
+        }
+        #expect(hidden.detail.replacing("birds", with: "bird") == unknown.detail)
+    }
+
+    @Test("near a group are those that would be if there were no hidden ones", arguments: 0..<20)
+    func nearHidden(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let groups = (0..<Int.random(in: 0...14, using: &generator)).map {
+            GroupFacts(id: "\(UnicodeScalar(UInt8(97 + $0)))m")
+        }
+        func snapshot(_ groups: [GroupFacts]) throws -> ModelSnapshot {
+            let encoded = try EncodedModel(groups: groups, tables: [:])
+            let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+            let manifest = try Community.version("v1").manifest
+            return ModelSnapshot(LoadedVersion(manifest: manifest, model: model), planning: Planning())
+        }
+        let hidden = Set(groups.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
+        let all = try snapshot(groups)
+        let shown = try snapshot(groups.indices.filter { !hidden.contains($0) }.map { groups[$0] })
+        for id in ["", "zz"] + groups.flatMap({ [$0.id, $0.id + "m"] }) where shown.model.index(ofID: id) == nil {
+            let near = all.groupIDs(near: id, except: Set(hidden.map { UInt32($0) }))
+            #expect(near == shown.groupIDs(near: id))
+            #expect(near.count == min(6, shown.model.groupCount))
+        }
     }
 
     @Test("An unknown photo is told nothing", arguments: Transport.allCases)

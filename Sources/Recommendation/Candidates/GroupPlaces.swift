@@ -14,7 +14,7 @@ struct GroupPlaces {
         slots = [UInt64](repeating: Self.free, count: 1 << bits)
     }
 
-    /// The place of every group in a list of different groups.
+    /// The place of every group in a list; of one that stands there more than once, the first.
     init(_ list: some Collection<UInt32>) {
         self.init(capacity: list.count)
         for (place, group) in list.enumerated() { insert(group, at: place) }

@@ -24,7 +24,8 @@ struct ColdStartIndex: Sendable {
         -> ColdStart
     {
         let seconds = request.atMilliseconds / 1000
-        let curated = (request.curated ?? model.curated).filter { $0.isValid(at: seconds) }
+        let curated = (request.curated ?? model.curated)
+            .filter { Int($0.group) < model.groupCount && $0.isValid(at: seconds) }
             .sorted { ($0.position, $0.group) < ($1.position, $1.group) }
         return ColdStart(
             sources: [

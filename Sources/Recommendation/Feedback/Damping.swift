@@ -23,7 +23,7 @@ struct Damping {
             guard let place = places[exposure.group] else { continue }
             factors[place] /= 1 + exposure.impressions / configuration.impressionsToHalf
         }
-        for dismissal in dismissals {
+        for dismissal in dismissals where Int(dismissal.group) < model.groupCount {
             let ageDays = Double(max(0, instant - dismissal.atMilliseconds)) / 86_400_000
             let depth = configuration.dismissalDepth * exp2(-ageDays / configuration.dismissalHalfLifeDays)
             for (group, closeness) in Closeness.neighbours(of: dismissal.group, in: model) {

@@ -27,9 +27,11 @@ public struct Interest: Sendable, Equatable {
 
 extension Interest {
     /// What it counts where interests share a list: those of its groups that can bring anything.
-    func weight(in model: ModelVersion) -> Double {
+    ///
+    /// - Parameter weights: how relations are blended; one that does not count brings nothing.
+    func weight(in model: ModelVersion, _ weights: RelationWeights) -> Double {
         let speaking = groups.count { group in
-            Relation.allCases.contains { !model.neighbours(of: Int(group), by: $0).isEmpty }
+            Relation.allCases.contains { weights[$0] > 0 && !model.neighbours(of: Int(group), by: $0).isEmpty }
         }
         return Double(speaking)
     }

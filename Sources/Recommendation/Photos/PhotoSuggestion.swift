@@ -21,14 +21,14 @@ public struct PhotoSuggestion: Sendable, Equatable {
     public enum Evidence: Sendable, Equatable {
         /// So many photos that share pools with the photo are in it.
         case sharedPools(photos: Int)
-        /// It is a neighbour of a group that the photo, or its owner, is in; with so many common entries.
-        case similarGroup(UInt32, by: Relation, common: UInt32)
         /// Its photos have these tags of the photo, the most telling first.
         case tags([String])
         /// Its photos were taken near the photo: in this cell, the photo's own or one beside it.
         case place(PlaceCell)
         /// The photo's owner has so many other photos there, or is a member.
         case owner(photos: Int, isMember: Bool)
+        /// It is a neighbour of a group that the photo, or its owner, is in; with so many common entries.
+        case similarGroup(UInt32, by: Relation, common: UInt32)
 
         /// The kind of evidence, as answers write it.
         public var kind: String {

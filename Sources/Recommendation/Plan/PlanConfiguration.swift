@@ -6,13 +6,13 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var leastMeanSimilarity = 0.10
         /// From this many groups on, groups that are like no other make one mixed interest.
         public var leastGroupsForMixed = 10
-        /// Of more groups than this, only those joined last are looked at.
+        /// Of more groups than this, only those joined last are looked at; 0 to 32,767, as each may be an interest.
         public var groupLimit = 500
     }
 
     /// What may be in a list.
     public struct Filters: Sendable, Equatable {
-        /// A group with at least this plain cosine to a joined one is too similar to it.
+        /// A group with at least this plain cosine to a joined one is too similar to it; above 0, infinite for none.
         public var ceiling = 0.8
         /// A group in which nothing happened for so many days is left out; unknown counts as active.
         public var inactiveAfterDays = Double(PhotoRecommender.idleDays)

@@ -83,7 +83,9 @@ public struct Planner: Sendable {
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
-        if runs(.diversity) { ranked = diversified(ranked, interests.map { $0.weight(in: model) }, observe) }
+        if runs(.diversity) {
+            ranked = diversified(ranked, interests.map { $0.weight(in: model, configuration.weights) }, observe)
+        }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
                 group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal)

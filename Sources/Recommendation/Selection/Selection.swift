@@ -101,6 +101,7 @@ private struct Remaining {
 
     /// Takes a place out, and lowers the worth of what is similar to it.
     mutating func take(_ taken: Int, of interest: Int, _ similarities: ArraySlice<Float>, lambda: Double) {
+        precondition(similarities.count == worths.count, "a similarity to each candidate of the pool")
         worths[taken] = -1
         // All of them, in the plainest of loops: it becomes one of vectors, and most similarities are 0.
         unsafe worths.withUnsafeMutableBufferPointer { worths in

@@ -38,11 +38,13 @@ public final class ModelSnapshot: Sendable {
 
     /// Ids of groups that stand next to one that does not exist: at most `count` of them, ascending.
     ///
-    /// - Parameter hidden: groups that are not named.
+    /// - Parameter hidden: groups that are taken for ones that do not exist.
     func groupIDs(near id: String, count: Int = 6, except hidden: Set<UInt32> = []) -> [String] {
+        func isShown(_ group: Int) -> Bool { !hidden.contains(UInt32(group)) }
         let place = model.lowerBound(of: id)
-        let first = max(0, min(place - count / 2, model.groupCount - count))
-        return (first..<min(first + count, model.groupCount)).filter { !hidden.contains(UInt32($0)) }
-            .map { model.id(of: $0) }
+        let before = (0..<place).reversed().lazy.filter(isShown).prefix(count).reversed()
+        let near = before + (place..<model.groupCount).lazy.filter(isShown).prefix(count)
+        let first = max(0, min(before.count - count / 2, near.count - count))
+        return near.dropFirst(first).prefix(count).map { model.id(of: $0) }
     }
 }

@@ -35,11 +35,10 @@ extension Call {
         return try Responder.reading { () throws(ServiceError) in try directory.siteDecisions(in: snapshot) }
     }
 
-    /// The index of a group of the version.
+    /// The index of a group of the version, be it hidden or not.
     func group(_ id: String, in snapshot: ModelSnapshot) throws(Problem) -> UInt32 {
         guard let group = snapshot.model.index(ofID: id) else {
-            let near = snapshot.groupIDs(near: id, except: try siteDecisions(in: snapshot).hidden)
-            throw .unknown(.unknownGroup, "group", id: id, near: near)
+            throw .unknownGroup(id, in: snapshot, hidden: try siteDecisions(in: snapshot).hidden)
         }
         return UInt32(group)
     }
@@ -48,6 +47,15 @@ extension Call {
     private func usersNear(in directory: any MemberDirectory) throws(Problem) -> [String] {
         guard bearer == nil else { return [] }
         return try Responder.reading { () throws(ServiceError) in try directory.userIDs(near: id) }
+    }
+}
+
+extension Problem {
+    /// There is no such group, or nobody may be told that there is.
+    ///
+    /// - Parameter hidden: groups that are taken for ones that do not exist.
+    static func unknownGroup(_ id: String, in snapshot: ModelSnapshot, hidden: Set<UInt32>) -> Problem {
+        .unknown(.unknownGroup, "group", id: id, near: snapshot.groupIDs(near: id, except: hidden))
     }
 }
 

@@ -49,7 +49,7 @@ extension Responder {
         let group = try call.group(call.id, in: snapshot)
         let hidden = try call.siteDecisions(in: snapshot).hidden
         // To be told from a group that does not exist would tell that it is there.
-        guard !hidden.contains(group) else { throw .unknown(.unknownGroup, "group", id: call.id, near: []) }
+        guard !hidden.contains(group) else { throw .unknownGroup(call.id, in: snapshot, hidden: hidden) }
         return .json { json in
             json.version(of: snapshot, call)
             json.member("groupId", call.id)

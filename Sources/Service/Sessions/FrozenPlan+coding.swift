@@ -13,7 +13,8 @@ extension FrozenPlan {
     /// The plan as bytes.
     var bytes: [UInt8] {
         // More than enough, but for interests by the dozen.
-        var writer = ByteWriter(capacity: 1024 + 16 * items.count + 4 * ids.count + ids.byteCount)
+        let groups = joined.count + dismissed.count
+        var writer = ByteWriter(capacity: 1024 + 16 * items.count + 8 * groups + 4 * ids.count + ids.byteCount)
         writer.append(Self.format)
         writer.append(recommendationID)
         writer.append(version)

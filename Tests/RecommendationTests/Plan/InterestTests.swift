@@ -78,6 +78,7 @@ struct InterestTests {
         let model = try PlanFixture.model(lists)
         let interests = Interest.interests(of: Array(0..<11), in: model, .init())
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
-        #expect(interests.map { $0.weight(in: model) } == [9, 0])
+        #expect(interests.map { $0.weight(in: model, .init()) } == [9, 0])
+        #expect(interests.map { $0.weight(in: model, .init(only: .photos)) } == [0, 0])
     }
 }

@@ -64,6 +64,43 @@ struct PlannerTests {
         }
     }
 
+    @Test("groups that the model does not have are passed over, wherever they are named")
+    func unknownGroups() throws {
+        let planner = Planner(model: try model(4), configuration: .ofAnyAge, key: RotationKey(0, 0))
+        var request = request(2)
+        request.profile.exposures = [.init(group: 9, impressions: 5)]
+        request.curated = [CuratedGroup(group: 11, position: 0)]
+        let plan = planner.plan(request)
+        request.profile.joined.append(.init(group: 400))
+        request.profile.dismissals.append(.init(group: 401, atMilliseconds: PlanFixture.instant))
+        request.profile.exposures.append(.init(group: 402, impressions: 1))
+        request.hidden.insert(403)
+        request.curated?.append(CuratedGroup(group: 404, position: 0))
+        #expect(!plan.items.isEmpty && planner.plan(request) == plan)
+    }
+
+    @Test("a list is made whatever the model has, and at the bounds of what can be set", arguments: [0, 1, 2, 120])
+    func bounds(groupCount: Int) throws {
+        let encoded = try SampleModel.model(groupCount: groupCount, limit: 10, seed: 1)
+        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        for ceiling in [Double.leastNonzeroMagnitude, 0.02, 1, 2, .infinity] {
+            var configuration = PlanConfiguration.ofAnyAge
+            configuration.filters.ceiling = ceiling
+            configuration.selection.lambda = ceiling < 1 ? 0 : 1
+            configuration.rotation.stickiness = configuration.selection.lambda
+            let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+            for joinedCount in [0, groupCount / 2, groupCount] {
+                let request = PlanRequest(
+                    profile: PlanFixture.profile(0..<joinedCount), atMilliseconds: PlanFixture.instant)
+                let plan = planner.plan(request)
+                let groups = Set(plan.items.map(\.group))
+                #expect(groups.count == plan.items.count && groups.allSatisfy { $0 >= joinedCount })
+                // Nothing is too similar to anything.
+                if ceiling == .infinity { #expect(groups.count == groupCount - joinedCount) }
+            }
+        }
+    }
+
     @Test("a group that nothing happened in for long is left out; unknown counts as active")
     func inactive() throws {
         let seconds = PlanFixture.instant / 1000

@@ -70,7 +70,9 @@ struct SelectionTests {
         }
     }
 
-    @Test("a smaller interest has its share of the first page, though all of its candidates stand behind the larger one's")
+    @Test(
+        "a smaller interest has its share of the first page, though all of its candidates stand behind the larger one's"
+    )
     func pool() throws {
         // Twice as many of the larger one as are looked at.
         let configuration = PlanConfiguration.Selection()
