@@ -76,6 +76,14 @@ struct ChangeJournalTests {
         #expect(try journal.waiting(after: 1, limit: 9).count == 1)
     }
 
+    @Test("Interactions whose ids only look the same are all kept, also those of one batch")
+    func similarIDs() throws {
+        let journal = try journal()
+        let both = ["\u{E9}", "e\u{301}"].map { Self.interaction($0, .dismiss) }
+        #expect(try record(journal, both[0], both[1], both[0]) == .member(.recorded(new: 2, repeated: 1)))
+        #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9)?.count == 2)
+    }
+
     @Test("The journal keeps its name and its numbers when it is opened again")
     func reopening() throws {
         let first = try journal()

@@ -68,7 +68,9 @@ final class FakeStore: VersionStore {
         return profile.map { StoredMember(joined: $0) }
     }
 
-    func versions() throws(StoreError) -> [Manifest] { state.withLock { $0.versions.values.map(\.manifest) } }
+    func versions() throws(StoreError) -> [Manifest] {
+        state.withLock { $0.versions.values.map(\.manifest).sorted { $0.version < $1.version } }
+    }
 
     func publish(
         _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,

@@ -148,6 +148,72 @@ struct SiteDecisionTests {
         }
     }
 
+    @Test("What is decided of a group is not of another whose id only looks the same")
+    func similarIDs() throws {
+        let ids = ["\u{E9}lan", "e\u{301}lan"]
+        let decided = ids.flatMap {
+            [
+                SiteChange(ofGroup: $0, .hide, atMilliseconds: 1),
+                SiteChange(ofGroup: $0, .curate(position: nil, startsAt: nil, expiresAt: nil), atMilliseconds: 1),
+            ]
+        }
+        func log(_ changes: [SiteChange]) -> SiteDecisionLog {
+            SiteDecisionLog(
+                changes.enumerated().map {
+                    JournaledChange(origin: "o", sequence: Int64($0 + 1), change: .site($1))
+                })
+        }
+        let manifest = try Community.version("v1").manifest
+        #expect(log(decided).hidden(since: manifest).count == 2)
+        #expect(log(decided).curations([], since: manifest).count == 2)
+        let undone =
+            decided + [
+                SiteChange(ofGroup: ids[1], .unhide, atMilliseconds: 2),
+                SiteChange(ofGroup: ids[1], .uncurate, atMilliseconds: 2),
+            ]
+        #expect(log(undone).hidden(since: manifest).keys.map { Array($0.text.utf8) } == [Array(ids[0].utf8)])
+        #expect(log(undone).curations([], since: manifest).map { Array($0.groupID.utf8) } == [Array(ids[0].utf8)])
+    }
+
+    @Test("What was hidden when a newer version was made is hidden while an older one serves, until that is undone")
+    func rolledBack() throws {
+        let folder = try TemporaryDirectory()
+        let version = try Community.version("v1")
+        let snapshot = ModelSnapshot(version, planning: .init())
+        var manifest = version.manifest
+        manifest.version = try VersionName("v2")
+        manifest.hiddenGroups = [.init(id: "alps", hiddenAtMilliseconds: 7)]
+        let newest = Mutex<Manifest?>(nil)
+        let journal = try SharedJournal(
+            path: folder.path + "/journal", changes: ChangeClock(), snapshot: { snapshot },
+            newest: { newest.withLock { $0 } }, now: { 1 }, patience: .seconds(60))
+        let directory = SharedDirectory(FakeStore(), journal: journal, photos: nil)
+        #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
+        newest.withLock { $0 = manifest }
+        #expect(try directory.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
+        #expect(try journal.hiddenGroups(after: nil, limit: 9).map(\.groupID) == ["alps"])
+        #expect(try journal.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
+        #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
+    }
+
+    @Test("What is hidden in the catalog beside a journal takes no interactions there")
+    func hiddenBeside() throws {
+        let scene = try Scene()
+        let routes = Routes(
+            store: FakeStore(try Community.version("v1")), directory: scene.directory, journal: scene.journal)
+        func click(_ id: String) throws -> Int {
+            try routes.answer(
+                .direct, "/v1/users/bob/interactions", method: "POST",
+                json: #"{"interactions":[{"id":"\#(id)","kind":"click","groupId":"alps"}]}"#
+            ).status
+        }
+        #expect(try click("1") == 200)
+        #expect(
+            try scene.catalogJournal.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
+        #expect(try click("2") == 404)
+        #expect(try scene.journal.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
+    }
+
     @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
     func arriving() throws {
         let scene = try Scene()

@@ -32,6 +32,28 @@ struct VersionFollowerTests {
         }
     }
 
+    @Test("The newest version of the store is known after a rollback, and where it was started without the store")
+    func newest() throws {
+        let store = FakeStore(try Community.version("v1"), try Community.version("v2"))
+        let follower = follower(store)
+        for name in ["v2", "v1"] {
+            try store.makeCurrent(VersionName(name))
+            follower.poll()
+            #expect(try follower.current.newest?.version == VersionName("v2"))
+        }
+        let image = try Community.version("v1")
+        store.state.withLock {
+            $0.failure = StoreError(.unavailable, "memory is away")
+            $0.lastLoaded = image
+        }
+        let restarted = self.follower(store)
+        restarted.poll()
+        #expect(serving(restarted) == "v1" && restarted.current.newest == nil)
+        store.state.withLock { $0.failure = nil }
+        restarted.poll()
+        #expect(try restarted.current.newest?.version == VersionName("v2"))
+    }
+
     @Test("A version is loaded once")
     func loadOnce() throws {
         let store = FakeStore(try Community.version("v1"))

@@ -18,18 +18,18 @@ struct Eligibility {
     private let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let cutoff: ActivityColumn.Cutoff
+    /// All groups joined, also those that the list is not made from.
     private let joined: [UInt32]
     /// Groups that may not be shown, however active they are; some may stand more than once.
     let blockedGroups: [UInt32]
     private let blocked: GroupPlaces
 
     /// - Parameters:
-    ///   - joined: the groups joined that are looked at.
-    ///   - ceiling: what is too similar to them.
+    ///   - ceiling: what is too similar to the groups joined.
     ///   - inactiveAfterDays: nil if activity does not matter.
     init(
-        _ request: PlanRequest, joined: [UInt32], in model: ModelVersion, _ ceiling: SimilarityCeiling,
-        _ activity: ActivityColumn, inactiveAfterDays: Double?
+        _ request: PlanRequest, in model: ModelVersion, _ ceiling: SimilarityCeiling, _ activity: ActivityColumn,
+        inactiveAfterDays: Double?
     ) {
         self.model = model
         self.ceiling = ceiling
@@ -38,10 +38,9 @@ struct Eligibility {
         hidden = request.hidden
         let seconds = request.atMilliseconds / 1000
         cutoff = ActivityColumn.Cutoff(seconds: inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min)
-        self.joined = joined
+        joined = profile.joined.map(\.group).filter { $0 < model.groupCount }
         blockedGroups =
-            profile.joined.map(\.group) + profile.dismissals.map(\.group) + hidden
-            + joined.flatMap { ceiling.partners(of: $0) }
+            joined + profile.dismissals.map(\.group) + hidden + joined.flatMap { ceiling.partners(of: $0) }
         blocked = GroupPlaces(blockedGroups)
     }
 

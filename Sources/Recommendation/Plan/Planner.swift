@@ -61,7 +61,7 @@ public struct Planner: Sendable {
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
         let joined = recentGroups(request.profile)
         let eligibility = Eligibility(
-            request, joined: joined, in: model, ceiling, activity,
+            request, in: model, ceiling, activity,
             inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
         let interests = Interest.interests(of: joined, in: model, configuration.interests)

@@ -8,6 +8,7 @@ struct SharedDirectory: MemberDirectory {
     /// What the decisions depend on.
     private struct DecisionState: Equatable {
         let revision: UInt64
+        let newest: VersionName?
         /// Of the catalog; nil without one.
         let changeCount: Int64?
     }
@@ -42,7 +43,8 @@ struct SharedDirectory: MemberDirectory {
 
     /// What the journal has; a catalog that is here for its photos knows what is private by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
-        let state = DecisionState(revision: journal.decisionRevision, changeCount: try photos?.changeCount())
+        let state = DecisionState(
+            revision: journal.decisionRevision, newest: journal.newestVersion, changeCount: try photos?.changeCount())
         return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
             var decisions = journal.siteDecisions(in: snapshot)
             decisions.hidden.formUnion(try photos?.siteDecisions(in: snapshot).hidden ?? [])

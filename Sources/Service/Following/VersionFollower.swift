@@ -10,6 +10,10 @@ final class VersionFollower: Sendable {
     struct State {
         /// The version that serves; nil before the first.
         var snapshot: ModelSnapshot?
+        /// Of the newest version that the store had when the one that serves was taken up; nil while it has not told.
+        ///
+        /// After a rollback, it says what was hidden by then.
+        var newest: Manifest?
         /// Why the version that serves may not be the current one; nil if all is well.
         var problem: String? = "no version has been looked for yet"
         /// Whether the store answered when it was last asked.
@@ -83,7 +87,10 @@ final class VersionFollower: Sendable {
             guard let version = try store.current() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
-            guard version != current.snapshot?.version else { return note(problem: nil, reachable: true) }
+            guard version != current.snapshot?.version else {
+                if current.newest == nil { try learnNewest() }
+                return note(problem: nil, reachable: true)
+            }
             try passOverPause(of: version)
             try takeUp(version)
         } catch {
@@ -106,6 +113,12 @@ final class VersionFollower: Sendable {
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
+    /// Asks what the newest version is, where the one that serves was taken up without the store.
+    private func learnNewest() throws(StoreError) {
+        let newest = try store.versions().last
+        update { $0.newest = newest }
+    }
+
     private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
         ModelSnapshot(loaded, members: loadsMembers ? try store.members(of: loaded) : nil, planning: planning)
     }
@@ -114,7 +127,8 @@ final class VersionFollower: Sendable {
         do throws(StoreError) {
             let snapshot = try snapshot(of: store.load(version))
             failure.withLock { $0 = nil }
-            update { $0 = State(snapshot: snapshot, problem: nil, storeIsReachable: true) }
+            let newest = try? store.versions().last
+            update { $0 = State(snapshot: snapshot, newest: newest, problem: nil, storeIsReachable: true) }
             log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
             remember(version)
         } catch {

@@ -24,7 +24,8 @@ struct MemberRecords {
             return
         }
         let shared = try SharedJournal(
-            path: path, changes: changes, snapshot: { follower.current.snapshot }, now: configuration.now)
+            path: path, changes: changes, snapshot: { follower.current.snapshot }, newest: { follower.current.newest },
+            now: configuration.now)
         directory = SharedDirectory(
             configuration.store, journal: shared, photos: configuration.directory as? CatalogDirectory)
         journal = shared

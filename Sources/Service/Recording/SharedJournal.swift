@@ -19,20 +19,26 @@ final class SharedJournal: Journal {
     private let decisions: SiteDecisionLog
     /// The version that serves.
     private let snapshot: @Sendable () -> ModelSnapshot?
+    /// The newest version of the store.
+    private let newest: @Sendable () -> Manifest?
 
     /// Opens the journal.
     ///
     /// - Parameters:
     ///   - snapshot: the version that serves, which knows which groups there are.
+    ///   - newest: of the newest version of the store, which knows best what was hidden when it was made; nil if that is
+    ///     not known.
     ///   - now: the time, in Unix milliseconds.
     ///   - patience: how long a request waits for its commit.
     /// - Throws: `ServiceError.startFailed` if the file cannot be written, with what to do.
     init(
         path: String, changes: ChangeClock, snapshot: @escaping @Sendable () -> ModelSnapshot?,
-        now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(2)
+        newest: @escaping @Sendable () -> Manifest? = { nil }, now: @escaping @Sendable () -> Int64,
+        patience: Duration = .seconds(2)
     ) throws(ServiceError) {
         self.changes = changes
         self.snapshot = snapshot
+        self.newest = newest
         lock = try Self.lock(path)
         do throws(CatalogError) {
             let writer = try ChangeJournal(path: path, mode: .recording)
@@ -70,25 +76,28 @@ final class SharedJournal: Journal {
 
     /// What comes of a change that is not to be made; nil if it is.
     private func refusal(of change: CatalogChange, in snapshot: ModelSnapshot) -> CatalogChange.Outcome? {
-        let hidden = decisions.hidden(since: snapshot.manifest)
+        let hidden = hidden(in: snapshot)
         func exists(_ id: String) -> Bool { snapshot.model.index(ofID: id) != nil }
         switch change {
         case .member(let change):
             guard case .record(let interactions) = change.action,
-                let place = interactions.firstIndex(where: { !exists($0.groupID) || hidden[$0.groupID] != nil })
+                let place = interactions.firstIndex(where: {
+                    !exists($0.groupID) || hidden[ExactText($0.groupID)] != nil
+                })
             else { return nil }
             return .member(.unknownGroup(at: place))
         case .site(let change):
             // What was hidden when the version was made, it does not have.
-            guard exists(change.groupID) || hidden[change.groupID] != nil else { return .site(.unknownGroup) }
+            let isHidden = hidden[ExactText(change.groupID)] != nil
+            guard exists(change.groupID) || isHidden else { return .site(.unknownGroup) }
             switch change.action {
-            case .hide: return hidden[change.groupID] == nil ? nil : .site(.unchanged)
-            case .unhide: return hidden[change.groupID] != nil ? nil : .site(.unchanged)
+            case .hide: return isHidden ? .site(.unchanged) : nil
+            case .unhide: return isHidden ? nil : .site(.unchanged)
             case .curate(_, let startsAt, let expiresAt):
                 guard let startsAt, let expiresAt, expiresAt <= startsAt else { return nil }
                 return .site(.expiresBeforeStart)
             case .uncurate:
-                return curations(in: snapshot).contains { $0.groupID == change.groupID } ? nil : .site(.unchanged)
+                return curations(in: snapshot).contains { $0.isOf(change.groupID) } ? nil : .site(.unchanged)
             }
         }
     }
@@ -107,9 +116,9 @@ final class SharedJournal: Journal {
     }
 
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] {
-        guard let manifest = snapshot()?.manifest else { return [] }
-        let groups = decisions.hidden(since: manifest).map {
-            HiddenGroup(groupID: $0.key, hiddenAtMilliseconds: $0.value)
+        guard let snapshot = snapshot() else { return [] }
+        let groups = hidden(in: snapshot).map {
+            HiddenGroup(groupID: $0.key.text, hiddenAtMilliseconds: $0.value)
         }
         func precedes(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
         return groups.filter { group in after.map { precedes($0, group.groupID) } ?? true }
@@ -120,7 +129,7 @@ final class SharedJournal: Journal {
 
     /// What is put forward by now: what the version has, and what was decided since.
     func curations(in snapshot: ModelSnapshot) -> [Curation] {
-        let hidden = decisions.hidden(since: snapshot.manifest)
+        let hidden = hidden(in: snapshot)
         let ofVersion = snapshot.model.curated.map { curated in
             Curation(
                 groupID: snapshot.model.id(of: Int(curated.group)), isShown: true, position: Int(curated.position),
@@ -129,7 +138,7 @@ final class SharedJournal: Journal {
         return decisions.curations(ofVersion, since: snapshot.manifest).enumerated().map { place, curation in
             var curation = curation
             curation.position = place + 1
-            curation.isShown = hidden[curation.groupID] == nil
+            curation.isShown = hidden[ExactText(curation.groupID)] == nil
             return curation
         }
     }
@@ -137,9 +146,19 @@ final class SharedJournal: Journal {
     /// What the site has decided by now, in terms of a version.
     func siteDecisions(in snapshot: ModelSnapshot) -> SiteDecisions {
         SiteDecisions(
-            hidden: Set(groups: decisions.hidden(since: snapshot.manifest).keys, in: snapshot.model),
+            hidden: Set(groups: hidden(in: snapshot).keys.lazy.map(\.text), in: snapshot.model),
             curated: curations(in: snapshot).compactMap { CuratedGroup($0, in: snapshot.model) })
     }
+
+    /// The ids of hidden groups, and since when each is, in Unix milliseconds.
+    ///
+    /// After a rollback an older version serves: what was hidden in the catalog since it was made, a newer one knows.
+    private func hidden(in snapshot: ModelSnapshot) -> [ExactText: Int64] {
+        decisions.hidden(since: newest() ?? snapshot.manifest)
+    }
+
+    /// The newest version of the store, which what is hidden depends on as well; nil if it is not known.
+    var newestVersion: VersionName? { newest()?.version }
 
     /// A number that grows when the site decides something, here or elsewhere.
     var decisionRevision: UInt64 { decisions.revision }
@@ -172,22 +191,4 @@ final class SharedJournal: Journal {
             return try readers.read(body)
         } catch { throw ServiceError(.directoryFailed, "the journal cannot be read: \(error.message)") }
     }
-}
-
-/// Commits a daemon's own changes to its journal.
-private struct JournalWriter: ChangeWriter {
-    let journal: ChangeJournal
-    let decisions: SiteDecisionLog
-    let now: @Sendable () -> Int64
-
-    func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
-        let outcomes = try journal.record(changes, at: now())
-        if changes.contains(where: \.isOfSite) {
-            try decisions.renew { () throws(CatalogError) in try journal.siteChanges() }
-        }
-        return outcomes
-    }
-
-    /// Always the same: a journal has no other writer but the one that follows the stream, which tells what it writes.
-    func outsideRevision() -> Int64 { 0 }
 }

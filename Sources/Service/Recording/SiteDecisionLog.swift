@@ -29,13 +29,14 @@ final class SiteDecisionLog: Sendable {
     /// The ids of hidden groups, and since when each is, in Unix milliseconds.
     ///
     /// - Parameter manifest: of the version that serves, which has what was hidden before.
-    func hidden(since manifest: Manifest) -> [String: Int64] {
-        var hidden: [String: Int64] = [:]
-        for group in manifest.hiddenGroups ?? [] { hidden[group.id] = group.hiddenAtMilliseconds }
+    func hidden(since manifest: Manifest) -> [ExactText: Int64] {
+        var hidden: [ExactText: Int64] = [:]
+        for group in manifest.hiddenGroups ?? [] { hidden[ExactText(group.id)] = group.hiddenAtMilliseconds }
         for change in changes(beyond: manifest.taken) {
+            let group = ExactText(change.groupID)
             switch change.action {
-            case .hide: hidden[change.groupID] = hidden[change.groupID] ?? change.atMilliseconds
-            case .unhide: hidden[change.groupID] = nil
+            case .hide: hidden[group] = hidden[group] ?? change.atMilliseconds
+            case .unhide: hidden[group] = nil
             case .curate, .uncurate: continue
             }
         }
@@ -52,11 +53,11 @@ final class SiteDecisionLog: Sendable {
         for change in changes(beyond: manifest.taken) {
             switch change.action {
             case .curate(let place, let startsAt, let expiresAt):
-                order.removeAll { $0.groupID == change.groupID }
+                order.removeAll { $0.isOf(change.groupID) }
                 let curation = Curation(
                     groupID: change.groupID, isShown: true, position: 0, startsAt: startsAt, expiresAt: expiresAt)
                 order.insert(curation, at: SiteChange.place(ofPosition: place, among: order.count))
-            case .uncurate: order.removeAll { $0.groupID == change.groupID }
+            case .uncurate: order.removeAll { $0.isOf(change.groupID) }
             case .hide, .unhide: continue
             }
         }
@@ -70,4 +71,9 @@ final class SiteDecisionLog: Sendable {
             return change
         }
     }
+}
+
+extension Curation {
+    /// Whether it is of the group with an id.
+    func isOf(_ groupID: String) -> Bool { ExactText(self.groupID) == ExactText(groupID) }
 }

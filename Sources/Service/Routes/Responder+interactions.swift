@@ -1,5 +1,6 @@
 import Catalog
 import HTTP
+import Model
 
 extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id")
@@ -50,6 +51,7 @@ extension Responder {
         // First: without a journal it does not matter what the body says.
         _ = try call.journal(for: Call.memberDeeds)
         let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
+        if let place = try call.firstHidden(among: records) { throw unknownGroup(records, at: place) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
             return .json { json in
@@ -58,9 +60,13 @@ extension Responder {
                 json.member("repeated", repeated)
             }
         case .unknownGroup(let place):
-            throw .unknownGroup(records[place].groupID, inField: "interactions[\(place)].groupId")
+            throw unknownGroup(records, at: place)
         case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
         }
+    }
+
+    private static func unknownGroup(_ records: [InteractionRecord], at place: Int) -> Problem {
+        .unknownGroup(records[place].groupID, inField: "interactions[\(place)].groupId")
     }
 
     /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
@@ -133,6 +139,19 @@ extension Responder {
         .json { json in
             json.member("userId", call.id)
             json.texts("interests", interests)
+        }
+    }
+}
+
+extension Call {
+    /// The place of the first interaction that is with a hidden group; nil if none is.
+    ///
+    /// A journal beside a catalog does not know what is hidden there.
+    fileprivate func firstHidden(among records: [InteractionRecord]) throws(Problem) -> Int? {
+        guard let snapshot = state.snapshot else { return nil }
+        let hidden = try siteDecisions(in: snapshot).hidden
+        return records.firstIndex { record in
+            snapshot.model.index(ofID: record.groupID).map { hidden.contains(UInt32($0)) } ?? false
         }
     }
 }

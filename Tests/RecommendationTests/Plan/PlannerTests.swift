@@ -124,6 +124,19 @@ struct PlannerTests {
         #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
     }
 
+    @Test("what is too similar to a joined group is left out also where the list is made from others")
+    func ceilingOfManyGroups() throws {
+        let model = try PlanFixture.model([[(1, 95), (5, 80)], [], [], [(0, 80)], [(3, 50), (2, 40)], []])
+        var configuration = PlanConfiguration()
+        configuration.interests.groupLimit = 1
+        let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+        let joined = [0, 4].map { MemberProfile.JoinedGroup(group: $0, atMilliseconds: Int64($0)) }
+        let request = PlanRequest(
+            profile: MemberProfile(userID: "u", joined: joined), atMilliseconds: PlanFixture.instant)
+        #expect(planner.plan(request).items.map(\.group) == [2])
+        #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
+    }
+
     @Test("a cosine of just the ceiling is too similar, and also what fills up is not too similar", arguments: [1, 5])
     func ceilingEverywhere(candidateLimit: Int) throws {
         // c = 16, n = 25 and 16: the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
