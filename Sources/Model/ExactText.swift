@@ -7,11 +7,16 @@ public struct ExactText: Hashable, Sendable {
     public init(_ text: String) { self.text = text }
 
     /// Whether both have the same bytes of UTF-8.
-    public static func == (one: ExactText, other: ExactText) -> Bool { one.text.utf8.elementsEqual(other.text.utf8) }
+    public static func == (one: ExactText, other: ExactText) -> Bool { one.text.hasSameBytes(as: other.text) }
 
     /// Hashes the bytes, with an end that no text has among them.
     public func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
         hasher.combine(UInt8.max)
     }
+}
+
+extension String {
+    /// Whether two ids are the same: to Swift, texts are equal already if they look the same.
+    public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -97,7 +97,8 @@ final class SharedJournal: Journal {
                 guard let startsAt, let expiresAt, expiresAt <= startsAt else { return nil }
                 return .site(.expiresBeforeStart)
             case .uncurate:
-                return curations(in: snapshot).contains { $0.isOf(change.groupID) } ? nil : .site(.unchanged)
+                return curations(in: snapshot).contains { $0.groupID.hasSameBytes(as: change.groupID) }
+                    ? nil : .site(.unchanged)
             }
         }
     }

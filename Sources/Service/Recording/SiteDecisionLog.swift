@@ -53,11 +53,11 @@ final class SiteDecisionLog: Sendable {
         for change in changes(beyond: manifest.taken) {
             switch change.action {
             case .curate(let place, let startsAt, let expiresAt):
-                order.removeAll { $0.isOf(change.groupID) }
+                order.removeAll { $0.groupID.hasSameBytes(as: change.groupID) }
                 let curation = Curation(
                     groupID: change.groupID, isShown: true, position: 0, startsAt: startsAt, expiresAt: expiresAt)
                 order.insert(curation, at: SiteChange.place(ofPosition: place, among: order.count))
-            case .uncurate: order.removeAll { $0.isOf(change.groupID) }
+            case .uncurate: order.removeAll { $0.groupID.hasSameBytes(as: change.groupID) }
             case .hide, .unhide: continue
             }
         }
@@ -71,9 +71,4 @@ final class SiteDecisionLog: Sendable {
             return change
         }
     }
-}
-
-extension Curation {
-    /// Whether it is of the group with an id.
-    func isOf(_ groupID: String) -> Bool { ExactText(self.groupID) == ExactText(groupID) }
 }

@@ -1,3 +1,4 @@
+import Model
 import Synchronization
 
 /// When a session was used last: an answer from the cache notes it here, without a lock and without writing to a disk.
@@ -18,17 +19,17 @@ final class SessionUse: Sendable {
 /// do not come to the store. A session that seems to have ended by what is stored goes on if it is remembered to have
 /// been used since.
 final class SessionsInUse: Sendable {
-    /// The bytes of a session: to Swift, texts are equal already if they look the same.
     private struct Key: Hashable {
-        private let bytes: [UInt8]
+        let user: ExactText
+        let session: ExactText?
 
         init(_ user: String, _ session: String?) {
-            // Neither has a zero in it, and no session is named by nothing.
-            bytes = Array(user.utf8) + [0] + Array((session ?? "").utf8)
+            self.user = ExactText(user)
+            self.session = session.map(ExactText.init)
         }
 
         /// What it takes in memory with its use, in bytes, about.
-        var weight: Int { 256 + bytes.count }
+        var weight: Int { 256 + user.text.utf8.count + (session?.text.utf8.count ?? 0) }
     }
 
     /// The memory that uses may take, in bytes: of the sessions used last, some ten thousand.

@@ -98,8 +98,3 @@ struct RelationVerdict: Encodable {
         return "not listed: \(reason); \(counts)"
     }
 }
-
-extension String {
-    /// Whether two ids are the same: to Swift, texts are equal already if they look the same.
-    fileprivate func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
-}
