@@ -50,3 +50,16 @@ public final class ByteRegion: @unchecked Sendable {
         return try unsafe body(UnsafeRawBufferPointer(rebasing: bytes[range]))
     }
 }
+
+extension ByteRegion {
+    /// Calls `body` with the neighbours that a range holds.
+    ///
+    /// Lists begin at a multiple of 4 bytes: sections begin at one of 64, and offsets take 8 each.
+    @inline(__always)
+    func withNeighbours<Result>(_ range: Range<Int>, _ body: (Span<Neighbour>) -> Result) -> Result {
+        unsafe withBytes(range) { bytes in
+            let neighbours = unsafe bytes.bindMemory(to: Neighbour.self)
+            return unsafe body(neighbours.span)
+        }
+    }
+}

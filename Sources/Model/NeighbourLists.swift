@@ -26,16 +26,17 @@ public struct NeighbourLists: Sendable {
         longestCount = longest / Neighbour.byteCount
     }
 
-    /// Calls `body` with the number of each list and its neighbours, best first.
-    public func forEach(_ body: (Int, Span<Neighbour>) -> Void) {
+    /// Calls `body` with the neighbours of each list, best first.
+    ///
+    /// - Parameter body: is told first whose list it is, by the place of the group in the list of groups, and in which
+    ///   relation, by the place of that in `Relation.allCases`.
+    public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
+        let relationCount = Relation.allCases.count
         for range in ranges.prefix(Self.lead) { region.prefetch(range) }
         for (number, range) in ranges.enumerated() {
             if number + Self.lead < ranges.count { region.prefetch(ranges[number + Self.lead]) }
-            // Lists begin at a multiple of 4 bytes: sections begin at one of 64, and offsets take 8 each.
-            unsafe region.withBytes(range) { bytes in
-                let neighbours = unsafe bytes.bindMemory(to: Neighbour.self)
-                unsafe body(number, neighbours.span)
-            }
+            let (group, relation) = number.quotientAndRemainder(dividingBy: relationCount)
+            region.withNeighbours(range) { body(group, relation, $0) }
         }
     }
 }

@@ -23,13 +23,8 @@ public struct NeighbourSlice: RandomAccessCollection, Sendable {
     }
 
     /// Calls `body` with all neighbours in place: for loops that read whole lists.
-    ///
-    /// Lists begin at a multiple of 4 bytes: sections begin at one of 64, and offsets take 8 each.
     @inline(__always)
     public func withSpan<Result>(_ body: (Span<Neighbour>) -> Result) -> Result {
-        unsafe region.withBytes(start..<start + count * Neighbour.byteCount) { bytes in
-            let neighbours = unsafe bytes.bindMemory(to: Neighbour.self)
-            return unsafe body(neighbours.span)
-        }
+        region.withNeighbours(start..<start + count * Neighbour.byteCount, body)
     }
 }

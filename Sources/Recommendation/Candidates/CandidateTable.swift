@@ -67,8 +67,7 @@ struct CandidateTable {
         entries.reserveCapacity(neighbourCount / 3)
         var slots = [UInt32](repeating: Self.free, count: Self.slotCount(for: neighbourCount))
         var count = 0
-        lists.forEach { number, neighbours in
-            let (seed, relation) = number.quotientAndRemainder(dividingBy: factors.count)
+        lists.forEach { seed, relation, neighbours in
             guard factors[relation] > 0 else { return }
             // Room for all of them, as if all were new.
             let missing = count + neighbours.count - entries.count
@@ -94,10 +93,7 @@ struct CandidateTable {
         var next = UInt32(truncatingIfNeeded: count)
         for index in neighbours.indices {
             let neighbour = neighbours[index]
-            var slot = slot(of: neighbour.index, slots.count)
-            while slots[slot] != free, entries[Int(slots[slot])].group != neighbour.index {
-                slot = (slot &+ 1) & (slots.count &- 1)
-            }
+            let slot = slot(of: neighbour.index, in: slots.span, entries.span)
             let contribution = factor * Double(neighbour.score)
             // Taken in runs: first nearly all are new, then hardly any.
             if slots[slot] == free {
@@ -111,19 +107,21 @@ struct CandidateTable {
         count = Int(next)
     }
 
-    // Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
+    /// The slot that has the place of a group, or the free one where it belongs.
     @inline(__always)
-    private static func slot(of group: UInt32, _ slotCount: Int) -> Int {
-        Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & (slotCount &- 1)
+    private static func slot(of group: UInt32, in slots: borrowing Span<UInt32>, _ entries: borrowing Span<Entry>)
+        -> Int
+    {
+        var slot = GroupPlaces.firstSlot(of: group, among: slots.count)
+        while slots[slot] != free, entries[Int(slots[slot])].group != group {
+            slot = (slot &+ 1) & (slots.count &- 1)
+        }
+        return slot
     }
 
     /// The place of a group among the entries; nil if it is no candidate.
     func place(of group: UInt32) -> Int? {
-        var slot = Self.slot(of: group, slots.count)
-        while slots[slot] != Self.free {
-            if entries[Int(slots[slot])].group == group { return Int(slots[slot]) }
-            slot = (slot + 1) & (slots.count - 1)
-        }
-        return nil
+        let place = slots[Self.slot(of: group, in: slots.span, entries.span)]
+        return place == Self.free ? nil : Int(place)
     }
 }

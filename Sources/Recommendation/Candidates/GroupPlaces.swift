@@ -48,11 +48,18 @@ struct GroupPlaces {
     @inline(__always)
     private static func place(_ entry: UInt64) -> Int { Int(truncatingIfNeeded: entry & 0xFFFF_FFFF) }
 
-    // Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
+    /// Where a table of so many slots, a power of two, is to be looked into first.
+    ///
+    /// Fibonacci hashing; group indexes are dense, so their low bits alone would cluster.
+    @inline(__always)
+    static func firstSlot(of group: UInt32, among count: Int) -> Int {
+        Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & (count &- 1)
+    }
+
     @inline(__always)
     private static func slot(of group: UInt32, in slots: borrowing Span<UInt64>) -> Int {
         let mask = slots.count &- 1
-        var slot = Int(truncatingIfNeeded: (UInt64(group) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
+        var slot = firstSlot(of: group, among: slots.count)
         while slots[slot] >> 32 != UInt64(group), slots[slot] != free { slot = (slot &+ 1) & mask }
         return slot
     }

@@ -71,8 +71,6 @@ enum AverageLinkage {
         /// Merges a cluster into one whose first item stands before its own.
         mutating func merge(_ first: Int, _ second: Int) {
             names.removeAll { $0 == second }
-            let (names, count) = (names, count)
-            var sums = sums.mutableSpan
             for other in names where other != first {
                 let sum = sums[first * count + other] + sums[second * count + other]
                 sums[first * count + other] = sum

@@ -14,29 +14,18 @@ struct PairSimilarities {
     init(among groups: [UInt32], in model: ModelVersion) {
         let count = groups.count
         let relationCount = Relation.allCases.count
-        let lists = model.lists(of: groups)
         // c / √(nᵢ nⱼ) without a root or a quotient for each pair. Who has neighbours is not empty.
         let inverseRoots = model.sizes(of: groups).map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
-        let places = GroupPlaces(groups)
-        let sieve = GroupSieve(groups)
-        var passed = [Int32](repeating: 0, count: lists.longestCount)
         var values = [Float](repeating: 0, count: count * count)
-        lists.forEach { list, neighbours in
-            let (first, relation) = list.quotientAndRemainder(dividingBy: relationCount)
-            var passed = passed.mutableSpan
-            var values = values.mutableSpan
-            // Nearly all neighbours are in no pair: those that may be are found without a branch on any.
-            let passedCount = sieve.sift(neighbours, into: &passed)
-            for number in 0..<passedCount {
-                let neighbour = neighbours[Int(passed[number])]
-                guard let second = places[neighbour.index] else { continue }
-                let roots = inverseRoots[list] * inverseRoots[second * relationCount + relation]
-                // Not above 1 by a rounding.
-                let cosine = Float(min(1, Double(neighbour.common) * roots))
-                let value = max(values[first * count + second], cosine)
-                values[first * count + second] = value
-                values[second * count + first] = value
-            }
+        var matrix = values.mutableSpan
+        GroupFinder(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
+            let roots =
+                inverseRoots[first * relationCount + relation] * inverseRoots[second * relationCount + relation]
+            // Not above 1 by a rounding.
+            let cosine = Float(min(1, Double(neighbour.common) * roots))
+            let value = max(matrix[first * count + second], cosine)
+            matrix[first * count + second] = value
+            matrix[second * count + first] = value
         }
         self.count = count
         self.values = values
