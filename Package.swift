@@ -58,27 +58,29 @@ let package = Package(
         module("Compression", ["CZlib"]),
 
         // The system.
-        module("Catalog", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
+        module("CatalogStore", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
-        module("Recompute", ["Catalog", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
-        module("Evaluation", ["Recommendation", "Model", "Catalog", "Similarity", "SparseMatrix"]),
+        module("Recompute", ["CatalogStore", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
-                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "Catalog", "RecordReading",
+                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
+                "RecordReading",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Catalog", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "Catalog", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation", "Recompute",
+                "CatalogStore", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation",
+                "Recompute",
                 "Redis",
                 "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite", "Tokens",
             ],
@@ -97,7 +99,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "Catalog",
+                "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "CatalogStore",
                 "Redis", "SQLite", "TestSupport",
             ]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
@@ -105,11 +107,12 @@ let package = Package(
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
-        tests("CatalogTests", ["Catalog", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests(
+            "CatalogStoreTests", ["CatalogStore", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
-            ["Recompute", "Catalog", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
+            ["Recompute", "CatalogStore", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
         // They run the executable as users do, beside which they are built.
         tests(

@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 public import Model
 public import Similarity
 public import SparseMatrix
@@ -7,7 +7,7 @@ public import SparseMatrix
 public struct EvaluationSet: Sendable {
     /// A member with the groups to learn from and those held out, as ascending indexes.
     public struct Member: Sendable {
-        /// The outside id.
+        /// The external id.
         public let id: String
         /// Groups joined, as far as they are known.
         public let joined: [UInt32]

@@ -12,7 +12,7 @@ public enum JoinPolicy: UInt8, Sendable, CaseIterable {
 ///
 /// Only public groups are in a model version.
 public struct GroupFacts: Sendable, Equatable {
-    /// The group's outside id: 1 to 255 bytes of UTF-8 without NUL.
+    /// The group's external id: 1 to 255 bytes of UTF-8 without NUL.
     public var id: String
     /// What people call it; may be empty.
     public var title: String

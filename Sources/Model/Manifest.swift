@@ -65,7 +65,7 @@ extension Manifest {
 
     /// A group that the site hides.
     public struct HiddenGroup: Codable, Sendable, Equatable {
-        /// The outside id.
+        /// The external id.
         public var id: String
         /// Since when, in Unix milliseconds.
         public var hiddenAtMilliseconds: Int64

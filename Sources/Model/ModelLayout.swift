@@ -11,7 +11,7 @@
 ///       …           the sections, each at a multiple of 64 bytes
 /// ```
 /// All integers are little-endian. n is the number of groups; groups stand in ascending order of the
-/// bytes of their outside ids, and a group's place in it is its index.
+/// bytes of their external ids, and a group's place in it is its index.
 ///
 /// | section | content |
 /// | --- | --- |
@@ -43,7 +43,7 @@ public enum ModelLayout {
 
     /// The sections a version of this format has, in file order.
     public enum SectionName: String, Sendable, CaseIterable {
-        /// Outside ids.
+        /// External ids.
         case ids
         /// Titles.
         case titles

@@ -1,7 +1,7 @@
 /// A model version, read in place from its bytes.
 ///
 /// Everything is checked when it is opened, so that reading it afterwards cannot fail. Groups have
-/// an index, 0 ..< `groupCount`, in ascending order of the bytes of their outside ids.
+/// an index, 0 ..< `groupCount`, in ascending order of the bytes of their external ids.
 public struct ModelVersion: Sendable {
     /// The number of groups.
     public let groupCount: Int
@@ -62,7 +62,7 @@ public struct ModelVersion: Sendable {
         }
     }
 
-    /// A group's outside id.
+    /// A group's external id.
     public func id(of index: Int) -> String { ids[checked(index)] }
 
     /// A group's title; may be empty.
@@ -102,7 +102,7 @@ public struct ModelVersion: Sendable {
         return JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open
     }
 
-    /// Calls `body` with the bytes of a group's outside id, which stay where they are for that long only.
+    /// Calls `body` with the bytes of a group's external id, which stay where they are for that long only.
     public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
     }
@@ -127,7 +127,7 @@ public struct ModelVersion: Sendable {
         return sizes
     }
 
-    /// The index of the group with an outside id, compared byte by byte; nil if the version has none.
+    /// The index of the group with an external id, compared byte by byte; nil if the version has none.
     ///
     /// - Complexity: O(log groups).
     public func index(ofID id: String) -> Int? {

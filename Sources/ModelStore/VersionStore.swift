@@ -99,7 +99,7 @@ public protocol ProfileSource: Sendable {
     /// How many users there are.
     var userCount: Int { get }
 
-    /// The bytes of a user's outside id.
+    /// The bytes of a user's external id.
     ///
     /// - Parameter number: 0 ..< `userCount`.
     func id(ofUser number: Int) -> ArraySlice<UInt8>

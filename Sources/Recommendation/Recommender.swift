@@ -23,7 +23,7 @@ public struct Recommender: Sendable {
     ///   - seeds: the groups that speak; a group index outside the model is passed over.
     ///   - limit: how many at most.
     ///   - isAllowed: whether a group may be suggested.
-    /// - Returns: best first; equal scores in ascending order of the group index, that is of the bytes of the outside id.
+    /// - Returns: best first; equal scores in ascending order of the group index, that is of the bytes of the external id.
     /// - Complexity: O(neighbours of the seeds).
     public func suggest(seeds: [Seed], limit: Int, where isAllowed: (UInt32) -> Bool) -> [Suggestion] {
         // In one order whatever the caller's, so that floating-point sums are the same bit for bit.

@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 public import Model
 import Similarity
 

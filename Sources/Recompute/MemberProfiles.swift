@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import ModelStore
 import SparseMatrix
 
@@ -15,7 +15,7 @@ struct MemberProfiles: ProfileSource {
     private let rows: [UInt32]
 
     /// - Parameters:
-    ///   - userIDs: the users' outside ids, by column of the matrix.
+    ///   - userIDs: the users' external ids, by column of the matrix.
     ///   - memberships: groups × users.
     ///   - feedback: dismissals and exposures, by column.
     ///   - interests: with semicolons between them, by column.

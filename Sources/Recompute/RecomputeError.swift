@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 public import ModelStore
 
 /// Why a recompute published nothing.

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import ModelStore
 import Recommendation
 import SparseMatrix

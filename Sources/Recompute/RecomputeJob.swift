@@ -1,6 +1,6 @@
 public import Model
 public import ModelStore
-import Catalog
+import CatalogStore
 import Similarity
 import SparseMatrix
 

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import Foundation
 import Model
 import ModelStore
@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Recomputing with the modified cosine")
 struct ModifiedMeasureTests {
-    /// A place in a list, from sets of outside ids and from the weights of the manifest alone.
+    /// A place in a list, from sets of external ids and from the weights of the manifest alone.
     private struct Place {
         var group: String
         var common: Int

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import Foundation
 import Model
 import ModelStore
@@ -15,7 +15,7 @@ struct RecomputeTests {
         var score: Float
     }
 
-    /// The neighbours of each group, from sets of outside ids.
+    /// The neighbours of each group, from sets of external ids.
     private func bruteForce(
         _ groups: [(group: String, entries: Set<String>)], _ parameters: SimilarityParameters
     ) -> [[Listed]] {

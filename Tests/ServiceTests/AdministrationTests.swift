@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import Foundation
 import Model
 import SQLite

@@ -75,7 +75,7 @@ struct FrozenPlanTests {
         #expect(FrozenPlan(bytes: intact + [0]) == nil)
     }
 
-    @Test("of another version are found again by the outside ids of their groups")
+    @Test("of another version are found again by the external ids of their groups")
     func otherVersion() throws {
         let (old, new) = (try Community.version("v1"), try Community.version("v2"))
         let groups = (0..<3).map { UInt32($0) }

@@ -13,7 +13,7 @@ import Model
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `V:manifest` | the manifest, JSON |
 /// | `V:shape` | hash of numbers: `groups`, `buckets`, and the chunks of `ids` and of every section in chunks |
-/// | `V:ids:CHUNK` | outside ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
+/// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
 /// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
 /// | `V:photos:INDEX`, `V:members:INDEX` | a group's neighbours, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |

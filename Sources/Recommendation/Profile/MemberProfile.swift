@@ -42,7 +42,7 @@ public struct MemberProfile: Sendable, Equatable {
         }
     }
 
-    /// The member's outside id.
+    /// The member's external id.
     public var userID: String
     /// The groups the member is in, in ascending order of the index, each once.
     public var joined: [JoinedGroup]

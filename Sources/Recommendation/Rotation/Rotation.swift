@@ -16,7 +16,7 @@ struct Rotation {
     private static let slopeBegin = 10
     private static let slopeEnd = 40
 
-    /// What the noise of each group is made from, by its outside id: the same from version to version.
+    /// What the noise of each group is made from, by its external id: the same from version to version.
     struct GroupHashes: Sendable {
         private let hashes: [UInt64]
 

@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 import Synchronization
 
 /// Tells whether what answers are made from has changed since a moment: for one member, or for everybody.

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import Model
 public import Recommendation
 

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 
 /// Connections for reading one catalog.
 struct CatalogPool {

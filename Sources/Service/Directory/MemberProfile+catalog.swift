@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 import Model
 public import Recommendation
 

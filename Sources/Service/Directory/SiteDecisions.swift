@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 public import Model
 
 /// What the site has decided by now, in terms of a model version, which may be days old.

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 
 extension Schema {
     /// The schemas of what members do and say, in the order of the document.

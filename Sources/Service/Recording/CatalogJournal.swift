@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 
 /// A journal that is the catalog itself.
 public final class CatalogJournal: Journal {

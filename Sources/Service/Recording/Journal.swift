@@ -1,4 +1,4 @@
-public import Catalog
+public import CatalogStore
 
 /// What members do and say, and what the site decides: takes it down, and can tell it again.
 ///

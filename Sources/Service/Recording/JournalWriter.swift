@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 
 /// Commits a daemon's own changes to its journal.
 struct JournalWriter: ChangeWriter {

@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 
 extension Call {
     /// What only a journal knows: what members do.

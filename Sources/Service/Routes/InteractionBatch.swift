@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 
 /// Interactions as a client sends them.
 struct InteractionBatch: Decodable {

@@ -2,7 +2,7 @@
 struct Parameter: Sendable {
     /// What it may be.
     enum Kind: Sendable {
-        /// The outside id of something, in a path.
+        /// The external id of something, in a path.
         case identifier
         /// A whole number within bounds, both inclusive.
         case integer(ClosedRange<Int>, standard: Int)

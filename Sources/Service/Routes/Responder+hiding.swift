@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 import HTTP
 
 extension Endpoint {

@@ -3,7 +3,7 @@ import Recommendation
 
 /// A member's list as it was made and as a session keeps it: it outlives the version that it was made with.
 ///
-/// Groups are indexes of that version; beside them stand their outside ids, which are looked at only where another serves.
+/// Groups are indexes of that version; beside them stand their external ids, which are looked at only where another serves.
 struct FrozenPlan: Equatable {
     /// Something that the member cares about.
     struct Interest: Equatable {
@@ -23,7 +23,7 @@ struct FrozenPlan: Equatable {
     var items: [PlanItem]
     /// Groups that the member was in, and had dismissed, when the list was made.
     var joined, dismissed: [UInt32]
-    /// The outside ids of the groups of `items`, `joined` and `dismissed`, one after another.
+    /// The external ids of the groups of `items`, `joined` and `dismissed`, one after another.
     var ids: PackedTexts
 }
 

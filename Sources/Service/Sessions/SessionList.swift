@@ -28,7 +28,7 @@ struct SessionList {
     let items: [PlanItem]
     /// How many groups the list had when it was made.
     let madeCount: Int
-    /// The outside ids of all groups of the list as it was made, and of others behind them.
+    /// The external ids of all groups of the list as it was made, and of others behind them.
     let ids: PackedTexts
     /// Groups that the member was in, and had dismissed, when the list was made.
     let joined, dismissed: [UInt32]

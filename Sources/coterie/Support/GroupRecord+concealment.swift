@@ -1,4 +1,4 @@
-import Catalog
+import CatalogStore
 
 extension GroupRecord {
     /// Why the group is shown to nobody, in a word; nil if it is shown.

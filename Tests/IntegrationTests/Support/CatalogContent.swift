@@ -1,6 +1,6 @@
 import SQLite
 
-/// Compares catalogs by what they say in outside ids: keys may differ, as may the order in which things came.
+/// Compares catalogs by what they say in external ids: keys may differ, as may the order in which things came.
 enum CatalogContent {
     /// How many rows only one of two catalogs has; an index counts as a row.
     static func differences(_ path: String, _ otherPath: String) throws -> Int64 {

@@ -1,0 +1,88 @@
+import SQLite
+
+/// How many photos that share a pool with a given one are in a group.
+public struct CompanionGroup: Sendable, Equatable {
+    /// The group's external id.
+    public var groupID: String
+    /// Of the photos looked at, those in the group.
+    public var photos: Int
+    /// Their part of the photos looked at, each weighed by how much its pools are those of the given photo; 0 to 1.
+    public var share: Double
+
+    /// Counts.
+    public init(groupID: String, photos: Int, share: Double) {
+        self.groupID = groupID
+        self.photos = photos
+        self.share = share
+    }
+}
+
+extension Catalog {
+    /// Pools of the photo that are looked into, the first by key.
+    private static var poolsPerPhoto: Int { 20 }
+    /// Photos of a pool that are looked at on either side of the photo: those that came about when it did.
+    private static var photosPerSide: Int { 100 }
+    /// Photos whose other pools are looked up: those that share the most.
+    private static var companionsPerPhoto: Int { 200 }
+
+    /// The shown groups that hold public photos which share their pools with a photo, in no particular order.
+    ///
+    /// A companion in *n* of them, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The work
+    /// is bounded: some thousand rows, however large the pools are.
+    func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
+        let pools = try shownGroups(ofPhoto: key)
+        let companions = try companions(ofPhoto: key, in: pools.map(\.key))
+        let own = Set(pools.map(\.key))
+        var total = 0.0
+        var found: [Int64: (id: String, photos: Int, weight: Double)] = [:]
+        for companion in companions {
+            let groups = try shownGroups(ofPhoto: companion)
+            let common = groups.count { own.contains($0.key) }
+            let weight = Double(common) / Double(groups.count * pools.count).squareRoot()
+            total += weight
+            for group in groups {
+                found[group.key, default: (group.id, 0, 0)].photos += 1
+                found[group.key, default: (group.id, 0, 0)].weight += weight
+            }
+        }
+        return found.values.map { CompanionGroup(groupID: $0.id, photos: $0.photos, share: $0.weight / total) }
+    }
+
+    /// The public photos that share the most of some pools with a photo; equal ones by key.
+    private func companions(ofPhoto key: Int64, in pools: [Int64]) throws(DatabaseError) -> [Int64] {
+        var shared: [Int64: Int] = [:]
+        for (comparison, direction) in [("<", "DESC"), (">", "ASC")] {
+            let rows = try database.prepare(
+                """
+                SELECT photo_key FROM pools WHERE group_key = ? AND photo_key \(comparison) ?
+                ORDER BY photo_key \(direction) LIMIT \(Self.photosPerSide)
+                """)
+            for pool in pools.prefix(Self.poolsPerPhoto) {
+                rows.bind(pool, at: 1)
+                rows.bind(key, at: 2)
+                while try rows.step() { shared[rows.integer(0), default: 0] += 1 }
+            }
+        }
+        let visible = try database.prepare("SELECT 1 FROM photos WHERE photo_key = ? AND visibility = 0")
+        var companions: [Int64] = []
+        for (photo, _) in shared.sorted(by: { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }) {
+            guard companions.count < Self.companionsPerPhoto else { break }
+            visible.bind(photo, at: 1)
+            if try visible.step() { companions.append(photo) }
+            visible.reset()
+        }
+        return companions
+    }
+
+    private func shownGroups(ofPhoto key: Int64) throws(DatabaseError) -> [(key: Int64, id: String)] {
+        let rows = try database.prepare(
+            """
+            SELECT group_key, group_id FROM pools JOIN groups USING (group_key)
+            WHERE photo_key = ? AND \(CatalogSchema.isShown) ORDER BY group_key
+            """)
+        rows.bind(key, at: 1)
+        var groups: [(key: Int64, id: String)] = []
+        while try rows.step() { groups.append((rows.integer(0), rows.text(1))) }
+        return groups
+    }
+}

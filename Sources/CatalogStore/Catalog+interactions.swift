@@ -1,0 +1,60 @@
+import SQLite
+
+extension Catalog {
+    /// Interactions of a member in the order in which they were recorded.
+    ///
+    /// - Parameters:
+    ///   - id: the member's external id.
+    ///   - after: the id of the interaction after which to begin; nil: at the beginning.
+    ///   - limit: how many at most.
+    /// - Returns: nil if the member has no interaction with the id `after`; none for a member who is not known.
+    public func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
+        -> [InteractionRecord]?
+    {
+        try wrapping { () throws(DatabaseError) in
+            var begin: Int64 = 0
+            if let after {
+                let row = try database.prepare(
+                    "SELECT interaction_key FROM interactions JOIN users USING (user_key) WHERE user_id = ? AND id = ?")
+                row.bind(id, at: 1)
+                row.bind(after, at: 2)
+                guard try row.step() else { return nil }
+                begin = row.integer(0)
+            }
+            let rows = try database.prepare(
+                Self.selectInteractions + "AND interaction_key > ? ORDER BY interaction_key LIMIT ?")
+            rows.bind(id, at: 1)
+            rows.bind(begin, at: 2)
+            rows.bind(Int64(limit), at: 3)
+            return try InteractionRecord.all(in: rows)
+        }
+    }
+
+    /// All interactions of a member that bear on a list, in the order in which they were recorded.
+    ///
+    /// - Parameter impressionsSince: impressions before it are left out; in Unix milliseconds.
+    public func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                Self.selectInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
+            rows.bind(id, at: 1)
+            rows.bind(InteractionRecord.Kind.impression.code, at: 2)
+            rows.bind(impressionsSince, at: 3)
+            return try InteractionRecord.all(in: rows)
+        }
+    }
+
+    private static let selectInteractions = """
+        SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
+        FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
+        """ + " "
+
+    /// Lets all joins and leaves bear on the memberships again, after an import has written some.
+    ///
+    /// To be called within the transaction of the import.
+    func reapplyInteractions() throws(DatabaseError) {
+        let pairs = try database.prepare("SELECT DISTINCT group_key, user_key FROM interactions WHERE kind < 2")
+        let memberships = try MembershipEvents(database)
+        while try pairs.step() { try memberships.settle(group: pairs.integer(0), user: pairs.integer(1)) }
+    }
+}

@@ -1,0 +1,147 @@
+import SQLite
+
+/// A user as the catalog has it.
+public struct MemberRecord: Sendable, Equatable {
+    /// A group that the user is in.
+    public struct Membership: Sendable, Equatable {
+        /// The group's external id.
+        public var groupID: String
+        /// When it was joined, in Unix seconds, if known.
+        public var joinedAt: Int64?
+    }
+
+    /// The external id.
+    public var id: String
+    /// Stated interests, as imported.
+    public var interests: [String]
+    /// The groups, public and private, in ascending order of their ids.
+    public var memberships: [Membership]
+}
+
+extension Catalog {
+    /// A user with the groups, public and private, that he or she is a member of.
+    ///
+    /// - Returns: nil if there is no such user.
+    public func member(withID id: String) throws(CatalogError) -> MemberRecord? {
+        try wrapping { () throws(DatabaseError) in
+            let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
+            user.bind(id, at: 1)
+            guard try user.step() else { return nil }
+            let rows = try database.prepare(
+                """
+                SELECT group_id, joined_at FROM memberships JOIN groups USING (group_key)
+                WHERE user_key = ? ORDER BY group_id
+                """)
+            rows.bind(user.integer(0), at: 1)
+            var memberships: [MemberRecord.Membership] = []
+            while try rows.step() {
+                memberships.append(.init(groupID: rows.text(0), joinedAt: rows.optionalInteger(1)))
+            }
+            return MemberRecord(
+                id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
+        }
+    }
+
+    /// External ids that stand next to one that does not exist, and groups whose title it is: at most `limit` before,
+    /// after, and by title.
+    public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            var found: [String] = []
+            var conditions = [
+                "\(table.idColumn) >= ?1 ORDER BY \(table.idColumn)",
+                "\(table.idColumn) < ?1 ORDER BY \(table.idColumn) DESC",
+            ]
+            if table == .groups { conditions.insert("title = ?1 COLLATE NOCASE ORDER BY group_id", at: 0) }
+            for condition in conditions {
+                let rows = try database.prepare(
+                    "SELECT \(table.idColumn) FROM \(table.rawValue) WHERE \(condition) LIMIT \(limit)")
+                rows.bind(id, at: 1)
+                for candidate in try rows.texts() where !found.contains(candidate) { found.append(candidate) }
+            }
+            return found
+        }
+    }
+
+    func key(of id: String, in table: EntityTable) throws(DatabaseError) -> Int64? {
+        let row = try database.prepare(
+            "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
+        row.bind(id, at: 1)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    /// The external ids of all users by the column that stands for each in a matrix of the same state of the catalog.
+    public func userIDs() throws(CatalogError) -> PackedIDs {
+        try wrapping { () throws(DatabaseError) in
+            var ids = PackedIDs()
+            let rows = try database.prepare("SELECT user_key, user_id FROM users ORDER BY user_key")
+            while try rows.step() {
+                unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
+            }
+            return ids
+        }
+    }
+
+    /// How many rows each table has.
+    public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
+        try wrapping { () throws(DatabaseError) in
+            var counts: [(table: String, rows: Int64)] = []
+            for table in EntityTable.allCases.map(\.rawValue) + RelationshipTable.allCases.map(\.name) {
+                counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
+            }
+            return counts
+        }
+    }
+}
+
+/// The tables of things that have an external id.
+public enum EntityTable: String, Sendable, CaseIterable {
+    /// Groups.
+    case groups
+    /// Users.
+    case users
+    /// Photos.
+    case photos
+
+    /// One of them, in a sentence.
+    public var singular: String { String(rawValue.dropLast()) }
+    var idColumn: String { singular + "_id" }
+    var keyColumn: String { singular + "_key" }
+}
+
+extension Statement {
+    /// The first column of all rows.
+    func texts() throws(DatabaseError) -> [String] {
+        var texts: [String] = []
+        while try step() { texts.append(text(0)) }
+        return texts
+    }
+}
+
+/// Ids by number, in one array of bytes: millions of separate strings would take several times the memory.
+public struct PackedIDs: Sendable {
+    private var ends: [Int] = []
+    private var bytes: [UInt8] = []
+
+    /// No id yet.
+    init() {}
+
+    /// The number above the last id.
+    public var count: Int { ends.count }
+
+    /// Adds the id of a number above all before; the numbers between have none.
+    mutating func append(_ id: UnsafeBufferPointer<UInt8>, at number: Int) {
+        while ends.count < number { ends.append(bytes.count) }
+        unsafe bytes.append(contentsOf: id)
+        ends.append(bytes.count)
+    }
+
+    /// The id of a number; nil if it has none.
+    public subscript(number: Int) -> String? { bytes(at: number).map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The bytes of a number's id; nil if it has none.
+    public func bytes(at number: Int) -> ArraySlice<UInt8>? {
+        guard number < ends.count else { return nil }
+        let range = (number == 0 ? 0 : ends[number - 1])..<ends[number]
+        return range.isEmpty ? nil : bytes[range]
+    }
+}

@@ -1,0 +1,192 @@
+import SQLite
+
+/// The catalog's tables, and how an older catalog becomes one of this version.
+///
+/// External ids stand once, beside an integer key that never leaves the catalog. The two large tables
+/// are clustered by group, which the recompute reads in order; one reverse index serves profiles.
+enum CatalogSchema {
+    /// "Ctri": tells a catalog from other SQLite files (`PRAGMA application_id`).
+    static let applicationID: Int64 = 0x4374_7269
+    /// The version that this program writes: the number of migrations.
+    static var version: Int { migrations.count }
+
+    /// `migrations[v]` makes version v + 1 of version v; a step that was released is never edited.
+    static let migrations: [String] = [
+        """
+        CREATE TABLE groups (
+            group_key INTEGER PRIMARY KEY,
+            group_id TEXT NOT NULL UNIQUE,
+            title TEXT,
+            description TEXT,
+            visibility INTEGER NOT NULL DEFAULT 0,
+            topics TEXT,
+            join_policy INTEGER NOT NULL DEFAULT 0,
+            created_at INTEGER,
+            last_active_at INTEGER
+        );
+        CREATE TABLE users (
+            user_key INTEGER PRIMARY KEY,
+            user_id TEXT NOT NULL UNIQUE,
+            name TEXT,
+            interests TEXT
+        );
+        CREATE TABLE photos (
+            photo_key INTEGER PRIMARY KEY,
+            photo_id TEXT NOT NULL UNIQUE,
+            user_key INTEGER,
+            visibility INTEGER NOT NULL DEFAULT 0,
+            taken_at INTEGER,
+            uploaded_at INTEGER,
+            tags TEXT,
+            latitude REAL,
+            longitude REAL
+        );
+        CREATE INDEX photos_by_owner ON photos (user_key) WHERE user_key IS NOT NULL;
+        CREATE INDEX photos_private ON photos (photo_key) WHERE visibility <> 0;
+        CREATE TABLE memberships (
+            group_key INTEGER NOT NULL,
+            user_key INTEGER NOT NULL,
+            joined_at INTEGER,
+            PRIMARY KEY (group_key, user_key)
+        ) WITHOUT ROWID;
+        CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
+        CREATE TABLE pools (
+            group_key INTEGER NOT NULL,
+            photo_key INTEGER NOT NULL,
+            added_at INTEGER,
+            PRIMARY KEY (group_key, photo_key)
+        ) WITHOUT ROWID;
+        CREATE INDEX pools_by_photo ON pools (photo_key, group_key);
+        CREATE TABLE catalog_state (
+            name TEXT PRIMARY KEY,
+            value INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        INSERT INTO catalog_state VALUES ('changes', 0);
+        """,
+        """
+        CREATE TABLE curated_groups (
+            group_key INTEGER PRIMARY KEY,
+            position INTEGER NOT NULL,
+            starts_at INTEGER,
+            expires_at INTEGER
+        );
+        """,
+        // What `NotedColumn` names: from now on it is noted while it is written.
+        """
+        INSERT INTO catalog_state VALUES
+            ('memberships.joined_at', EXISTS (SELECT 1 FROM memberships WHERE joined_at IS NOT NULL)),
+            ('pools.added_at', EXISTS (SELECT 1 FROM pools WHERE added_at IS NOT NULL)),
+            ('photos.tags', EXISTS (SELECT 1 FROM photos WHERE tags IS NOT NULL)),
+            ('photos.latitude', EXISTS (SELECT 1 FROM photos WHERE latitude IS NOT NULL));
+        """,
+        """
+        CREATE TABLE interactions (
+            interaction_key INTEGER PRIMARY KEY,
+            user_key INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            kind INTEGER NOT NULL,
+            group_key INTEGER NOT NULL,
+            occurred_at INTEGER NOT NULL,
+            recommendation_id TEXT,
+            position INTEGER,
+            variant TEXT,
+            UNIQUE (user_key, id)
+        );
+        CREATE INDEX interactions_by_user ON interactions (user_key, interaction_key);
+        CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at) WHERE kind < 2;
+        """,
+        // Not a column of the groups: what an import sets must not touch it.
+        """
+        CREATE TABLE hidden_groups (
+            group_key INTEGER PRIMARY KEY,
+            hidden_at INTEGER NOT NULL
+        );
+        CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
+        """,
+        // The last change of each journal that was taken over: one that comes again is known.
+        """
+        CREATE TABLE journals (
+            origin TEXT PRIMARY KEY,
+            sequence INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """,
+        // With all that a profile needs of a membership: the table itself is clustered by group, and would have to be
+        // read at as many places as there are memberships.
+        """
+        DROP INDEX IF EXISTS memberships_by_user;
+        CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
+        """,
+        // When it was last decided in this catalog itself, if it was: what a journal has from before does not undo it.
+        """
+        ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
+        UPDATE hidden_groups SET decided_at = hidden_at;
+        """,
+    ]
+
+    /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.
+    static let isShown =
+        "(groups.visibility = 0 AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))"
+
+    /// Brings a database up to this version; a new file gets every table.
+    static func migrate(_ database: Database) throws(CatalogError) {
+        let found = try checkedVersion(database)
+        guard found < version else { return try restoreIndexes(database) }
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            for step in try checkedVersion(database)..<version {
+                try wrapping { () throws(DatabaseError) in try database.execute(migrations[step]) }
+            }
+            try wrapping { () throws(DatabaseError) in
+                try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+            }
+        }
+    }
+
+    /// The version of a catalog; 0 for an empty file.
+    static func checkedVersion(_ database: Database) throws(CatalogError) -> Int {
+        let (application, found, tables): (Int64, Int, Int64)
+        do throws(DatabaseError) {
+            application = try database.integer("PRAGMA application_id") ?? 0
+            found = Int(try database.integer("PRAGMA user_version") ?? 0)
+            tables = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+        } catch {
+            throw error.isNotADatabase
+                ? CatalogError(.notACatalog, "\(database.path) is not a SQLite database") : CatalogError(error)
+        }
+        guard tables == 0 || application == applicationID else {
+            throw CatalogError(.notACatalog, "\(database.path) is a SQLite database, but not a catalog")
+        }
+        guard found <= version else {
+            throw CatalogError(
+                .notACatalog,
+                "\(database.path) has schema version \(found), this program knows up to \(version): upgrade the program"
+            )
+        }
+        return found
+    }
+
+    /// Makes the reverse indexes again that an import drops while it fills a table, if one was killed then.
+    static func restoreIndexes(_ database: Database) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            for table in RelationshipTable.allCases { try database.execute(table.createIndex) }
+        }
+    }
+}
+
+/// One of the two large tables: group × user or group × photo.
+enum RelationshipTable: CaseIterable, Sendable {
+    case memberships
+    case pools
+
+    var name: String { self == .memberships ? "memberships" : "pools" }
+    /// The column that is not the group.
+    var entryColumn: String { self == .memberships ? "user_key" : "photo_key" }
+    var timeColumn: String { self == .memberships ? "joined_at" : "added_at" }
+    /// By which one can tell that no row has a time.
+    var notedTime: NotedColumn { self == .memberships ? .joinedAt : .addedAt }
+    var indexName: String { self == .memberships ? "memberships_by_user" : "pools_by_photo" }
+    private var indexColumns: String {
+        self == .memberships ? "user_key, group_key, joined_at" : "photo_key, group_key"
+    }
+    var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(name) (\(indexColumns))" }
+    var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
+}

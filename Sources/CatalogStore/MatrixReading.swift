@@ -1,0 +1,53 @@
+public import SparseMatrix
+
+/// A matrix groups × users or groups × photos as it was read, and what was left out.
+public struct MatrixReading: Sendable {
+    /// A row a shown group, in ascending order of the bytes of the groups' external ids; columns are
+    /// numbers of users or photos that mean nothing outside this reading.
+    public var matrix: BinaryMatrix
+    /// Memberships or pool entries left out because the group is private or hidden.
+    public var entriesOfPrivateGroups: Int
+    /// Pool entries of shown groups left out because the photo is private.
+    public var entriesOfPrivatePhotos: Int
+    /// When the entries came about, as far as that is known.
+    public var dates: EventDates
+}
+
+/// When memberships or entries of pools came about.
+public struct EventDates: Sendable, Equatable {
+    /// How many have a date.
+    public private(set) var count = 0
+    /// The first and the last date, in Unix seconds; nil if none has one.
+    public private(set) var span: ClosedRange<Int64>?
+
+    /// No dates.
+    public init() {}
+
+    mutating func note(_ time: Int64) {
+        count += 1
+        guard let known = span else { return span = time...time }
+        if !known.contains(time) { span = min(known.lowerBound, time)...max(known.upperBound, time) }
+    }
+
+    /// The dates of both.
+    public func union(_ other: EventDates) -> EventDates {
+        var both = self
+        both.count += other.count
+        if let mine = span, let its = other.span {
+            both.span = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
+        } else {
+            both.span = span ?? other.span
+        }
+        return both
+    }
+}
+
+/// What a matrix says of: the photos in a group's pool, or its members.
+public enum MatrixKind: Sendable {
+    /// Groups × photos.
+    case pools
+    /// Groups × users.
+    case memberships
+
+    var table: RelationshipTable { self == .pools ? .pools : .memberships }
+}

@@ -1,0 +1,121 @@
+import CatalogStore
+import Foundation
+import SQLite
+import TestSupport
+
+/// A catalog in a folder of its own, with what tests do to it: importing texts, and looking by SQL.
+final class CatalogUnderTest {
+    let directory: TemporaryDirectory
+    let catalog: Catalog
+    private var fileCount = 0
+
+    var path: String { directory.path + "/catalog.sqlite" }
+    var rejectsPath: String { directory.path + "/rejects.tsv" }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        catalog = try Catalog(path: directory.path + "/catalog.sqlite", mode: .writing)
+    }
+
+    /// Writes a file of a new name.
+    func file(_ content: [UInt8], _ ending: String = "csv") throws -> String {
+        fileCount += 1
+        let path = "\(directory.path)/file\(fileCount).\(ending)"
+        try Data(content).write(to: URL(fileURLWithPath: path))
+        return path
+    }
+
+    /// Imports texts, each from a file of its own.
+    @discardableResult
+    func importing(
+        _ kind: ImportKind, _ texts: String..., ending: String = "csv", change: (inout ImportOptions) -> Void = { _ in }
+    ) throws -> ImportSummary {
+        try importing(kind, bytes: texts.map { Array($0.utf8) }, ending: ending, change: change)
+    }
+
+    /// Imports contents, each from a file of its own.
+    @discardableResult
+    func importing(
+        _ kind: ImportKind, bytes: [[UInt8]], ending: String = "csv", change: (inout ImportOptions) -> Void = { _ in }
+    ) throws -> ImportSummary {
+        var options = ImportOptions(rejectsPath: rejectsPath)
+        change(&options)
+        let paths = try bytes.map { try file($0, ending) }
+        return try Importer(into: catalog, kind: kind, options: options).run(paths)
+    }
+
+    /// The first column of all rows, as text.
+    func lines(_ sql: String) throws -> [String] {
+        let rows = try Database(path: path, mode: .readOnly).prepare(sql)
+        var lines: [String] = []
+        while try rows.step() { lines.append(rows.text(0)) }
+        return lines
+    }
+
+    /// All rows of a kind by external ids, absent values as `~`, in the order of the ids' bytes.
+    func content(_ kind: ImportKind) throws -> [String] {
+        func joined(_ columns: String) -> String {
+            columns.split(separator: " ").map { "ifnull(\($0), '~')" }.joined(separator: " || '|' || ")
+        }
+        return switch kind {
+        case .groups:
+            try lines(
+                """
+                SELECT \(joined("group_id title description visibility topics join_policy created_at last_active_at"))
+                FROM groups ORDER BY group_id
+                """)
+        case .users: try lines("SELECT \(joined("user_id name interests")) FROM users ORDER BY user_id")
+        case .photos:
+            try lines(
+                """
+                SELECT \(joined("photo_id user_id visibility taken_at uploaded_at tags latitude longitude"))
+                FROM photos LEFT JOIN users USING (user_key) ORDER BY photo_id
+                """)
+        case .memberships:
+            try lines(
+                """
+                SELECT \(joined("group_id user_id joined_at")) FROM memberships
+                LEFT JOIN groups USING (group_key) LEFT JOIN users USING (user_key) ORDER BY group_id, user_id
+                """)
+        case .pools:
+            try lines(
+                """
+                SELECT \(joined("group_id photo_id added_at")) FROM pools
+                LEFT JOIN groups USING (group_key) LEFT JOIN photos USING (photo_key) ORDER BY group_id, photo_id
+                """)
+        }
+    }
+
+    /// Everything, by kind.
+    func everything() throws -> [String: [String]] {
+        var all: [String: [String]] = [:]
+        for kind in ImportKind.allCases { all[kind.rawValue] = try content(kind) }
+        return all
+    }
+
+    /// The lines of the rejects file, fields apart, without the header; empty if there is no file.
+    func rejects() throws -> [[String]] {
+        guard let data = FileManager.default.contents(atPath: rejectsPath) else { return [] }
+        return String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
+            line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+}
+
+/// Runs something that must throw an error of the catalog's, and returns it.
+func catalogError(_ body: () throws -> Void) -> CatalogError? {
+    do {
+        try body()
+        return nil
+    } catch { return error as? CatalogError }
+}
+
+extension Catalog {
+    /// Makes changes of members in one transaction.
+    func apply(_ changes: [MemberChange]) throws -> [MemberChange.Outcome] {
+        try apply(changes.map(CatalogChange.member)).map { outcome in
+            guard case .member(let outcome) = outcome else { preconditionFailure("\(outcome) is no member's") }
+            return outcome
+        }
+    }
+}

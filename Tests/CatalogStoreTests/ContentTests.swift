@@ -1,0 +1,103 @@
+import CatalogStore
+import TestSupport
+import Testing
+
+@Suite("Reading what photos are about")
+struct ContentTests {
+    private func filled() throws -> CatalogUnderTest {
+        let test = try CatalogUnderTest()
+        try test.importing(
+            .photos,
+            """
+            photo_id,visibility,tags,latitude,longitude
+            a,public,Bee;macro;BEE,47.37,8.54
+            b,public,bee;rare,47.31,8.59
+            c,private,bee;secret;macro,47.37,8.54
+            d,public,,10,
+            e,public,macro;bee,10,10
+            f,public, ; ,,
+
+            """)
+        return test
+    }
+
+    @Test("tags are those of public photos, the same whatever their case, each once a photo")
+    func tags() throws {
+        let test = try filled()
+        #expect(try test.catalog.hasContent(.tags) && test.catalog.hasContent(.places))
+        let tags = try test.catalog.photoTags(minimumPhotos: 2) { $0.lowercased() }
+        #expect(tags.vocabulary == ["bee", "macro"] && tags.totals == [3, 2] && tags.photoCount == 3)
+        let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
+        #expect(columns.map { Set(tags.terms(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
+        #expect(tags.terms(ofPhoto: 1000).isEmpty)
+        #expect(
+            try test.catalog.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary == ["bee", "macro", "rare"])
+    }
+
+    @Test("places are those of public photos that have both numbers and a place")
+    func places() throws {
+        let test = try filled()
+        let places = try test.catalog.photoPlaces(minimumPhotos: 1) { latitude, longitude in
+            latitude == longitude ? nil : Int(latitude * 10)
+        }
+        #expect(places.vocabulary == [473] && places.totals == [2] && places.photoCount == 2)
+    }
+
+    @Test("a catalog without tags and places has none")
+    func none() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,x,1,1\n")
+        #expect(try !test.catalog.hasContent(.tags) && !test.catalog.hasContent(.places))
+        #expect(try test.catalog.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary.isEmpty)
+    }
+}
+
+/// Photos that share pools with one.
+@Suite("Companions of a photo")
+struct CompanionTests {
+    @Test("are weighed by their cosine; private groups and photos say nothing")
+    func weights() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\ns,private\n")
+        try test.importing(.photos, "photo_id,visibility\np,public\nq,public\nr,public\nh,private\nx,public\n")
+        try test.importing(.pools, "group_id,photo_id\na,p\nb,p\ns,p\na,q\nb,q\na,r\nc,r\na,h\nc,h\ns,x\nc,x\n")
+        let photo = try #require(try test.catalog.photo(withID: "p"))
+        // q is in a and b like p: 1; r is in a and c: ½.
+        #expect(
+            companions(photo) == [
+                .init(groupID: "a", photos: 2, share: 1), .init(groupID: "b", photos: 1, share: 1 / 1.5),
+                .init(groupID: "c", photos: 1, share: 0.5 / 1.5),
+            ])
+        #expect(
+            try companions(#require(try test.catalog.photo(withID: "x"))) == [
+                .init(groupID: "a", photos: 1, share: 1), .init(groupID: "c", photos: 1, share: 1),
+            ])
+    }
+
+    private func companions(_ photo: PhotoRecord) -> [CompanionGroup] {
+        photo.companionGroups.sorted { $0.groupID < $1.groupID }
+    }
+
+    @Test("are a few hundred, however large the pools are")
+    func bounded() throws {
+        let test = try CatalogUnderTest()
+        let photos = (0..<3000).map { "p\($0)" }
+        try test.importing(
+            .pools, "group_id,photo_id\n" + photos.map { "big,\($0)\n" }.joined() + "other,p1501\nother,p3\n")
+        let photo = try #require(try test.catalog.photo(withID: "p1500"))
+        #expect(companions(photo).map(\.groupID) == ["big", "other"])
+        #expect(companions(photo).map(\.photos) == [200, 1])
+    }
+
+    @Test("a photo comes with its tags, its place and its owner's memberships")
+    func facts() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.memberships, "group_id,user_id\ng,u\na,u\n")
+        try test.importing(.photos, "photo_id,user_id,tags,latitude,longitude\np,u,Bee;macro,1.5,-2\nq,,,3,\n")
+        let photo = try #require(try test.catalog.photo(withID: "p"))
+        #expect(photo.tags == ["Bee", "macro"] && photo.location?.latitude == 1.5 && photo.location?.longitude == -2)
+        #expect(photo.ownerMemberships == ["a", "g"] && photo.companionGroups.isEmpty)
+        let other = try #require(try test.catalog.photo(withID: "q"))
+        #expect(other.tags.isEmpty && other.location == nil && other.ownerMemberships.isEmpty)
+    }
+}

@@ -1,0 +1,107 @@
+import SQLite
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Curation")
+struct CurationTests {
+    private func filled() throws -> CatalogUnderTest {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\ns,private\n")
+        return test
+    }
+
+    @discardableResult
+    private func curate(
+        _ id: String, _ test: CatalogUnderTest, position: Int? = nil, startsAt: Int64? = nil, expiresAt: Int64? = nil
+    ) throws -> SiteChange.Outcome {
+        let action = SiteChange.Action.curate(position: position, startsAt: startsAt, expiresAt: expiresAt)
+        return try test.catalog.apply(SiteChange(ofGroup: id, action, atMilliseconds: 0))
+    }
+
+    private func uncurate(_ id: String, _ test: CatalogUnderTest) throws -> SiteChange.Outcome {
+        try test.catalog.apply(SiteChange(ofGroup: id, .uncurate, atMilliseconds: 0))
+    }
+
+    private func order(_ test: CatalogUnderTest) throws -> [String] {
+        let curations = try test.catalog.curations()
+        #expect(curations.map(\.position) == Array(1..<(curations.count + 1)))
+        return curations.map(\.groupID)
+    }
+
+    @Test("groups are added at the end or at a position, moved, and taken back; positions have no gaps")
+    func order() throws {
+        let test = try filled()
+        #expect(try order(test).isEmpty)
+        for id in ["a", "b"] { try curate(id, test) }
+        try curate("c", test, position: 1)
+        #expect(try order(test) == ["c", "a", "b"])
+        try curate("c", test, position: 2)
+        #expect(try order(test) == ["a", "c", "b"])
+        try curate("a", test, position: 99)
+        #expect(try order(test) == ["c", "b", "a"])
+        #expect(try curate("a", test, position: 3) == .unchanged)
+        #expect(try uncurate("b", test) == .changed)
+        #expect(try order(test) == ["c", "a"])
+        #expect(try uncurate("b", test) == .unchanged)
+        #expect(try curate("none", test) == .unknownGroup && uncurate("none", test) == .unknownGroup)
+    }
+
+    @Test("groups are valid from their start up to their expiry")
+    func validity() throws {
+        let test = try filled()
+        try curate("a", test, startsAt: 10, expiresAt: 20)
+        try curate("b", test)
+        func valid(_ instant: Int64) throws -> [String] {
+            try test.catalog.curations().filter { $0.isValid(at: instant) }.map { "\($0.position) \($0.groupID)" }
+        }
+        #expect(try valid(9) == ["2 b"])
+        #expect(try valid(10) == ["1 a", "2 b"] && valid(19) == valid(10))
+        #expect(try valid(20) == ["2 b"])
+        #expect(try test.catalog.curations().map(\.startsAt) == [10, nil])
+        #expect(try curate("c", test, startsAt: 5, expiresAt: 5) == .expiresBeforeStart)
+        #expect(try valid(4) == ["2 b"])
+    }
+
+    @Test("a private group is refused, and one that becomes private is put forward to nobody")
+    func privacy() throws {
+        let test = try filled()
+        #expect(try curate("s", test) == .privateGroup)
+        try curate("a", test)
+        try test.importing(.groups, "group_id,visibility\na,private\n")
+        #expect(try test.catalog.curations().map { $0.isShown || $0.isValid(at: 0) } == [false])
+    }
+
+    @Test("a change of curation is a change of the catalog; a group that goes takes its own with it")
+    func changes() throws {
+        let test = try filled()
+        let before = try test.catalog.changeCount()
+        try curate("a", test)
+        #expect(try test.catalog.changeCount() > before)
+        try test.importing(.groups, "group_id\nb\nc\n") { $0.replaces = true }
+        #expect(try test.catalog.curations().isEmpty)
+        #expect(try test.lines("SELECT count(*) FROM curated_groups") == ["0"])
+    }
+
+    @Test("a catalog of version 1 is brought up to date with all it holds, and is no catalog to read before")
+    func migration() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/catalog.sqlite"
+        let database = try Database(path: path, mode: .create)
+        try database.execute(
+            CatalogSchema.migrations[0] + """
+                INSERT INTO groups (group_key, group_id) VALUES (7, 'g');
+                INSERT INTO memberships (group_key, user_key) VALUES (7, 1);
+                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 1
+                """)
+        #expect(catalogError { _ = try Catalog(path: path, mode: .reading) }?.code == .notACatalog)
+        let catalog = try Catalog(path: path, mode: .writing)
+        #expect(try catalog.groups().map(\.id) == ["g"])
+        #expect(try catalog.rowCount(.memberships) == 1)
+        let action = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
+        #expect(try catalog.apply(SiteChange(ofGroup: "g", action, atMilliseconds: 0)) == .changed)
+        #expect(try Catalog(path: path, mode: .reading).curations().map(\.groupID) == ["g"])
+        #expect(try database.integer("PRAGMA user_version") == Int64(CatalogSchema.version))
+    }
+}

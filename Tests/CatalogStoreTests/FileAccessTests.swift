@@ -1,0 +1,80 @@
+import CatalogStore
+import Foundation
+import Glibc
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Who may read the files that hold who joined what")
+struct FileAccessTests {
+    private let directory: TemporaryDirectory
+    private var path: String { directory.path + "/catalog.sqlite" }
+
+    /// `F_OFD_GETLK`, which the module Glibc does not have.
+    private static let getLockOfOpenFile: CInt = 36
+
+    init() throws { directory = try TemporaryDirectory() }
+
+    /// The permissions of all files in a folder, by name.
+    private func modes(in folder: String) throws -> [String: Int] {
+        var modes: [String: Int] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+            modes[name] = attributes[.posixPermissions] as? Int
+        }
+        return modes
+    }
+
+    @Test(
+        "A new catalog, what SQLite keeps beside it, and lines that were not imported, nobody but their owner may read")
+    func new() throws {
+        let catalog = try CatalogUnderTest()
+        try catalog.importing(.memberships, "group_id,user_id\nowls,ann\n,ann\n")
+        let modes = try modes(in: catalog.directory.path).filter { !$0.key.hasPrefix("file") }
+        #expect(
+            modes == [
+                "catalog.sqlite": 0o600, "catalog.sqlite-wal": 0o600, "catalog.sqlite-shm": 0o600, "rejects.tsv": 0o600,
+            ])
+    }
+
+    @Test("The permissions of a catalog that exists stay as they are, and are those of what SQLite keeps beside it")
+    func existing() throws {
+        _ = try Catalog(path: path, mode: .writing)
+        try #require(unsafe chmod(path, 0o640) == 0)
+        for mode in [Catalog.Mode.writing, .recording] {
+            let catalog = try Catalog(path: path, mode: mode)
+            #expect(try catalog.groups().isEmpty)
+            #expect(
+                try modes(in: directory.path)
+                    == ["catalog.sqlite": 0o640, "catalog.sqlite-wal": 0o640, "catalog.sqlite-shm": 0o640])
+        }
+    }
+
+    @Test("So it is where a link leads to a catalog that is to be made")
+    func link() throws {
+        let target = directory.path + "/elsewhere"
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
+        _ = try Catalog(path: path, mode: .writing)
+        #expect(try modes(in: directory.path)["elsewhere"] == 0o600)
+    }
+
+    @Test("Opening a file once more leaves the locks on it that the process has")
+    func locks() throws {
+        let first = try Database(path: path, mode: .create)
+        try first.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
+        // Closed only afterwards: closing any descriptor of the file would give up the locks.
+        let descriptor = unsafe open(path, O_RDWR | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        func isLocked() -> Bool {
+            // To a lock of the open file, those of this very process are somebody else's.
+            var lock = flock()
+            (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
+            return unsafe fcntl(descriptor, Self.getLockOfOpenFile, &lock) == 0 && lock.l_type != F_UNLCK
+        }
+        #expect(isLocked())
+        let second = try Database(path: path, mode: .create)
+        #expect(isLocked())
+        try second.execute("INSERT INTO t VALUES (1)")
+    }
+}

@@ -1,0 +1,144 @@
+import FoundationEssentials
+import SQLite
+import SparseMatrix
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Hidden groups")
+struct HiddenGroupTests {
+    private let test: CatalogUnderTest
+    private var catalog: Catalog { test.catalog }
+
+    /// Groups a, b and c, and a private one.
+    init() throws {
+        test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\nsecret,private\n")
+    }
+
+    private func change(_ action: SiteChange.Action, _ group: String, at milliseconds: Int64 = 5) throws
+        -> SiteChange.Outcome
+    {
+        try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: milliseconds))
+    }
+
+    private func ids(after: String? = nil, limit: Int = 9) throws -> [String] {
+        try catalog.hiddenGroups(after: after, limit: limit).map(\.groupID)
+    }
+
+    @Test("A group is hidden once, keeps the time of that, and is shown again when it is unhidden")
+    func hiding() throws {
+        let before = try catalog.changeCount()
+        #expect(try change(.hide, "b", at: 7) == .changed)
+        #expect(try change(.hide, "b", at: 8) == .unchanged)
+        #expect(try change(.hide, "secret") == .changed)
+        #expect(try change(.hide, "none") == .unknownGroup && change(.unhide, "none") == .unknownGroup)
+        #expect(try change(.unhide, "a") == .unchanged)
+        #expect(try catalog.hiddenGroups(limit: 1) == [HiddenGroup(groupID: "b", hiddenAtMilliseconds: 7)])
+        #expect(try catalog.changeCount() == before + 2)
+        #expect(try catalog.unshownGroupIDs() == ["b", "secret"])
+        #expect(try catalog.groups().filter(\.isShown).map(\.id) == ["a", "c"])
+        #expect(try change(.unhide, "b") == .changed && change(.unhide, "secret") == .changed)
+        #expect(try ids().isEmpty && catalog.unshownGroupIDs() == ["secret"])
+    }
+
+    @Test("Hidden groups are told page by page, also behind an id that is hidden no more")
+    func pages() throws {
+        for group in ["a", "b", "c"] { _ = try change(.hide, group) }
+        #expect(try ids(limit: 2) == ["a", "b"] && ids(after: "b") == ["c"])
+        _ = try change(.unhide, "b")
+        #expect(try ids(after: "b") == ["c"] && ids(after: "c").isEmpty)
+    }
+
+    @Test("Imports leave a group hidden, also one that leaves it out and one that has it again")
+    func imports() throws {
+        _ = try change(.hide, "b")
+        try test.importing(.groups, "group_id,visibility\nb,public\n")
+        #expect(try ids() == ["b"])
+        try test.importing(.groups, "group_id\na\nc\nsecret\n") { $0.replaces = true }
+        try test.importing(.groups, "group_id\na\nb\nc\n") { $0.replaces = true }
+        #expect(try ids() == ["b"])
+        #expect(try catalog.groups().map(\.id) == ["a", "b", "c"])
+    }
+
+    @Test("A hidden group takes no interactions, is put forward to nobody, and is left out of matrices")
+    func use() throws {
+        try test.importing(.memberships, "group_id,user_id\na,u\nb,u\nb,v\nc,v\n")
+        #expect(try change(.curate(position: nil, startsAt: nil, expiresAt: nil), "b") == .changed)
+        _ = try change(.hide, "b")
+        #expect(try !#require(try catalog.curations().first).isValid(at: 0))
+        let join = InteractionRecord(id: "1", .join, groupID: "b", atMilliseconds: 1)
+        #expect(try catalog.apply([MemberChange(ofUser: "u", .record([join]))]) == [.unknownGroup(at: 0)])
+        let reading = try catalog.snapshot { () throws(CatalogError) in
+            try catalog.matrix(.memberships, groups: try catalog.groups(), threads: 1) { _ in }
+        }
+        #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
+        let group = try #require(try catalog.group(withID: "a"))
+        #expect(try catalog.overlaps(of: group, .memberships, minimumCommon: 1).overlaps.isEmpty)
+    }
+
+    @Test(
+        "What members did with groups behind a hidden one stays with those groups, and with the hidden one is left out")
+    func feedback() throws {
+        let clicks = ["a", "b", "c"].map { InteractionRecord(id: $0, .click, groupID: $0, atMilliseconds: 1) }
+        _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
+        func rows() throws -> [Int] {
+            var rows: [Int] = []
+            try catalog.forEachMember(groups: try catalog.groups(), impressionsSince: 0) { member in
+                rows += member.events.map(\.row)
+            }
+            return rows
+        }
+        #expect(try rows() == [0, 1, 2])
+        _ = try change(.hide, "b")
+        // In the matrices c comes second now.
+        #expect(try rows() == [0, 1])
+    }
+
+    @Test(
+        "A catalog of version 4 is brought up to date with all it holds, for recording too",
+        arguments: [Catalog.Mode.writing, .recording])
+    func migration(mode: Catalog.Mode) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/catalog.sqlite"
+        let database = try Database(path: path, mode: .create)
+        try database.execute(
+            CatalogSchema.migrations[..<4].joined() + """
+                INSERT INTO groups (group_key, group_id, visibility) VALUES (7, 'g', 0), (8, 'p', 1);
+                INSERT INTO interactions (user_key, id, kind, group_key, occurred_at) VALUES (1, 'i', 0, 7, 5);
+                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 4
+                """)
+        let error = catalogError { _ = try Catalog(path: path, mode: .reading) }
+        #expect(error?.code == .notACatalog && error?.message.contains("coterie serve") == true)
+        let catalog = try Catalog(path: path, mode: mode)
+        #expect(catalog.olderVersion == 4)
+        #expect(try Catalog(path: path, mode: mode).olderVersion == nil)
+        #expect(try catalog.unshownGroupIDs() == ["p"])
+        #expect(try database.integer("SELECT count(*) FROM interactions") == 1)
+        #expect(try catalog.apply(SiteChange(ofGroup: "g", .hide, atMilliseconds: 5)) == .changed)
+        #expect(try Catalog(path: path, mode: .reading).unshownGroupIDs() == ["g", "p"])
+    }
+
+    @Test(
+        "A change is the same after its way through JSON",
+        arguments: [
+            CatalogChange.site(SiteChange(ofGroup: "é", .hide, atMilliseconds: 1)),
+            .site(SiteChange(ofGroup: "g", .unhide, atMilliseconds: 1)),
+            .site(SiteChange(ofGroup: "g", .curate(position: 3, startsAt: nil, expiresAt: 9), atMilliseconds: .max)),
+            .site(SiteChange(ofGroup: "g", .uncurate, atMilliseconds: 1)),
+            .member(MemberChange(ofUser: "u", .forget(id: nil))),
+            .member(MemberChange(ofUser: "u", .state(interests: ["owls"]))),
+            .member(
+                MemberChange(
+                    ofUser: "u",
+                    .record([
+                        InteractionRecord(
+                            id: "1", .impression, groupID: "g", atMilliseconds: 5, recommendationID: "r", position: 3,
+                            variant: "x"), InteractionRecord(id: "2", .undismiss, groupID: "g", atMilliseconds: 6),
+                    ]))),
+        ])
+    func coding(change: CatalogChange) throws {
+        #expect(try JSONDecoder().decode(CatalogChange.self, from: JSONEncoder().encode(change)) == change)
+    }
+}

@@ -1,0 +1,125 @@
+import CatalogStore
+import Testing
+
+@Suite("What an import changes")
+struct ImportRulesTests {
+    @Test("importing the same files again changes nothing", arguments: [1, 3, 1000])
+    func again(batchRows: Int) throws {
+        let test = try CatalogUnderTest()
+        let files: [(ImportKind, String)] = [
+            (.groups, "group_id,title,visibility,topics,created_at\ng1,One,private,a;b,5\ng2,,,,\ng3,Three,public,,\n"),
+            (.users, "user_id,name\nu1,Ann\nu2,Bob\n"),
+            (.photos, "photo_id,user_id,latitude,tags\np1,u1,1.5,x\np2,u9,,\n"),
+            (.memberships, "group_id,user_id,joined_at\ng1,u1,7\ng2,u2,\ng4,u1,8\n"),
+            (.pools, "group_id,photo_id,added_at\ng1,p1,3\ng1,p2,\n"),
+        ]
+        for (kind, text) in files { try test.importing(kind, text) { $0.batchRows = batchRows } }
+        let before = (try test.everything(), try test.catalog.changeCount())
+        for replaces in [false, true] {
+            for (kind, text) in files where !replaces || kind == .memberships || kind == .pools {
+                let summary = try test.importing(kind, text) {
+                    $0.batchRows = batchRows
+                    $0.replaces = replaces
+                }
+                #expect(summary.written == 0 && summary.removed == 0 && summary.unchanged == summary.rows)
+                #expect(summary.rows > 0 && summary.created.isEmpty)
+            }
+        }
+        #expect(try test.everything() == before.0)
+        #expect(try test.catalog.changeCount() == before.1)
+    }
+
+    @Test("ids with a slash are counted, of rows and of what they make")
+    func slashes() throws {
+        let test = try CatalogUnderTest()
+        #expect(try test.importing(.groups, "group_id\na/b\n/\nc\n").idsWithSlash == 2)
+        #expect(try test.importing(.groups, "group_id\na/b\nc\n").idsWithSlash == 1)
+        #expect(try test.importing(.memberships, "group_id,user_id\na/b,u\nx/y,u/v\nx/y,w\n").idsWithSlash == 2)
+        #expect(try test.importing(.photos, "photo_id,user_id\np,o/o\nq/,o/o\n").idsWithSlash == 2)
+    }
+
+    @Test("a replacing import of what is there already changes nothing", arguments: ImportKind.allCases)
+    func replacingAgain(kind: ImportKind) throws {
+        let test = try CatalogUnderTest()
+        let text =
+            switch kind {
+            case .memberships: "group_id,user_id\ng,u\nh,u\n"
+            case .pools: "group_id,photo_id\ng,u\nh,u\n"
+            default: "\(kind.columnNames[0])\na\nb\n"
+            }
+        try test.importing(kind, text) { $0.replaces = true }
+        let changes = try test.catalog.changeCount()
+        #expect(changes > 0)
+        let summary = try test.importing(kind, text) { $0.replaces = true }
+        #expect(summary.written == 0 && summary.removed == 0 && summary.unchanged == 2)
+        #expect(try test.catalog.changeCount() == changes)
+    }
+
+    @Test("of an id that stands twice in a file the last row wins; pairs of one batch are counted as repeated")
+    func duplicates() throws {
+        let test = try CatalogUnderTest()
+        let users = "user_id,name\nu,first\nv,only\nu,second\n"
+        let memberships = "group_id,user_id,joined_at\ng,u,1\ng,v,5\ng,u,2\n"
+        for _ in 0..<2 {
+            try test.importing(.users, users)
+            #expect(try test.content(.users) == ["u|second|~", "v|only|~"])
+        }
+        #expect(try test.importing(.memberships, memberships).duplicates == 1)
+        #expect(try test.content(.memberships) == ["g|u|2", "g|v|5"])
+        let changes = try test.catalog.changeCount()
+        let again = try test.importing(.memberships, memberships)
+        #expect(again.rows == 3 && again.written == 0 && again.duplicates == 1 && again.unchanged == 2)
+        #expect(try test.catalog.changeCount() == changes)
+    }
+
+    @Test("the later import wins; what it does not give stays; an empty cell clears, but no visibility or policy")
+    func laterWins() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(
+            .groups,
+            """
+            group_id,title,description,visibility,topics,join_policy,created_at,last_active_at
+            g,Old,Text,private,a;b,invite,1,2
+            """)
+        try test.importing(.groups, "group_id,title\ng,New\n")
+        #expect(try test.content(.groups) == ["g|New|Text|1|a;b|2|1|2"])
+        try test.importing(.groups, "group_id,description,visibility,topics,join_policy,last_active_at\ng,,,,,\n")
+        #expect(try test.content(.groups) == ["g|New|~|1|~|2|1|~"])
+        // In JSON Lines a key that is absent, or null, is not given; an empty text clears.
+        try test.importing(
+            .groups, "{\"group_id\":\"g\",\"title\":null,\"created_at\":9}\n{\"group_id\":\"h\",\"title\":\"H\"}\n",
+            ending: "jsonl")
+        #expect(try test.content(.groups) == ["g|New|~|1|~|2|9|~", "h|H|~|0|~|0|~|~"])
+        try test.importing(.groups, "{\"group_id\":\"g\",\"title\":\"\",\"visibility\":\"public\"}\n", ending: "jsonl")
+        #expect(try test.content(.groups)[0] == "g|~|~|0|~|2|9|~")
+
+        try test.importing(.photos, "photo_id,user_id,latitude,visibility\np,u,1.5,private\n")
+        try test.importing(.photos, "photo_id,user_id,latitude,visibility\np,,,\n")
+        #expect(try test.content(.photos) == ["p|~|1|~|~|~|~|~"])
+    }
+
+    @Test("a time of joining that is given replaces the one there is; one that is not given leaves it")
+    func times() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,5\ng,v,\ng,w,6\ng,w,\ng,x,\ng,x,7\n")
+        #expect(try test.content(.memberships) == ["g|u|5", "g|v|~", "g|w|6", "g|x|7"])
+        let summary = try test.importing(.memberships, "group_id,user_id\ng,u\ng,v\ng,new\n")
+        #expect(summary.written == 1 && summary.unchanged == 2)
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,3\ng,w,\n")
+        #expect(try test.content(.memberships) == ["g|new|~", "g|u|3", "g|v|~", "g|w|6", "g|x|7"])
+    }
+
+    @Test("ids that are equal as texts but not in their bytes are different ids")
+    func canonicallyEquivalentIDs() throws {
+        let test = try CatalogUnderTest()
+        let composed = "caf\u{e9}"
+        let decomposed = "cafe\u{301}"
+        try test.importing(.groups, "group_id,title\n\(composed),one\n\(decomposed),two\n")
+        try test.importing(.photos, "photo_id,user_id\na,u\nb,u\nc,u\n")
+        try test.importing(.pools, "group_id,photo_id\n\(composed),b\n\(composed),c\n\(decomposed),c\n")
+        #expect(try test.catalog.groups().map { Array($0.id.utf8) } == [decomposed, composed].map { Array($0.utf8) })
+        #expect(try test.catalog.group(withID: composed)?.title == "one")
+        #expect(try test.catalog.group(withID: decomposed)?.title == "two")
+        #expect(try test.lines("SELECT count(*) FROM pools GROUP BY group_key ORDER BY 1") == ["1", "2"])
+    }
+}

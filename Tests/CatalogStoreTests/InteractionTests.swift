@@ -1,0 +1,164 @@
+import SQLite
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Interactions in the catalog")
+struct InteractionTests {
+    private let test: CatalogUnderTest
+    private let catalog: Catalog
+
+    /// Groups a, b and c, and a private one.
+    init() throws {
+        test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\nsecret,private\n")
+        catalog = try Catalog(path: test.path, mode: .recording)
+    }
+
+    private func record(_ interactions: [InteractionRecord], of user: String = "u") throws -> MemberChange.Outcome {
+        try #require(try catalog.apply([MemberChange(ofUser: user, .record(interactions))]).first)
+    }
+
+    @Test("What is recorded is there once, in order, with all that came with it, however often it is sent")
+    func exactlyOnce() throws {
+        let sent = [
+            InteractionRecord(
+                id: "1", .impression, groupID: "a", atMilliseconds: 5, recommendationID: "r", position: 3, variant: "x"),
+            InteractionRecord(id: "2", .click, groupID: "b", atMilliseconds: 4),
+        ]
+        #expect(try record(sent + [sent[0]]) == .recorded(new: 2, repeated: 1))
+        #expect(try record(sent) == .recorded(new: 0, repeated: 2))
+        // An id is a member's own.
+        #expect(try record([sent[0]], of: "v") == .recorded(new: 1, repeated: 0))
+        #expect(try catalog.interactions(ofUser: "u", limit: 10) == sent)
+        #expect(try catalog.interactions(ofUser: "u", limit: 1) == [sent[0]])
+        #expect(try catalog.interactions(ofUser: "u", after: "1", limit: 10) == [sent[1]])
+        #expect(try catalog.interactions(ofUser: "u", after: "3", limit: 10) == nil)
+        #expect(try catalog.interactions(ofUser: "nobody", limit: 10) == [])
+        #expect(try catalog.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
+    }
+
+    @Test("A batch that names an unknown or private group is not kept, and others of the commit are")
+    func unknownGroups() throws {
+        let good = InteractionRecord(id: "1", .join, groupID: "a", atMilliseconds: 1)
+        for group in ["none", "secret"] {
+            let bad = InteractionRecord(id: "2", .join, groupID: group, atMilliseconds: 1)
+            let outcomes = try catalog.apply([
+                MemberChange(ofUser: "u", .record([good, bad])), MemberChange(ofUser: "v", .record([good])),
+            ])
+            #expect(outcomes[0] == .unknownGroup(at: 1))
+            #expect(try catalog.interactions(ofUser: "u", limit: 9) == [])
+            #expect(try catalog.interactions(ofUser: "v", limit: 9) == [good])
+        }
+        #expect(try catalog.member(withID: "u") == nil)
+    }
+
+    @Test("The latest of imported and told joins and leaves decides, in whatever order they come", arguments: 0..<40)
+    func latestEventWins(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        // The state of the pair by the rule, stated as plainly as can be.
+        var latest: (seconds: Int64, isMember: Bool) = (.min, false)
+        var imports: Int64?
+        for number in 0..<8 {
+            let seconds = Int64.random(in: 1...6, using: &generator)
+            if Int.random(in: 0..<3, using: &generator) == 0 {
+                try test.importing(.memberships, "group_id,user_id,joined_at\na,u,\(seconds)\n")
+                imports = seconds
+            } else {
+                let isMember = Bool.random(using: &generator)
+                _ = try record([
+                    InteractionRecord(
+                        id: "\(number)", isMember ? .join : .leave, groupID: "a", atMilliseconds: seconds * 1000)
+                ])
+                if seconds >= latest.seconds { latest = (seconds, isMember) }
+            }
+            // At equal times what the member told counts; an import replaces an older import.
+            let expected = imports.map { $0 > latest.seconds ? true : latest.isMember } ?? latest.isMember
+            if imports == nil {
+                #expect(try isMember == expected, "\(number)")
+            }
+            // Once more the files, as a site imports them every night.
+            if let imports {
+                try test.importing(.memberships, "group_id,user_id,joined_at\na,u,\(imports)\n")
+                #expect(try isMember == expected, "\(number)")
+            }
+        }
+    }
+
+    private var isMember: Bool {
+        get throws { try catalog.member(withID: "u")?.memberships.isEmpty == false }
+    }
+
+    @Test("Files without times, and files that replace, do not undo what members did since")
+    func reimports() throws {
+        let files = "group_id,user_id\na,u\nb,u\nb,v\nc,w\n"
+        try test.importing(.memberships, files)
+        _ = try record([
+            InteractionRecord(id: "1", .leave, groupID: "a", atMilliseconds: 1000),
+            InteractionRecord(id: "2", .join, groupID: "c", atMilliseconds: 2500),
+        ])
+        let expected = ["b|u|~", "b|v|~", "c|u|2", "c|w|~"]
+        #expect(try test.content(.memberships) == expected)
+        try test.importing(.memberships, files)
+        #expect(try test.content(.memberships) == expected)
+        try test.importing(.memberships, files) { $0.replaces = true }
+        #expect(try test.content(.memberships) == expected)
+    }
+
+    @Test("What is forgotten is gone, one or all; memberships stay")
+    func forgetting() throws {
+        let sent = ["1", "2", "3"].map { InteractionRecord(id: $0, .join, groupID: "a", atMilliseconds: 1) }
+        _ = try record(sent)
+        _ = try record(sent, of: "v")
+        func forget(_ id: String?, of user: String = "u") throws -> [MemberChange.Outcome] {
+            try catalog.apply([MemberChange(ofUser: user, .forget(id: id))])
+        }
+        #expect(try forget("2") == [.forgotten(1)])
+        #expect(try forget("2") == [.forgotten(0)])
+        #expect(try forget(nil) == [.forgotten(2)])
+        #expect(try forget(nil, of: "nobody") == [.unknownMember])
+        #expect(try catalog.interactions(ofUser: "u", limit: 9) == [])
+        #expect(try catalog.interactions(ofUser: "v", limit: 9) == sent)
+        #expect(try isMember)
+    }
+
+    @Test("Stated interests are replaced; what a recompute reads counts as a change, impressions do not")
+    func statingAndCounting() throws {
+        #expect(try catalog.apply([MemberChange(ofUser: "u", .state(interests: ["owls", "snow"]))]) == [.stated])
+        #expect(try catalog.member(withID: "u")?.interests == ["owls", "snow"])
+        let before = try catalog.changeCount()
+        _ = try record([InteractionRecord(id: "1", .impression, groupID: "a", atMilliseconds: 1)])
+        #expect(try catalog.changeCount() == before)
+        _ = try record([InteractionRecord(id: "2", .join, groupID: "a", atMilliseconds: 1)])
+        #expect(try catalog.changeCount() > before)
+        // Its time counts for trends, although no file had one.
+        #expect(try catalog.workEstimate(.memberships).hasDates)
+        _ = try catalog.apply([MemberChange(ofUser: "u", .state(interests: []))])
+        #expect(try catalog.member(withID: "u")?.interests == [])
+    }
+
+    @Test("An older catalog gets the table with all it holds; groups and users that go take theirs along")
+    func migrationAndRemoval() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/catalog.sqlite"
+        try Database(path: path, mode: .create).execute(
+            CatalogSchema.migrations[0] + CatalogSchema.migrations[1] + """
+                INSERT INTO groups (group_key, group_id) VALUES (7, 'g');
+                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 2
+                """)
+        #expect(catalogError { _ = try Catalog(path: path, mode: .reading) }?.code == .notACatalog)
+        _ = try Catalog(path: path, mode: .writing)
+        let sent = [InteractionRecord(id: "1", .click, groupID: "g", atMilliseconds: 1)]
+        let migrated = try Catalog(path: path, mode: .recording)
+        #expect(try migrated.apply([MemberChange(ofUser: "u", .record(sent))]) == [.recorded(new: 1, repeated: 0)])
+
+        for group in ["a", "b"] {
+            _ = try record([InteractionRecord(id: group, .click, groupID: group, atMilliseconds: 1)])
+        }
+        try test.importing(.groups, "group_id\nb\nc\nd\n") { $0.replaces = true }
+        #expect(try catalog.interactions(ofUser: "u", limit: 9)?.map(\.id) == ["b"])
+        try test.importing(.users, "user_id\nv\n") { ($0.replaces, $0.allowsShrinking) = (true, true) }
+        #expect(try test.lines("SELECT count(*) FROM interactions") == ["0"])
+    }
+}

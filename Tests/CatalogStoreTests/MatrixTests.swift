@@ -1,0 +1,135 @@
+import CatalogStore
+import SparseMatrix
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite("Reading matrices")
+struct MatrixTests {
+    @Test("equals what SQL says, for any number of threads and any order of import", arguments: 0..<6)
+    func againstSQL(seed: UInt64) throws {
+        let test = try RandomCatalog.filled(seed: seed)
+        let groups = try test.catalog.groups()
+        let publicIDs = groups.filter { $0.visibility == .public }.map(\.id)
+        #expect(publicIDs == publicIDs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        for (kind, table) in [(MatrixKind.memberships, "memberships"), (.pools, "pools")] {
+            let expected = try rowsBySQL(test, kind)
+            var first: BinaryMatrix?
+            for threads in 1...4 {
+                let told = Mutex(0)
+                let reading = try test.catalog.snapshot { () throws(CatalogError) in
+                    try test.catalog.matrix(kind, groups: groups, threads: threads) { rows in
+                        told.withLock { $0 = max($0, rows) }
+                    }
+                }
+                #expect(reading.matrix.rowCount == publicIDs.count)
+                let rows = (0..<reading.matrix.rowCount).map { Array(reading.matrix.row($0)) }
+                #expect(rows.map(\.count) == publicIDs.map { expected[$0]?.count ?? 0 })
+                if kind == .memberships {
+                    let users = try test.catalog.userIDs()
+                    #expect(
+                        rows.map { row in Set(row.map { users[Int($0)] ?? "?" }) }
+                            == publicIDs.map { expected[$0] ?? [] })
+                }
+                #expect(shape(rows) == shape(publicIDs.map { expected[$0] ?? [] }))
+                #expect(first == nil || first == reading.matrix)
+                first = reading.matrix
+                let all = try test.lines("SELECT count(*) FROM \(table)").map { Int($0) ?? -1 }[0]
+                #expect(told.withLock { $0 } == all)
+                #expect(
+                    reading.entriesOfPrivateGroups + reading.entriesOfPrivatePhotos + reading.matrix.entryCount == all)
+                let hidden = """
+                    SELECT count(*) FROM \(table) WHERE group_key IN (SELECT group_key FROM groups WHERE visibility = 1)
+                    """
+                #expect(try test.lines(hidden) == ["\(reading.entriesOfPrivateGroups)"])
+            }
+        }
+    }
+
+    /// Members, or public photos, of each public group.
+    private func rowsBySQL(_ test: CatalogUnderTest, _ kind: MatrixKind) throws -> [String: Set<String>] {
+        let sql =
+            switch kind {
+            case .memberships:
+                """
+                SELECT group_id || ' ' || user_id FROM memberships NATURAL JOIN users
+                JOIN groups USING (group_key) WHERE visibility = 0
+                """
+            case .pools:
+                """
+                SELECT group_id || ' ' || photo_id FROM pools JOIN photos USING (photo_key) JOIN groups USING (group_key)
+                WHERE groups.visibility = 0 AND photos.visibility = 0
+                """
+            }
+        var rows: [String: Set<String>] = [:]
+        for line in try test.lines(sql) {
+            let parts = line.split(separator: " ").map(String.init)
+            rows[parts[0], default: []].insert(parts[1])
+        }
+        return rows
+    }
+
+    /// The rows that each entry is in, as a sorted list: what is left of a matrix when the names of its columns go.
+    private func shape<Entries: Sequence>(_ rows: [Entries]) -> [[Int]] where Entries.Element: Hashable {
+        var rowsOfEntry: [Entries.Element: [Int]] = [:]
+        for (row, entries) in rows.enumerated() {
+            for entry in entries { rowsOfEntry[entry, default: []].append(row) }
+        }
+        return rowsOfEntry.values.sorted { $0.lexicographicallyPrecedes($1) }
+    }
+
+    @Test("a catalog that changes before the other connections see it is noticed")
+    func changed() throws {
+        let test = try RandomCatalog.filled(seed: 9)
+        let reader = try Catalog(path: test.path, mode: .reading)
+        let error = catalogError {
+            try reader.snapshot { () throws(CatalogError) in
+                let groups = try reader.groups()
+                do { try test.importing(.memberships, "group_id,user_id\nlate,late\n") } catch { Issue.record(error) }
+                _ = try reader.matrix(.memberships, groups: groups, threads: 2) { _ in }
+            }
+        }
+        #expect(error?.code == .busy && error?.message.contains("changed") == true)
+    }
+
+    @Test("a catalog without anything gives empty matrices")
+    func empty() throws {
+        let test = try CatalogUnderTest()
+        for kind in [MatrixKind.memberships, .pools] {
+            let reading = try test.catalog.matrix(kind, groups: [], threads: 3) { _ in }
+            #expect(reading.matrix.rowCount == 0 && reading.matrix.entryCount == 0)
+        }
+        try test.importing(.groups, "group_id,visibility\na,private\nb,public\n")
+        let reading = try test.catalog.matrix(.pools, groups: test.catalog.groups(), threads: 1) { _ in }
+        #expect(reading.matrix.rowCount == 1 && reading.matrix.entryCount == 0)
+    }
+}
+
+/// Catalogs of a few dozen groups, users and photos, some of them private, imported in random order.
+enum RandomCatalog {
+    static func filled(seed: UInt64) throws -> CatalogUnderTest {
+        let test = try CatalogUnderTest()
+        var generator = SeededGenerator(seed: seed)
+        let groups = (0..<Int.random(in: 5...40, using: &generator)).map { "g\($0)" }.shuffled(using: &generator)
+        let users = (0..<Int.random(in: 5...60, using: &generator)).map { "u\($0)" }
+        let photos = (0..<Int.random(in: 5...80, using: &generator)).map { "p\($0)" }
+        func visibility() -> String { Int.random(in: 0..<4, using: &generator) == 0 ? "private" : "public" }
+        func pairs(_ others: [String]) -> String {
+            var lines: [String] = []
+            for group in groups {
+                let share = Double.random(in: 0...1, using: &generator)
+                for other in others where Double.random(in: 0...1, using: &generator) < share * share {
+                    lines.append("\(group),\(other)\n")
+                }
+            }
+            return lines.shuffled(using: &generator).joined()
+        }
+        // Some groups and photos come with their pairs first.
+        try test.importing(.memberships, "group_id,user_id\n" + pairs(users)) { $0.batchRows = 50 }
+        try test.importing(.groups, "group_id,visibility\n" + groups.map { "\($0),\(visibility())\n" }.joined())
+        let rows = photos.map { "\($0),\(visibility()),\(users.randomElement(using: &generator) ?? "")\n" }
+        try test.importing(.photos, "photo_id,visibility,user_id\n" + rows.joined())
+        try test.importing(.pools, "group_id,photo_id\n" + pairs(photos)) { $0.batchRows = 50 }
+        return test
+    }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Columns that may be empty")
+struct NotedColumnTests {
+    private func noted(_ catalog: Catalog) throws -> Set<NotedColumn> {
+        Set(try NotedColumn.allCases.filter { try catalog.mayHaveValues($0) })
+    }
+
+    @Test("nothing is noted of a new catalog, nor by what gives no value")
+    func empty() throws {
+        let test = try CatalogUnderTest()
+        #expect(try noted(test.catalog).isEmpty)
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,\n")
+        try test.importing(.pools, "group_id,photo_id\ng,p\n")
+        try test.importing(.photos, "photo_id,user_id,tags,latitude,longitude,uploaded_at\np,u,,,,1700000000\n")
+        #expect(try noted(test.catalog).isEmpty)
+        #expect(try !test.catalog.workEstimate(.memberships).hasDates)
+        #expect(try test.catalog.contentEstimate() == ContentEstimate())
+    }
+
+    @Test(
+        "the first value of a column is noted, whatever comes after",
+        arguments: [
+            (NotedColumn.joinedAt, ImportKind.memberships, "group_id,user_id,joined_at\ng,u,1700000000\ng,v,\n"),
+            (.addedAt, .pools, "group_id,photo_id,added_at\ng,p,\ng,q,1700000000\n"),
+            (.tags, .photos, "photo_id,tags\np,snow;sun\nq,\n"),
+            (.latitude, .photos, "photo_id,latitude,longitude\np,46.5,8\nq,,\n"),
+        ])
+    func values(column: NotedColumn, kind: ImportKind, text: String) throws {
+        let test = try CatalogUnderTest()
+        try test.importing(kind, text)
+        #expect(try noted(test.catalog) == [column])
+        try test.importing(kind, text.split(separator: "\n")[0] + "\n")
+        #expect(try noted(test.catalog) == [column])
+    }
+
+    @Test("a catalog of version 2 is looked through once, when it is brought up to date", arguments: [false, true])
+    func migration(hasValues: Bool) throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/catalog.sqlite"
+        try Database(path: path, mode: .create).execute(
+            CatalogSchema.migrations[..<2].joined() + """
+                INSERT INTO groups (group_key, group_id) VALUES (1, 'g');
+                INSERT INTO users (user_key, user_id) VALUES (1, 'u');
+                INSERT INTO memberships VALUES (1, 1, \(hasValues ? "1700000000" : "NULL"));
+                PRAGMA application_id = \(CatalogSchema.applicationID); PRAGMA user_version = 2
+                """)
+        let catalog = try Catalog(path: path, mode: .writing)
+        #expect(try noted(catalog) == (hasValues ? [.joinedAt] : []))
+        #expect(try catalog.workEstimate(.memberships).hasDates == hasValues)
+    }
+
+    @Test("an estimate of content counts the tags of a sample")
+    func content() throws {
+        let test = try CatalogUnderTest()
+        let rows = (1...300).map { "p\($0),\($0.isMultiple(of: 2) ? "snow;sun" : "")" }
+        try test.importing(.photos, "photo_id,tags\n" + rows.joined(separator: "\n") + "\n")
+        #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 300, tags: 300, hasPlaces: false))
+    }
+}
