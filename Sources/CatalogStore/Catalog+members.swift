@@ -69,18 +69,6 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// The external ids of all users by the column that stands for each in a matrix of the same state of the catalog.
-    public func userIDs() throws(CatalogError) -> PackedIDs {
-        try wrapping { () throws(DatabaseError) in
-            var ids = PackedIDs()
-            let rows = try database.prepare("SELECT user_key, user_id FROM users ORDER BY user_key")
-            while try rows.step() {
-                unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
-            }
-            return ids
-        }
-    }
-
     /// How many rows each table has.
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
@@ -89,6 +77,20 @@ extension Catalog {
                 counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
             }
             return counts
+        }
+    }
+}
+
+extension CatalogSnapshot {
+    /// The external ids of all users by the column that stands for each in a matrix.
+    public func userIDs() throws(CatalogError) -> PackedIDs {
+        try wrapping { () throws(DatabaseError) in
+            var ids = PackedIDs()
+            let rows = try database.prepare("SELECT user_key, user_id FROM users ORDER BY user_key")
+            while try rows.step() {
+                unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
+            }
+            return ids
         }
     }
 }

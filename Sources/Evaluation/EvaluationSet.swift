@@ -29,25 +29,21 @@ public struct EvaluationSet: Sendable {
     ///   - heldOut: memberships held out; groups and users that the other catalog does not have are passed over.
     public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
         do {
-            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedIDs)?
-            try training.snapshot { () throws(CatalogError) in
-                let records = try training.groups()
-                let reading = try training.matrix(.memberships, groups: records, threads: 1) { _ in }
-                read = (records, reading.matrix, try training.userIDs())
-            }
-            guard let read else { preconditionFailure("the snapshot was read") }
-            let publicGroups = read.records.filter { $0.isShown }
+            let snapshot = try CatalogSnapshot(path: training.path, threads: 1)
+            let publicGroups = try snapshot.groups().filter { $0.isShown }
+            let matrix = try snapshot.matrix(.memberships) { _ in }.matrix
+            let userIDs = try snapshot.userIDs()
             // By their bytes: to Swift, ids are equal already if they look the same.
             let indexes = Dictionary(
                 uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))
-            matrix = read.matrix
+            self.matrix = matrix
             groups = publicGroups.enumerated().map { row, group in
-                GroupFacts(id: group.id, title: group.title, memberCount: UInt32(read.matrix.size(ofRow: row)))
+                GroupFacts(id: group.id, title: group.title, memberCount: UInt32(matrix.size(ofRow: row)))
             }
-            let byUser = try read.matrix.transposed()
+            let byUser = try matrix.transposed()
             var members: [Member] = []
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
-                guard let id = read.ids[user] else { continue }
+                guard let id = userIDs[user] else { continue }
                 let record = try heldOut?.member(withID: id)
                 let held = (record?.memberships ?? []).compactMap { indexes[Array($0.groupID.utf8)] }
                 let joined = Array(byUser.row(user))

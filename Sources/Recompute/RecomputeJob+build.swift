@@ -18,13 +18,10 @@ struct BuiltModel {
 extension RecomputeJob {
     /// Reads the catalog in one snapshot and computes everything.
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
-        let catalog: Catalog
-        do throws(CatalogError) { catalog = try Catalog(path: catalogPath, mode: .reading) } catch {
-            throw .catalog(error)
-        }
-        return try inSnapshot(of: catalog) { () throws(RecomputeError) in
+        try inSnapshot { snapshot throws(RecomputeError) in
+            let catalog = snapshot.catalog
             let work = try plan(catalog, clock, observer)
-            let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
+            let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
             var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
             guard !facts.isEmpty else {
                 throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
@@ -36,7 +33,7 @@ extension RecomputeJob {
             var signals = GroupSignals()
             for relation in Relation.allCases {
                 let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                    try readMatrix(relation, catalog, groups, rowCount: work[relation]?.rows ?? 0, clock)
+                    try readMatrix(relation, snapshot, rowCount: work[relation]?.rows ?? 0, clock)
                 }
                 for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
                 let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
@@ -47,19 +44,19 @@ extension RecomputeJob {
                 dates[relation] = reading.dates
                 if relation == .photos {
                     let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                        try contentSignals(catalog, reading.matrix, clock)
+                        try contentSignals(snapshot, reading.matrix, clock)
                     }
                     (signals.tags, signals.places) = (content.tags, content.places)
                 }
                 if relation == .members, store.keepsProfiles, !parameters.isDryRun {
                     profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
-                        try memberProfiles(catalog, groups, reading.matrix)
+                        try memberProfiles(snapshot, reading.matrix)
                     }
                 }
             }
             try checkThatSomethingCameOut(relations, observer)
             (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
-                try activitySignals(catalog, groups, dates: dates, clock)
+                try activitySignals(snapshot, groupCount: facts.count, dates: dates, clock)
             }
             signals.curated = try curatedGroups(catalog, facts)
             let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
@@ -114,9 +111,9 @@ extension RecomputeJob {
         }
     }
 
-    private func readGroups(_ catalog: Catalog) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
+    private func readGroups(_ snapshot: CatalogSnapshot) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
         do throws(CatalogError) {
-            let groups = try catalog.groups()
+            let groups = try snapshot.groups()
             let shown = groups.count { $0.isShown }
             let hidden = groups.count { $0.isHidden }
             let leftOut = "\(groups.count - shown - hidden) private" + (hidden > 0 ? " and \(hidden) hidden" : "")
@@ -125,11 +122,11 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], rowCount: Int, _ clock: StepClock
+        _ relation: Relation, _ snapshot: CatalogSnapshot, rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
             let kind: MatrixKind = relation == .photos ? .pools : .memberships
-            let reading = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { rows in
+            let reading = try snapshot.matrix(kind) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
@@ -216,20 +213,14 @@ extension RecomputeJob {
     }
 
     /// Runs `body` on one state of the catalog.
-    private func inSnapshot<Result>(of catalog: Catalog, _ body: () throws(RecomputeError) -> Result)
+    private func inSnapshot<Result>(_ body: (CatalogSnapshot) throws(RecomputeError) -> Result)
         throws(RecomputeError) -> Result
     {
-        var outcome: Swift.Result<Result, RecomputeError>?
+        let snapshot: CatalogSnapshot
         do throws(CatalogError) {
-            try catalog.snapshot { () throws(CatalogError) in
-                do throws(RecomputeError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
-            }
+            snapshot = try CatalogSnapshot(path: catalogPath, threads: parameters.threads)
         } catch { throw .catalog(error) }
-        switch outcome {
-        case .success(let result): return result
-        case .failure(let error): throw error
-        case nil: preconditionFailure("the body was run")
-        }
+        return try body(snapshot)
     }
 }
 

@@ -20,20 +20,20 @@ extension RecomputeJob {
     /// A tag or a place counts with as many photos as a group needs to be compared, and in a group with as many as a pair needs
     /// in common: the same thresholds keep single photos from showing.
     ///
-    /// - Parameter matrix: public groups × photos, of the same state of the catalog.
-    func contentSignals(_ catalog: Catalog, _ matrix: BinaryMatrix, _ clock: StepClock)
+    /// - Parameter matrix: public groups × photos, of the snapshot.
+    func contentSignals(_ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ clock: StepClock)
         throws(RecomputeError) -> (ContentSignals, outcome: String)
     {
         var signals = ContentSignals()
         guard matrix.entryCount > 0 else { return (signals, "no pools") }
         let minimum = parameters.photos.minimumEntries
         do throws(CatalogError) {
-            if try catalog.hasContent(.tags) {
-                let tags = try catalog.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
+            if try snapshot.hasContent(.tags) {
+                let tags = try snapshot.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
                 signals.tags = postings(tags, matrix, .divergence, limit: Self.tagsPerGroup, clock)
             }
-            if try catalog.hasContent(.places) {
-                let places = try catalog.photoPlaces(minimumPhotos: minimum) {
+            if try snapshot.hasContent(.places) {
+                let places = try snapshot.photoPlaces(minimumPhotos: minimum) {
                     PlaceCell(latitude: $0, longitude: $1)
                 }
                 signals.places = postings(places, matrix, .excess, limit: Self.placesPerGroup, clock)

@@ -5,14 +5,14 @@ import SparseMatrix
 
 extension RecomputeJob {
     /// What is published of members.
-    func memberProfiles(_ catalog: Catalog, _ groups: [GroupRecord], _ memberships: BinaryMatrix)
+    func memberProfiles(_ snapshot: CatalogSnapshot, _ memberships: BinaryMatrix)
         throws(RecomputeError) -> (MemberProfiles, outcome: String)
     {
         let (userIDs, feedback, interests): (PackedIDs, [UInt32: MemberFeedback], PackedIDs)
         do throws(CatalogError) {
-            userIDs = try catalog.userIDs()
-            feedback = try memberFeedback(catalog, groups)
-            interests = try catalog.statedInterests()
+            userIDs = try snapshot.userIDs()
+            feedback = try memberFeedback(snapshot)
+            interests = try snapshot.statedInterests()
         } catch { throw .catalog(error) }
         do throws(MatrixError) {
             let profiles = try MemberProfiles(
@@ -22,13 +22,11 @@ extension RecomputeJob {
     }
 
     /// Dismissals in force and impressions without a click, by column.
-    private func memberFeedback(_ catalog: Catalog, _ groups: [GroupRecord]) throws(CatalogError)
-        -> [UInt32: MemberFeedback]
-    {
+    private func memberFeedback(_ snapshot: CatalogSnapshot) throws(CatalogError) -> [UInt32: MemberFeedback] {
         let usual = PlanConfiguration().feedback
         let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
         var feedback: [UInt32: MemberFeedback] = [:]
-        try catalog.forEachMember(groups: groups, impressionsSince: since) { member in
+        try snapshot.forEachMember(impressionsSince: since) { member in
             let interactions = member.events.compactMap { event in
                 Interaction.Kind(rawValue: event.kind.rawValue).map {
                     Interaction($0, group: UInt32(event.row), atMilliseconds: event.atMilliseconds)

@@ -13,7 +13,7 @@ extension RecomputeJob {
     ///
     /// - Parameter dates: of memberships and pools of public groups.
     func activitySignals(
-        _ catalog: Catalog, _ groups: [GroupRecord], dates: [Relation: EventDates], _ clock: StepClock
+        _ snapshot: CatalogSnapshot, groupCount: Int, dates: [Relation: EventDates], _ clock: StepClock
     ) throws(RecomputeError) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
         let all = dates.values.reduce(EventDates()) { $0.union($1) }
         guard let span = all.span else { return (([], []), "no dates: nothing trends, no seasons") }
@@ -25,14 +25,12 @@ extension RecomputeJob {
         do throws(CatalogError) {
             for relation in Relation.allCases where dates[relation]?.span != nil {
                 let total = dates[relation]?.count
-                readings[relation] = try catalog.activity(
-                    relation == .photos ? .pools : .memberships, groups: groups, in: calendar,
-                    threads: parameters.threads
+                readings[relation] = try snapshot.activity(
+                    relation == .photos ? .pools : .memberships, in: calendar
                 ) { rows in clock.advance(done: min(rows, total ?? rows), total: total, unit: "rows") }
             }
         } catch { throw .catalog(error) }
-        let activity = GroupActivity(
-            readings, calendar: calendar, groupCount: groups.count { $0.isShown })
+        let activity = GroupActivity(readings, calendar: calendar, groupCount: groupCount)
         let trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
         let seasons = activity.seasons
         let months = "\(calendar.months.count) months"

@@ -69,10 +69,8 @@ enum RecomputeBenchmark: Benchmark {
     private static func kernelSeconds(_ relation: Relation, _ path: String, _ parameters: RecomputeParameters) throws
         -> Double
     {
-        let catalog = try Catalog(path: path, mode: .reading)
-        let kind: MatrixKind = relation == .photos ? .pools : .memberships
-        let groups = try catalog.groups()
-        let matrix = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { _ in }.matrix
+        let snapshot = try CatalogSnapshot(path: path, threads: parameters.threads)
+        let matrix = try snapshot.matrix(relation == .photos ? .pools : .memberships) { _ in }.matrix
         let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds
     }

@@ -51,12 +51,9 @@ struct ActivityTests {
             let visible = rows.filter { !hidden.contains($0.group) && !hiddenPhotos.contains($0.entry) }
             let all = try test.catalog.groups()
             for threads in [1, 3] {
-                let (reading, dates) = try test.catalog.snapshot { () throws(CatalogError) in
-                    (
-                        try test.catalog.activity(kind, groups: all, in: calendar, threads: threads) { _ in },
-                        try test.catalog.matrix(kind, groups: all, threads: threads) { _ in }.dates
-                    )
-                }
+                let snapshot = try CatalogSnapshot(path: test.path, threads: threads)
+                let reading = try snapshot.activity(kind, in: calendar) { _ in }
+                let dates = try snapshot.matrix(kind) { _ in }.dates
                 let times = visible.compactMap(\.time)
                 #expect(dates.count == times.count && dates.span == (times.min() ?? 0)...(times.max() ?? 0))
                 for (row, group) in all.filter({ $0.visibility == .public }).enumerated() {
@@ -98,7 +95,7 @@ struct ActivityTests {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id,joined_at\na,u,5\na,v,\nb,u,-3\n")
         func dates() throws -> EventDates {
-            try test.catalog.matrix(.memberships, groups: test.catalog.groups(), threads: 2) { _ in }.dates
+            try CatalogSnapshot(path: test.path, threads: 2).matrix(.memberships) { _ in }.dates
         }
         #expect(try dates().count == 2)
         #expect(try dates().span == -3...5)

@@ -70,9 +70,7 @@ struct HiddenGroupTests {
         #expect(try !#require(try catalog.curations().first).isValid(at: 0))
         let join = InteractionRecord(id: "1", .join, groupID: "b", atMilliseconds: 1)
         #expect(try catalog.apply([MemberChange(ofUser: "u", .record([join]))]) == [.unknownGroup(at: 0)])
-        let reading = try catalog.snapshot { () throws(CatalogError) in
-            try catalog.matrix(.memberships, groups: try catalog.groups(), threads: 1) { _ in }
-        }
+        let reading = try CatalogSnapshot(path: catalog.path, threads: 1).matrix(.memberships) { _ in }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
         let group = try #require(try catalog.group(withID: "a"))
         #expect(try catalog.overlaps(of: group, .memberships, minimumCommon: 1).overlaps.isEmpty)
@@ -85,7 +83,7 @@ struct HiddenGroupTests {
         _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try catalog.forEachMember(groups: try catalog.groups(), impressionsSince: 0) { member in
+            try CatalogSnapshot(path: catalog.path, threads: 1).forEachMember(impressionsSince: 0) { member in
                 rows += member.events.map(\.row)
             }
             return rows

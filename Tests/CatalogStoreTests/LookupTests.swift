@@ -77,7 +77,7 @@ struct LookupTests {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id\na\nb\nc\nd\n")
         try test.importing(.users, "user_id\nb\nd\n") { $0.replaces = true }
-        let ids = try test.catalog.userIDs()
+        let ids = try CatalogSnapshot(path: test.path, threads: 1).userIDs()
         let keys = try test.lines("SELECT user_key FROM users ORDER BY user_key").compactMap { Int($0) }
         #expect(keys.map { ids[$0] } == ["b", "d"])
         #expect((0..<10).compactMap { ids[$0] } == ["b", "d"])

@@ -1,6 +1,6 @@
 import SQLite
 
-extension Catalog {
+extension CatalogSnapshot {
     /// What is known of photos that tells groups apart.
     public enum PhotoContent: Sendable {
         /// Tags.
@@ -16,7 +16,7 @@ extension Catalog {
     /// Whether any public photo has such content.
     public func hasContent(_ content: PhotoContent) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
-            guard try mayHaveValues(content.noted) else { return false }
+            guard try catalog.mayHaveValues(content.noted) else { return false }
             return try database.integer("SELECT 1 FROM photos WHERE visibility = 0 AND \(content.condition) LIMIT 1")
                 != nil
         }

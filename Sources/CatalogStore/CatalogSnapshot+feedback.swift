@@ -6,29 +6,29 @@ public struct MemberEvents: Sendable, Equatable {
     public struct Event: Sendable, Equatable {
         /// What was done: neither `join` nor `leave`.
         public var kind: InteractionRecord.Kind
-        /// The row that stands for the group in a matrix of the same state of the catalog.
+        /// The row that stands for the group in a matrix.
         public var row: Int
         /// When, in Unix milliseconds.
         public var atMilliseconds: Int64
     }
 
-    /// The column that stands for the user in a matrix of the same state of the catalog.
+    /// The column that stands for the user in a matrix.
     public var column: Int
     /// In the order in which they were recorded; not empty.
     public var events: [Event]
 }
 
-extension Catalog {
+extension CatalogSnapshot {
     /// Calls `body` with what each member did, in ascending order of the column.
     ///
+    /// What was done with private and hidden groups is left out.
+    ///
     /// - Parameters:
-    ///   - groups: all groups of the same state of the catalog; what was done with private and hidden ones is left out.
     ///   - impressionsSince: impressions before it are left out; in Unix milliseconds.
-    public func forEachMember(
-        groups: [GroupRecord], impressionsSince: Int64, _ body: (MemberEvents) -> Void
-    ) throws(CatalogError) {
+    ///   - body: called with each member.
+    public func forEachMember(impressionsSince: Int64, _ body: (MemberEvents) -> Void) throws(CatalogError) {
         var rowsOfKeys: [Int64: Int] = [:]
-        for group in groups where group.isShown { rowsOfKeys[group.key] = rowsOfKeys.count }
+        for group in try groups() where group.isShown { rowsOfKeys[group.key] = rowsOfKeys.count }
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """

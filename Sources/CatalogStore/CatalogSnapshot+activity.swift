@@ -42,7 +42,7 @@ public struct ActivityCalendar: Sendable, Equatable {
     }
 }
 
-/// Who turned to the shown groups, and when; rows are those of the matrices of the same state of the catalog.
+/// Who turned to the shown groups, and when; rows are those of the matrices.
 public struct ActivityReading: Sendable, Equatable {
     /// Rows × weeks, row by row, the latest week first: different people who joined, or whose public photos were added.
     ///
@@ -58,24 +58,20 @@ public struct ActivityReading: Sendable, Equatable {
     }
 }
 
-extension Catalog {
+extension CatalogSnapshot {
     /// Counts what happened in every shown group, in one pass over the table.
-    ///
-    /// To be called within `snapshot`.
     ///
     /// - Parameters:
     ///   - kind: memberships, or pools, of which private photos do not count.
-    ///   - groups: all groups, as `groups()` gave them in the same snapshot.
-    ///   - threads: how many connections read, 1 or more.
+    ///   - calendar: the weeks and months in which it is counted.
     ///   - progress: told of the dated rows read so far, from any thread.
     public func activity(
-        _ kind: MatrixKind, groups: [GroupRecord], in calendar: ActivityCalendar, threads: Int,
-        progress: @escaping @Sendable (_ rows: Int) -> Void
+        _ kind: MatrixKind, in calendar: ActivityCalendar, progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> ActivityReading {
-        let plan = try MatrixPlan(self, kind: kind, groups: groups)
+        let plan = try MatrixPlan(catalog, kind: kind, groups: groups())
         let rowsRead = Atomic<Int>(0)
-        let parts = try readParts(plan.ranges.count, threads: threads) { connection, number throws(CatalogError) in
-            let part = try connection.readActivity(plan, number, calendar)
+        let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
+            let part = try catalog.readActivity(plan, number, calendar)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
@@ -86,8 +82,10 @@ extension Catalog {
         }
         return reading
     }
+}
 
-    private func readActivity(_ plan: MatrixPlan, _ number: Int, _ calendar: ActivityCalendar) throws(CatalogError)
+extension Catalog {
+    fileprivate func readActivity(_ plan: MatrixPlan, _ number: Int, _ calendar: ActivityCalendar) throws(CatalogError)
         -> ActivityPart
     {
         let table = plan.table
