@@ -113,6 +113,9 @@ let package = Package(
         tests(
             "RecomputeTests",
             ["Recompute", "CatalogStore", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
+        tests(
+            "EvaluationTests", ["Evaluation", "CatalogStore", "Model", "Recommendation", "Similarity", "TestSupport"],
+            exclude: ["Reference"]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
         // They run the executable as users do, beside which they are built.
         tests(

@@ -13,6 +13,8 @@ public struct EvaluationSet: Sendable {
         public let joined: [UInt32]
         /// Groups joined, which the lists do not know of.
         public let heldOut: [UInt32]
+        /// How many were held out, with those that the training memberships do not have and no list can find.
+        public let heldOutCount: Int
     }
 
     /// The groups, in ascending order of the bytes of their ids.
@@ -26,7 +28,7 @@ public struct EvaluationSet: Sendable {
     ///
     /// - Parameters:
     ///   - training: memberships to learn from.
-    ///   - heldOut: memberships held out; groups and users that the other catalog does not have are passed over.
+    ///   - heldOut: memberships held out; users that the other catalog does not have are passed over.
     public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
         do {
             let snapshot = try CatalogSnapshot(path: training.path, threads: 1)
@@ -45,10 +47,13 @@ public struct EvaluationSet: Sendable {
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
                 guard let id = userIDs[user] else { continue }
                 let record = try heldOut?.member(withID: id)
-                let held = (record?.memberships ?? []).compactMap { indexes[Array($0.groupID.utf8)] }
+                let held = (record?.memberships ?? []).map { indexes[Array($0.groupID.utf8)] }
                 let joined = Array(byUser.row(user))
+                let known = Set(held.compactMap(\.self)).subtracting(joined)
                 members.append(
-                    Member(id: id, joined: joined, heldOut: Set(held).subtracting(joined).sorted()))
+                    Member(
+                        id: id, joined: joined, heldOut: known.sorted(),
+                        heldOutCount: known.count + held.count { $0 == nil }))
             }
             self.members = members
         } catch { throw EvaluationError("\(error)") }

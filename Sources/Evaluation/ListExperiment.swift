@@ -31,7 +31,7 @@ public struct ListExperiment: Sendable {
     private let planners: [Planner]
     private let bucketMilliseconds: Int64
     /// Any instant will do: it only chooses the bucket.
-    private let instant: Int64 = 1_795_000_000_000
+    static let instant: Int64 = 1_795_000_000_000
 
     /// An experiment with a model of the set.
     public init(_ set: EvaluationSet, model: ModelVersion, configuration: PlanConfiguration, key: RotationKey) {
@@ -55,7 +55,7 @@ public struct ListExperiment: Sendable {
         let plans = Pipeline.allCases.map { pipeline in
             (pipeline == .rotated ? 0...Self.transitions : 0...0).map { bucket in
                 planners[pipeline.rawValue].plan(
-                    PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))
+                    PlanRequest(profile: profile, atMilliseconds: Self.instant + Int64(bucket) * bucketMilliseconds))
             }
         }
         let baselineScore = score(beginning(plans[Pipeline.raw.rawValue][0]))
@@ -68,11 +68,12 @@ public struct ListExperiment: Sendable {
                     pipeline, score: score(items), baselineScore: baselineScore,
                     stored: IntraListSimilarity.stored(groups, in: planners[0].model),
                     exact: IntraListSimilarity.exact(groups, set.matrix),
-                    accuracy: member.heldOut.isEmpty ? nil : Accuracy(of: groups, heldOut: member.heldOut),
+                    accuracy: member.heldOutCount == 0
+                        ? nil : Accuracy(of: groups, heldOut: member.heldOut, heldOutCount: member.heldOutCount),
                     shareError: shareError(items, plan.interests), weight: 1 / Double(plans.count))
             }
         }
-        sums.addMember(isScored: baselineScore > 0, isTested: !member.heldOut.isEmpty)
+        sums.addMember(isScored: baselineScore > 0, isTested: member.heldOutCount > 0)
         measureRotation(plans[Pipeline.rotated.rawValue], plans[Pipeline.diverse.rawValue][0], into: &sums)
     }
 

@@ -44,16 +44,29 @@ struct ChangeJournalTests {
         }
     }
 
-    @Test("Of what was forgotten, no file has anything once it was erased")
-    func erasing() throws {
-        let journal = try journal()
-        _ = try record(journal, Self.interaction("a-telling-id", .click))
-        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
-        #expect(try journal.eraseForgotten())
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+    /// The files that hold a text: the journal, or its write-ahead log.
+    private func files(with text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in
             let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
-            #expect(bytes.range(of: Data("a-telling-id".utf8)) == nil, "\(name)")
-        }
+            return bytes.range(of: Data(text.utf8)) != nil
+        }.sorted()
+    }
+
+    @Test(
+        "No file holds anything of what was forgotten once that is erased, whether the log or the journal had it",
+        arguments: [false, true])
+    func erasing(isInJournal: Bool) throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("a-telling-id", .click, "a-telling-group"))
+        // Emptying the log brings what it holds to the journal itself.
+        if isInJournal { #expect(try journal.eraseForgotten()) }
+        let texts = ["a-telling-id", "a-telling-group"]
+        let holder = isInJournal ? "journal" : "journal-wal"
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        #expect(try journal.eraseForgotten())
+        for text in texts { #expect(try files(with: text) == []) }
     }
 
     @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
@@ -101,7 +114,7 @@ struct ChangeJournalTests {
         #expect(try reader.member(withID: "ann")?.interactions.count == 2)
     }
 
-    @Test("What is forgotten is gone from the file, but who is in which group stays")
+    @Test("What is forgotten is gone from the files, but memberships stay")
     func forgetting() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
@@ -118,10 +131,10 @@ struct ChangeJournalTests {
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
         // What is sent on still makes the member one of the group, and forgets the rest.
         #expect(try journal.waiting(after: 0, limit: 9).count == 3)
-        for name in ["journal", "journal-wal"] {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
-            if name == "journal" { #expect(bytes.range(of: Data("secretly".utf8)) == nil) }
-        }
+        // It stays in the log until that is emptied, which is when the daemon's next pass erases it.
+        #expect(try files(with: "secretly") == ["journal-wal"])
+        #expect(try journal.eraseForgotten())
+        #expect(try files(with: "secretly") == [])
     }
 
     @Test("What is in every version that may serve is removed, and the rest is not")
