@@ -26,7 +26,7 @@ struct MarkdownDocument: Sendable, CustomTestStringConvertible {
 
     init(name: String, text: String) {
         self.name = name
-        lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        lines = text.trimmingCharacters(in: .newlines).components(separatedBy: "\n")
         blocks = Self.blocks(of: lines)
     }
 
