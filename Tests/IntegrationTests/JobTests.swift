@@ -21,7 +21,9 @@ struct JobTests {
         return units
     }
 
-    @Test("The scripts are ones that bash can read", arguments: ["common.sh", "demo", "install-units", "test"])
+    @Test(
+        "The scripts are ones that bash can read",
+        arguments: ["common.sh", "demo", "documentation", "install-units", "test"])
     func scripts(name: String) async throws {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "-n", "\(Checkout.root)/Jobs/\(name)", in: workspace)
