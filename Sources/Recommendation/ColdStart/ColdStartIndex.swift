@@ -1,3 +1,4 @@
+import CivilTime
 import Model
 
 /// What a model version has for those of whom little is known.
@@ -51,7 +52,7 @@ struct ColdStartIndex: Sendable {
 
     /// Trending groups; those whose time of the year it is rise.
     private static func trending(in model: ModelVersion, atMilliseconds instant: Int64) -> [UInt32] {
-        let month = CivilMonth.month(ofUnixMilliseconds: instant)
+        let month = CalendarDate(unixMilliseconds: instant).month - 1
         let scored = model.trending.map { trend in
             (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
         }
