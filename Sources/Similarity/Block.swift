@@ -12,10 +12,10 @@ struct BlockShape: Sendable {
 
     /// What the columns that are in so many of the ranks need: list elements (a length each before its places) and
     /// bitmaps.
-    func room(_ counts: UnsafeMutablePointer<UInt32>, _ columnCount: Int) -> (listLength: Int, bitmapCount: Int) {
+    func room(_ counts: Storage<UInt32>, _ columnCount: Int) -> (listLength: Int, bitmapCount: Int) {
         var room = (listLength: 0, bitmapCount: 0)
         for column in 0..<columnCount {
-            let count = Int(unsafe counts[column])
+            let count = Int(counts[column])
             guard count > 0 else { continue }
             if count >= bitmapMinimum { room.bitmapCount += 1 } else { room.listLength += count + 1 }
         }
@@ -50,11 +50,11 @@ struct Block: Sendable {
         ranks = shape.ranks
         bitmapMinimum = shape.bitmapMinimum
         bitmapStride = shape.bitmapStride
-        largestSize = Int(unsafe ranked.sizes.base[ranks.lowerBound])
+        largestSize = Int(ranked.sizes[ranks.lowerBound])
         descriptors = columnCount.map { Storage(zeroed: $0) }
         precondition(listLength < Int(Self.bitmapFlag))
         lists = Storage(uninitialized: listLength)
-        unsafe lists.base[0] = 0
+        lists[0] = 0
         bitmaps = Storage(zeroed: bitmapCount * shape.bitmapStride)
     }
 }

@@ -29,10 +29,10 @@ struct CandidateOrder: Sendable {
     private func precedesClosely(_ one: Candidate, _ other: Candidate) -> Bool {
         if tolerance > 0 {
             // c² / n against c² / n, cross-multiplied: 32 + 32 + 32 bits.
-            let mine = UInt128(one.common) * UInt128(one.common) * UInt128(unsafe sizes.base[Int(other.rank)])
-            let its = UInt128(other.common) * UInt128(other.common) * UInt128(unsafe sizes.base[Int(one.rank)])
+            let mine = UInt128(one.common) * UInt128(one.common) * UInt128(sizes[Int(other.rank)])
+            let its = UInt128(other.common) * UInt128(other.common) * UInt128(sizes[Int(one.rank)])
             if mine != its { return mine > its }
         }
-        return unsafe rows.base[Int(one.rank)] < rows.base[Int(other.rank)]
+        return rows[Int(one.rank)] < rows[Int(other.rank)]
     }
 }

@@ -62,13 +62,13 @@ struct ColumnLayout: Sendable {
         writeStarts = Storage(uninitialized: sweep.runCount * ranks)
         var position = 0
         for rank in 0..<ranks {
-            unsafe offsets.base[rank] = position
+            offsets[rank] = position
             for run in 0..<sweep.runCount {
-                unsafe writeStarts.base[run * ranks + rank] = position
-                position += Int(unsafe survey.keptEntries.base[run * ranks + rank])
+                writeStarts[run * ranks + rank] = position
+                position += Int(survey.keptEntries[run * ranks + rank])
             }
         }
-        unsafe offsets.base[ranks] = position
+        offsets[ranks] = position
         columns = Storage(uninitialized: position)
         self.chunks = chunks
     }
@@ -100,68 +100,58 @@ struct ColumnLayout: Sendable {
             let chunks = sweep.chunks(ofRun: run)
             let cursors = sweep.cursors(at: sweep.columns(ofChunk: chunks.lowerBound).lowerBound)
             let tables = ChunkTables(width: sweep.chunkWidth)
-            let writes = unsafe writeStarts.base + run * ranks
-            for chunk in chunks { unsafe fill(chunk, cursors.base, tables, writes) }
+            for chunk in chunks { fill(chunk, cursors, tables, writesStart: run * ranks) }
         }
     }
 
-    private func fill(
-        _ number: Int, _ cursors: UnsafeMutablePointer<Int>, _ tables: ChunkTables, _ writes: UnsafeMutablePointer<Int>
-    ) {
+    private func fill(_ number: Int, _ cursors: Storage<Int>, _ tables: ChunkTables, writesStart: Int) {
         let range = sweep.columns(ofChunk: number)
         let chunk = chunks[number]
-        unsafe countDegrees(sweep, range, 0..<sweep.ranked.count, cursors, tables.counts.base)
+        countDegrees(sweep, range, 0..<sweep.ranked.count, cursors, tables.counts)
         tables.setNumbers(chunk, range.count, degrees)
         for (block, target) in blocks.enumerated() {
             if !isSingle {
-                unsafe tables.counts.base.update(repeating: 0, count: range.count)
-                unsafe countDegrees(sweep, range, target.ranks, cursors, tables.counts.base)
+                tables.counts.fill(0, count: range.count)
+                countDegrees(sweep, range, target.ranks, cursors, tables.counts)
             }
             tables.setDescriptors(
                 target, range.count, listStart: chunk.listStarts[block], bitmapStart: chunk.bitmapStarts[block])
-            unsafe fill(range, target, cursors, tables, writes)
+            fill(range, target, cursors, tables.slots, writesStart: writesStart)
         }
-        unsafe tables.counts.base.update(repeating: 0, count: range.count)
+        tables.counts.fill(0, count: range.count)
     }
 
     /// Writes the entries of a block's ranks in a chunk of columns.
     private func fill(
-        _ range: Range<Int>, _ block: Block, _ cursors: UnsafeMutablePointer<Int>, _ tables: ChunkTables,
-        _ writes: UnsafeMutablePointer<Int>
+        _ range: Range<Int>, _ block: Block, _ cursors: Storage<Int>, _ slots: Storage<ChunkTables.Slot>,
+        writesStart: Int
     ) {
         let first = UInt32(range.lowerBound)
         let width = UInt32(range.count)
-        let ends = unsafe sweep.ends.base
-        let slots = unsafe tables.slots.base
-        let lists = unsafe block.lists.base
-        let bitmaps = unsafe block.bitmaps.base
-        let columns = unsafe columns.base
-        unsafe sweep.matrix.columnIndices.withUnsafeBufferPointer { indices in
-            for rank in block.ranks {
-                var position = unsafe cursors[rank]
-                let end = unsafe ends[rank]
-                var write = unsafe writes[rank]
-                let place = rank - block.ranks.lowerBound
-                while position < end {
-                    let local = unsafe indices[position] &- first
-                    guard local < width else { break }
-                    position += 1
-                    let slot = unsafe slots + Int(local)
-                    let next = unsafe slot.pointee.next
-                    guard next != 0 else { continue }
-                    unsafe columns[write] = unsafe slot.pointee.name
-                    write += 1
-                    if next & Block.bitmapFlag == 0 {
-                        unsafe lists[Int(next)] = UInt16(truncatingIfNeeded: place)
-                        unsafe slot.pointee.next = next &+ 1
-                    } else {
-                        let bitmap = Int(next & ~Block.bitmapFlag) * block.bitmapStride
-                        unsafe bitmaps[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
-                    }
+        let indices = sweep.matrix.columnIndices.span
+        for rank in block.ranks {
+            var position = cursors[rank]
+            let end = sweep.ends[rank]
+            var write = writeStarts[writesStart + rank]
+            let place = rank - block.ranks.lowerBound
+            while position < end {
+                let local = indices[position] &- first
+                guard local < width else { break }
+                position += 1
+                let slot = slots[Int(local)]
+                guard slot.next != 0 else { continue }
+                columns[write] = slot.name
+                write += 1
+                if slot.next & Block.bitmapFlag == 0 {
+                    block.lists[Int(slot.next)] = UInt16(truncatingIfNeeded: place)
+                    slots[Int(local)].next = slot.next &+ 1
+                } else {
+                    let bitmap = Int(slot.next & ~Block.bitmapFlag) * block.bitmapStride
+                    block.bitmaps[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
                 }
-                unsafe cursors[rank] = position
-                unsafe writes[rank] = write
             }
+            cursors[rank] = position
+            writeStarts[writesStart + rank] = write
         }
     }
 }
@@ -190,19 +180,19 @@ private struct ChunkTables {
     func setNumbers(_ chunk: ColumnLayout.Chunk, _ width: Int, _ degrees: Storage<UInt32>?) {
         var next = chunk.firstLight
         for local in 0..<width {
-            let count = unsafe counts.base[local]
+            let count = counts[local]
             if count < 2 {
-                unsafe counts.base[local] = 0
-                unsafe numbers.base[local] = .max
+                counts[local] = 0
+                numbers[local] = .max
             } else if count < ColumnSurvey.heavyDegree {
-                unsafe numbers.base[local] = next
-                if let degrees { unsafe degrees.base[Int(next)] = count }
+                numbers[local] = next
+                if let degrees { degrees[Int(next)] = count }
                 next += 1
             }
         }
         for (local, number) in chunk.heavy {
-            unsafe numbers.base[Int(local)] = number
-            if let degrees { unsafe degrees.base[Int(number)] = counts.base[Int(local)] }
+            numbers[Int(local)] = number
+            if let degrees { degrees[Int(number)] = counts[Int(local)] }
         }
     }
 
@@ -211,28 +201,28 @@ private struct ChunkTables {
         var list = listStart
         var bitmap = bitmapStart
         for local in 0..<width {
-            let count = Int(unsafe counts.base[local])
-            let number = unsafe numbers.base[local]
+            let count = Int(counts[local])
+            let number = numbers[local]
             guard count > 0, number != .max else {
-                unsafe slots.base[local] = Slot(name: 0, next: 0)
+                slots[local] = Slot(name: 0, next: 0)
                 continue
             }
             let descriptor: UInt32
             if count >= block.bitmapMinimum {
                 descriptor = Block.bitmapFlag | UInt32(bitmap)
                 bitmap += 1
-                unsafe slots.base[local].next = descriptor
+                slots[local].next = descriptor
             } else {
                 descriptor = UInt32(list)
-                unsafe block.lists.base[list] = UInt16(count)
+                block.lists[list] = UInt16(count)
                 list += count + 1
-                unsafe slots.base[local].next = descriptor + 1
+                slots[local].next = descriptor + 1
             }
             if let descriptors = block.descriptors {
-                unsafe descriptors.base[Int(number)] = descriptor
-                unsafe slots.base[local].name = number
+                descriptors[Int(number)] = descriptor
+                slots[local].name = number
             } else {
-                unsafe slots.base[local].name = descriptor
+                slots[local].name = descriptor
             }
         }
     }

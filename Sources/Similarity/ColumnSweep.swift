@@ -22,7 +22,7 @@ struct ColumnSweep: Sendable {
         self.ranked = ranked
         ends = Storage(uninitialized: ranked.count)
         for rank in 0..<ranked.count {
-            unsafe ends.base[rank] = matrix.rowOffsets[Int(ranked.rows.base[rank]) + 1]
+            ends[rank] = matrix.rowOffsets[Int(ranked.rows[rank]) + 1]
         }
         let wanted = matrix.columnCount / (8 * threads)
         chunkWidth = min(Self.widestChunk, max(1024, wanted))
@@ -45,14 +45,14 @@ struct ColumnSweep: Sendable {
     func cursors(at column: Int) -> Storage<Int> {
         let cursors = Storage<Int>(uninitialized: ranked.count)
         for rank in 0..<ranked.count {
-            let row = Int(unsafe ranked.rows.base[rank])
+            let row = Int(ranked.rows[rank])
             var low = matrix.rowOffsets[row]
             var high = column == 0 ? low : matrix.rowOffsets[row + 1]
             while low < high {
                 let middle = (low + high) / 2
                 if Int(matrix.columnIndices[middle]) < column { low = middle + 1 } else { high = middle }
             }
-            unsafe cursors.base[rank] = low
+            cursors[rank] = low
         }
         return cursors
     }

@@ -29,10 +29,10 @@ struct Formula: Sendable {
             roots = Storage(zeroed: chunkCount)
             inverses = Storage(zeroed: 0)
             for rank in 0..<prepared.rankCount {
-                let size = Double(unsafe prepared.ranked.sizes.base[rank])
-                unsafe factors.base[rank] = size
+                let size = Double(prepared.ranked.sizes[rank])
+                factors[rank] = size
                 // Ranks come in descending order of size: the last of a chunk is its least.
-                unsafe roots.base[rank / 64] = Float(size).squareRoot()
+                roots[rank / 64] = Float(size).squareRoot()
             }
         case .modified(let modified):
             self.modified = modified
@@ -40,10 +40,10 @@ struct Formula: Sendable {
             inverses = Storage(zeroed: chunkCount)
             var greatest = 0.0
             for rank in 0..<prepared.rankCount {
-                let factor = modified.neighbourFactor(size: Int(unsafe prepared.ranked.sizes.base[rank]))
-                unsafe factors.base[rank] = factor
-                let least = rank % 64 == 0 ? .infinity : unsafe inverses.base[rank / 64]
-                unsafe inverses.base[rank / 64] = min(least, 1 / factor)
+                let factor = modified.neighbourFactor(size: Int(prepared.ranked.sizes[rank]))
+                factors[rank] = factor
+                let least = rank % 64 == 0 ? .infinity : inverses[rank / 64]
+                inverses[rank / 64] = min(least, 1 / factor)
                 greatest = max(greatest, factor)
             }
             greatestFactor = greatest
@@ -54,7 +54,7 @@ struct Formula: Sendable {
 
     /// No candidate of a source row has a greater key.
     func greatestKey(ofRank rank: Int) -> Double {
-        let size = Double(unsafe sizes.base[rank])
+        let size = Double(sizes[rank])
         guard modified != nil else { return size }
         return size * Double(DegreeWeights.one) * greatestFactor
     }

@@ -56,7 +56,7 @@ public struct NeighbourSearch: Sendable {
             guard let result else { continue }
             var start = 0
             for (rank, count) in zip(plan.tiles[tile], result.counts) {
-                places[Int(unsafe plan.prepared.ranked.rows.base[rank])] = (tile, start, count)
+                places[Int(plan.prepared.ranked.rows[rank])] = (tile, start, count)
                 start += count
             }
         }

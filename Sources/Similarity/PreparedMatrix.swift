@@ -71,7 +71,7 @@ extension BlockShape {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
-            let size = (unsafe ranked.sizes.base[first]) >= 256 ? 4096 : 16384
+            let size = ranked.sizes[first] >= 256 ? 4096 : 16384
             let end = min(ranked.count, first + size)
             shapes.append(BlockShape(first..<end, bitmaps))
             first = end

@@ -21,8 +21,8 @@ struct RankedRows: Sendable {
         rows = Storage(uninitialized: count)
         sizes = Storage(uninitialized: count)
         for (rank, key) in keys.enumerated() {
-            unsafe rows.base[rank] = UInt32(truncatingIfNeeded: key)
-            unsafe sizes.base[rank] = ~UInt32(truncatingIfNeeded: key >> 32)
+            rows[rank] = UInt32(truncatingIfNeeded: key)
+            sizes[rank] = ~UInt32(truncatingIfNeeded: key >> 32)
         }
     }
 }

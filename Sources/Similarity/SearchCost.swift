@@ -23,8 +23,7 @@ struct SearchCost: Sendable {
 
     /// A tile of ranks against all blocks.
     func cost(of tile: Range<Int>, _ prepared: PreparedMatrix) -> Int {
-        let offsets = unsafe prepared.offsets.base
-        let entries = unsafe offsets[tile.upperBound] - offsets[tile.lowerBound]
+        let entries = prepared.offsets[tile.upperBound] - prepared.offsets[tile.lowerBound]
         return entries * perEntry + tile.count * perRank
     }
 }

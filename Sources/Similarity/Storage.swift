@@ -30,5 +30,24 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
         unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
     }
 
+    /// An element; the bounds are checked.
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get {
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of bounds")
+            return unsafe base[index]
+        }
+        set {
+            precondition(UInt(bitPattern: index) < UInt(bitPattern: count), "index out of bounds")
+            unsafe base[index] = newValue
+        }
+    }
+
+    /// Sets the first elements.
+    func fill(_ value: Element, count: Int) {
+        precondition(count >= 0 && count <= self.count, "index out of bounds")
+        unsafe base.update(repeating: value, count: count)
+    }
+
     deinit { unsafe free(block) }
 }
