@@ -4,7 +4,7 @@ struct Candidate {
     var group: UInt32
     /// s: the sum of what the member's groups contribute.
     var score: Double
-    /// The interest whose groups give most of the score; its place in the list of interests.
+    /// The interest whose groups give most of the score; its position in the list of interests.
     var interest: Int
     /// The score by which the list is ordered, after season, rotation and fatigue.
     var adjusted: Double

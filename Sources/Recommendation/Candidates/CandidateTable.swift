@@ -43,12 +43,8 @@ struct CandidateTable {
 
     /// All candidates, in the order in which they were found.
     let entries: [Entry]
-    /// Open addressing: the place of an entry in every slot that is not free.
-    ///
-    /// Kept small, so that it stays in the cache.
+    /// Of a `SlotTable`, which holds positions of entries.
     private let slots: [UInt32]
-
-    private static let free = UInt32.max
 
     /// All neighbours of the groups of some interests, which may be groups of the member's as well.
     ///
@@ -65,7 +61,7 @@ struct CandidateTable {
         let neighbourCount = lists.neighbourCount
         var entries: [Entry] = []
         entries.reserveCapacity(neighbourCount / 3)
-        var slots = [UInt32](repeating: Self.free, count: Self.slotCount(for: neighbourCount))
+        var slots = [UInt32](repeating: SlotTable.free, count: Self.slotCount(for: neighbourCount))
         var count = 0
         lists.forEach { seed, relation, neighbours in
             guard factors[relation] > 0 else { return }
@@ -81,10 +77,8 @@ struct CandidateTable {
         self.slots = slots
     }
 
-    /// Neighbours of a member's groups are the same ones over and over, as a rule; if not, two thirds are taken at most.
-    private static func slotCount(for count: Int) -> Int {
-        1 << (Int.bitWidth - max(16, count + count / 2).leadingZeroBitCount)
-    }
+    /// At most two thirds of the slots are taken; as a rule far fewer, as the member's groups share most neighbours.
+    private static func slotCount(for count: Int) -> Int { SlotTable.slotCount(atLeast: count + count / 2 + 1) }
 
     private static func add(
         _ neighbours: Span<Neighbour>, _ factor: Double, _ interest: Int16, to entries: inout MutableSpan<Entry>,
@@ -93,10 +87,10 @@ struct CandidateTable {
         var next = UInt32(truncatingIfNeeded: count)
         for index in neighbours.indices {
             let neighbour = neighbours[index]
-            let slot = slot(of: neighbour.index, in: slots.span, entries.span)
+            let slot = SlotTable.slot(of: neighbour.index, in: slots.span) { entries[$0].group }
             let contribution = factor * Double(neighbour.score)
             // Taken in runs: first nearly all are new, then hardly any.
-            if slots[slot] == free {
+            if slots[slot] == SlotTable.free {
                 slots[slot] = next
                 entries[Int(next)] = Entry(of: neighbour.index, contribution, interest: interest)
                 next &+= 1
@@ -107,21 +101,9 @@ struct CandidateTable {
         count = Int(next)
     }
 
-    /// The slot that has the place of a group, or the free one where it belongs.
-    @inline(__always)
-    private static func slot(of group: UInt32, in slots: borrowing Span<UInt32>, _ entries: borrowing Span<Entry>)
-        -> Int
-    {
-        var slot = GroupPlaces.firstSlot(of: group, among: slots.count)
-        while slots[slot] != free, entries[Int(slots[slot])].group != group {
-            slot = (slot &+ 1) & (slots.count &- 1)
-        }
-        return slot
-    }
-
-    /// The place of a group among the entries; nil if it is no candidate.
-    func place(of group: UInt32) -> Int? {
-        let place = slots[Self.slot(of: group, in: slots.span, entries.span)]
-        return place == Self.free ? nil : Int(place)
+    /// The position of a group among the entries; nil if it is no candidate.
+    func position(of group: UInt32) -> Int? {
+        let position = slots[SlotTable.slot(of: group, in: slots.span) { entries[$0].group }]
+        return position == SlotTable.free ? nil : Int(position)
     }
 }

@@ -22,7 +22,7 @@ struct Eligibility {
     private let joined: [UInt32]
     /// Groups that may not be shown, however active they are; some may stand more than once.
     let blockedGroups: [UInt32]
-    private let blocked: GroupPlaces
+    private let blocked: GroupPositions
 
     /// - Parameters:
     ///   - ceiling: what is too similar to the groups joined.
@@ -41,7 +41,7 @@ struct Eligibility {
         joined = profile.joined.map(\.group).filter { $0 < model.groupCount }
         blockedGroups =
             joined + profile.dismissals.map(\.group) + hidden + joined.flatMap { ceiling.partners(of: $0) }
-        blocked = GroupPlaces(blockedGroups)
+        blocked = GroupPositions(blockedGroups)
     }
 
     /// Whether a group may be shown; all groups of a model are public.

@@ -55,9 +55,9 @@ enum Ranking {
     }
 
     private static func insertionSort(_ candidates: inout [Candidate]) {
-        for place in candidates.indices.dropFirst() {
-            let candidate = candidates[place]
-            var free = place
+        for position in candidates.indices.dropFirst() {
+            let candidate = candidates[position]
+            var free = position
             while free > 0, Candidate.precedes(candidate, candidates[free - 1]) {
                 candidates[free] = candidates[free - 1]
                 free -= 1

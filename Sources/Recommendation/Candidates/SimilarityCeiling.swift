@@ -20,8 +20,8 @@ struct SimilarityCeiling: Sendable {
             for group in 0..<model.groupCount {
                 let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
                 model.neighbours(of: group, by: relation).withSpan { neighbours in
-                    for place in neighbours.indices where neighbours[place].common >= least {
-                        let neighbour = neighbours[place]
+                    for position in neighbours.indices where neighbours[position].common >= least {
+                        let neighbour = neighbours[position]
                         guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
                         // A pair may be stored with one of its groups only.
                         pairs.append(Pair(group: UInt32(group), partner: neighbour.index))

@@ -15,15 +15,15 @@ enum Closeness {
         return closest
     }
 
-    /// How close a group's lists say the groups of a table are, by their places; those it does not name are missing.
-    static func toward(_ places: GroupPlaces, from group: UInt32, in model: ModelVersion) -> [Int: Double] {
+    /// How close a group's lists say the groups of a table are, by their positions; those it does not name are missing.
+    static func toward(_ positions: GroupPositions, from group: UInt32, in model: ModelVersion) -> [Int: Double] {
         var closest: [Int: Double] = [:]
         for relation in Relation.allCases {
             let list = model.neighbours(of: Int(group), by: relation)
             guard let best = list.first?.score, best > 0 else { continue }
             for neighbour in list {
-                guard let place = places[neighbour.index] else { continue }
-                closest[place] = max(closest[place] ?? 0, Double(neighbour.score / best))
+                guard let position = positions[neighbour.index] else { continue }
+                closest[position] = max(closest[position] ?? 0, Double(neighbour.score / best))
             }
         }
         return closest

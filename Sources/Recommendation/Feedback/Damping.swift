@@ -17,21 +17,21 @@ struct Damping {
         atMilliseconds instant: Int64, in model: ModelVersion
     ) -> Int {
         guard !exposures.isEmpty || !dismissals.isEmpty else { return 0 }
-        let places = GroupPlaces(candidates.map(\.group))
+        let positions = GroupPositions(candidates.map(\.group))
         var factors = [Double](repeating: 1, count: candidates.count)
         for exposure in exposures {
-            guard let place = places[exposure.group] else { continue }
-            factors[place] /= 1 + exposure.impressions / configuration.impressionsToHalf
+            guard let position = positions[exposure.group] else { continue }
+            factors[position] /= 1 + exposure.impressions / configuration.impressionsToHalf
         }
         for dismissal in dismissals where Int(dismissal.group) < model.groupCount {
             let ageDays = Double(max(0, instant - dismissal.atMilliseconds)) / 86_400_000
             let depth = configuration.dismissalDepth * exp2(-ageDays / configuration.dismissalHalfLifeDays)
             for (group, closeness) in Closeness.neighbours(of: dismissal.group, in: model) {
-                guard let place = places[group] else { continue }
-                factors[place] *= 1 - depth * closeness
+                guard let position = positions[group] else { continue }
+                factors[position] *= 1 - depth * closeness
             }
         }
-        for place in candidates.indices { candidates[place].adjusted *= factors[place] }
+        for position in candidates.indices { candidates[position].adjusted *= factors[position] }
         return factors.count { $0 < 1 }
     }
 }

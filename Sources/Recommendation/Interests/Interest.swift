@@ -78,15 +78,15 @@ extension Interest {
     /// gathered as one mixed interest.
     private static func attachingSingles(_ clusters: [[Int]], _ similarities: PairSimilarities) -> [[Int]] {
         var attached = clusters
-        for (place, single) in clusters.enumerated() where single.count == 1 {
-            var best = (place: -1, mean: 0.0)
+        for (position, single) in clusters.enumerated() where single.count == 1 {
+            var best = (position: -1, mean: 0.0)
             for (other, cluster) in clusters.enumerated() where cluster.count > 1 {
                 let sum = cluster.reduce(0.0) { $0 + Double(similarities[single[0], $1]) }
                 if sum / Double(cluster.count) > best.mean { best = (other, sum / Double(cluster.count)) }
             }
             guard best.mean > 0 else { continue }
-            attached[best.place] += single
-            attached[place] = []
+            attached[best.position] += single
+            attached[position] = []
         }
         return attached.filter { !$0.isEmpty }.map { $0.sorted() }
     }

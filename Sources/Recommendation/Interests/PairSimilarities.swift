@@ -18,7 +18,7 @@ struct PairSimilarities {
         let inverseRoots = model.sizes(of: groups).map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
         var values = [Float](repeating: 0, count: count * count)
         var matrix = values.mutableSpan
-        GroupFinder(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
+        GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
             let roots =
                 inverseRoots[first * relationCount + relation] * inverseRoots[second * relationCount + relation]
             // Not above 1 by a rounding.
@@ -31,10 +31,10 @@ struct PairSimilarities {
         self.values = values
     }
 
-    /// The similarity of two places.
+    /// The similarity of two positions.
     @inline(__always)
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
 
-    /// The similarities of a place to all.
-    func row(_ place: Int) -> ArraySlice<Float> { values[place * count..<(place + 1) * count] }
+    /// The similarities of a position to all.
+    func row(_ position: Int) -> ArraySlice<Float> { values[position * count..<(position + 1) * count] }
 }

@@ -63,16 +63,16 @@ public struct PhotoRecommender: Sendable {
     }
 
     /// The groups whose neighbours are looked at; their weights sum up to 1, or to less if little is known of the owner.
-    private func seeds(of photo: PhotoContext) -> [Seed] {
+    private func seeds(of photo: PhotoContext) -> [(group: UInt32, weight: Double)] {
         guard photo.groups.isEmpty else {
-            return photo.groups.map { Seed(group: $0, weight: 1 / Double(photo.groups.count)) }
+            return photo.groups.map { (group: $0, weight: 1 / Double(photo.groups.count)) }
         }
-        return photo.ownerGroups.map { Seed(group: $0.key, weight: photo.ownerShare(ofPhotos: $0.value)) }
+        return photo.ownerGroups.map { (group: $0.key, weight: photo.ownerShare(ofPhotos: $0.value)) }
             .sorted { $0.group < $1.group }
     }
 
     /// The neighbours of some groups; a neighbour with the mean best score in all relations adds the weight in all.
-    private func similarReasons(to seeds: [Seed]) -> [UInt32: [PhotoSuggestion.Reason]] {
+    private func similarReasons(to seeds: [(group: UInt32, weight: Double)]) -> [UInt32: [PhotoSuggestion.Reason]] {
         var reasons: [UInt32: [PhotoSuggestion.Reason]] = [:]
         let factors = relationWeights.factors(in: model)
         let all = Relation.allCases.reduce(0) { $0 + relationWeights[$1] }

@@ -64,7 +64,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var lambda = 0.38
         /// Similarity costs at most this part of what the best list of the same length is worth, 0 to 1.
         public var lossLimit = 0.07
-        /// Similarity and the places that interests are sure of together cost at most this part of it, 0 to 1.
+        /// Similarity and the positions that interests are sure of together cost at most this part of it, 0 to 1.
         public var quotaLossLimit = 0.17
         /// The length of a plan.
         public var length = 300

@@ -18,7 +18,7 @@ public struct PlanItem: Sendable, Equatable {
     public var group: UInt32
     /// The raw score s; 0 unless the origin is personal.
     public var score: Double
-    /// The interest it serves, as a place in the plan's list of interests; nil unless the origin is personal.
+    /// The interest it serves, as a position in the plan's list of interests; nil unless the origin is personal.
     public var interest: Int?
     /// Why it is in the list.
     public var origin: Origin

@@ -1,7 +1,7 @@
 /// Why a group is where it is in a member's list, or why it is not there.
 public enum Standing: Sendable, Equatable {
-    /// It is in the list; places count from 1.
-    case listed(place: Int, item: PlanItem)
+    /// It is in the list; ranks count from 1.
+    case listed(rank: Int, item: PlanItem)
     /// The member is in it.
     case joined
     /// The member is not interested.
@@ -35,11 +35,11 @@ extension Planner {
         case .tooSimilar(let seed): return .tooSimilar(to: seed)
         case nil: break
         }
-        if let place = plan.items.firstIndex(where: { $0.group == group }) {
-            return .listed(place: place + 1, item: plan.items[place])
+        if let position = plan.items.firstIndex(where: { $0.group == group }) {
+            return .listed(rank: position + 1, item: plan.items[position])
         }
         let entries = personal.table.entries
-        guard let score = personal.table.place(of: group).map({ entries[$0].score }) else { return .noEvidence }
+        guard let score = personal.table.position(of: group).map({ entries[$0].score }) else { return .noEvidence }
         let better = entries.count { $0.score > score && personal.eligibility.allows($0.group) }
         return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }

@@ -13,19 +13,19 @@ extension Planner {
         let joined = recentGroups(profile)
         let factors = Relation.allCases.map { configuration.weights.factor(of: $0, in: model) }
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
-        let page = GroupFinder(items.map(\.group))
-        page.forEachFound(in: model.lists(of: joined)) { seed, relation, neighbour, place in
+        let page = GroupLookup(items.map(\.group))
+        page.forEachFound(in: model.lists(of: joined)) { seed, relation, neighbour, position in
             guard factors[relation] > 0 else { return }
-            reasons[place].append(
+            reasons[position].append(
                 .init(
                     seed: joined[seed], relation: Relation.allCases[relation],
                     contribution: factors[relation] * Double(neighbour.score), common: neighbour.common))
         }
-        for (place, item) in items.enumerated() {
+        for (position, item) in items.enumerated() {
             if item.origin == .personal {
-                reasons[place].sort(by: Suggestion.Reason.precedes)
+                reasons[position].sort(by: Suggestion.Reason.precedes)
             } else {
-                reasons[place] = []
+                reasons[position] = []
             }
         }
         return reasons

@@ -112,16 +112,16 @@ public struct Planner: Sendable {
     private func filtered(_ table: CandidateTable, _ eligibility: Eligibility) -> (count: Int, [Candidate]) {
         var isBlocked = [Bool](repeating: false, count: table.entries.count)
         for group in eligibility.blockedGroups {
-            if let place = table.place(of: group) { isBlocked[place] = true }
+            if let position = table.position(of: group) { isBlocked[position] = true }
         }
         let entries = table.entries.span
         var candidates: [Candidate] = []
         candidates.reserveCapacity(entries.count)
-        for place in entries.indices
-        where entries[place].score > 0 && !isBlocked[place] && eligibility.isActive(entries[place].group) {
-            let (group, score) = (entries[place].group, entries[place].score)
+        for position in entries.indices
+        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group) {
+            let (group, score) = (entries[position].group, entries[position].score)
             candidates.append(
-                Candidate(group: group, score: score, interest: entries[place].interest, adjusted: score))
+                Candidate(group: group, score: score, interest: entries[position].interest, adjusted: score))
         }
         let count = candidates.count
         Ranking.keepBest(configuration.filters.candidateLimit, of: &candidates)
@@ -139,13 +139,13 @@ public struct Planner: Sendable {
     private func diversified(
         _ ranked: [Candidate], _ weights: [Double], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
-        let places = CandidatePool.places(of: ranked, weights: weights, configuration.selection)
-        let pool = places.map { ranked[$0] }
+        let positions = CandidatePool.positions(of: ranked, weights: weights, configuration.selection)
+        let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
         let order = Selection(configuration: configuration.selection).order(pool, similarities, weights: weights)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)
-        for place in places { isPooled[place] = true }
+        for position in positions { isPooled[position] = true }
         return order.map { pool[$0] } + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
     }
 
@@ -157,7 +157,7 @@ public struct Planner: Sendable {
         let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
         var others: [(group: UInt32, origin: PlanItem.Origin)] = []
         if !sources.isEmpty {
-            let known = GroupPlaces(personal.map { $0.group })
+            let known = GroupPositions(personal.map { $0.group })
             let turns = Blend.turnsOfOthers(personalCount: personal.count, share: share, limit: length)
             others = sources.list(limit: turns) { known[$0] == nil && list.eligibility.allows($0) }
         }
@@ -165,7 +165,7 @@ public struct Planner: Sendable {
             personal, others.map { PlanItem(group: $0.group, score: 0, interest: nil, origin: $0.origin) },
             share: share, limit: length)
         if items.count < length {
-            let known = GroupPlaces(items.map { $0.group })
+            let known = GroupPositions(items.map { $0.group })
             let popular = sources.popular.lazy.filter { known[$0] == nil && list.eligibility.allows($0) }
             items += popular.prefix(length - items.count).map {
                 PlanItem(group: $0, score: 0, interest: nil, origin: .popular)

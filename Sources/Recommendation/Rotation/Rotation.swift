@@ -43,11 +43,11 @@ struct Rotation {
         guard let best = leading.first?.adjusted, let last = leading.last?.adjusted else { return }
         let slope = log(leading[min(Self.slopeBegin, leading.count) - 1].adjusted / last)
         let scale = max(configuration.leastSlope, slope).squareRoot() / configuration.kappa
-        for place in candidates.indices {
-            let score = candidates[place].adjusted
+        for position in candidates.indices {
+            let score = candidates[position].adjusted
             let looseness = (1 - configuration.stickiness * score / best).squareRoot()
-            let hash = KeyedHash.hash(hashes[candidates[place].group], key: memberKey)
-            candidates[place].adjusted = score * exp(looseness * (gumbel(hash) - Self.meanNoise) * scale)
+            let hash = KeyedHash.hash(hashes[candidates[position].group], key: memberKey)
+            candidates[position].adjusted = score * exp(looseness * (gumbel(hash) - Self.meanNoise) * scale)
         }
     }
 

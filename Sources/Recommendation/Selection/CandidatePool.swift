@@ -2,14 +2,14 @@
 enum CandidatePool {
     /// A part is the best of the interests in proportion to their weights, the rest the best of all.
     ///
-    /// Without a part of its own, an interest would lose its place to the many groups that a larger one brings; but
+    /// Without a part of its own, an interest would lose its position to the many groups that a larger one brings; but
     /// that part is not for interests of a few percent, nor for candidates that hardly anything speaks for.
     ///
     /// - Parameters:
     ///   - candidates: best first.
     ///   - weights: of the interests.
-    /// - Returns: places in `candidates`, ascending.
-    static func places(
+    /// - Returns: positions in `candidates`, ascending.
+    static func positions(
         of candidates: [Candidate], weights: [Double], _ configuration: PlanConfiguration.Selection
     ) -> [Int] {
         let size = configuration.poolSize
@@ -20,14 +20,14 @@ enum CandidatePool {
         var isTaken = [Bool](repeating: false, count: candidates.count)
         var count = 0
         let least = configuration.leastWorth * candidates[0].adjusted
-        for (place, candidate) in candidates.enumerated()
+        for (position, candidate) in candidates.enumerated()
         where room[candidate.interest] > 0 && count < size && candidate.adjusted >= least {
             room[candidate.interest] -= 1
-            isTaken[place] = true
+            isTaken[position] = true
             count += 1
         }
-        for place in candidates.indices where count < size && !isTaken[place] {
-            isTaken[place] = true
+        for position in candidates.indices where count < size && !isTaken[position] {
+            isTaken[position] = true
             count += 1
         }
         return candidates.indices.filter { isTaken[$0] }

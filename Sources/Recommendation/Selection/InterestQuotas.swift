@@ -1,4 +1,4 @@
-/// Whose turn it is: of a list of any length an interest has at least the whole places that its share of it makes (lower
+/// Whose turn it is: of a list of any length an interest has at least the whole positions that its share of it makes (lower
 /// quota; Balinski and Young, "Fair Representation", 1982), and what is over goes to whatever is best.
 ///
 /// Interests that are due at the same time go one after the other.
@@ -6,11 +6,11 @@ struct InterestQuotas {
     /// Parts of 1.
     private let shares: [Double]
     private var taken: [Int]
-    private var placeCount = 0
+    private var positionCount = 0
     /// Which interests may go, as of the last update.
     private(set) var mayGo: [Bool]
 
-    // Shares are quotients of small numbers: a fifth of five places is a whole one.
+    // Shares are quotients of small numbers: a fifth of five positions is a whole one.
     private static let tolerance = 1e-9
 
     /// - Parameter weights: of the interests, 0 or more.
@@ -25,10 +25,10 @@ struct InterestQuotas {
     ///
     /// - Parameter isPresent: whether an interest has something left.
     mutating func update(where isPresent: (Int) -> Bool) {
-        let places = Double(placeCount + 1)
+        let positions = Double(positionCount + 1)
         var isAnyDue = false
         for interest in shares.indices {
-            let isDue = shares[interest] * places - Double(taken[interest]) >= 1 - Self.tolerance
+            let isDue = shares[interest] * positions - Double(taken[interest]) >= 1 - Self.tolerance
             mayGo[interest] = isDue && isPresent(interest)
             isAnyDue = isAnyDue || mayGo[interest]
         }
@@ -39,6 +39,6 @@ struct InterestQuotas {
     /// Notes that an interest went.
     mutating func take(_ interest: Int) {
         taken[interest] += 1
-        placeCount += 1
+        positionCount += 1
     }
 }

@@ -15,7 +15,7 @@ struct Selection {
     ///   - pool: best first.
     ///   - similarities: plain cosines between the candidates of the pool.
     ///   - weights: of the interests.
-    /// - Returns: places in `pool`, in the order of the list.
+    /// - Returns: positions in `pool`, in the order of the list.
     /// - Complexity: O(pool²).
     func order(_ pool: [Candidate], _ similarities: PairSimilarities, weights: [Double]) -> [Int] {
         var quotas = InterestQuotas(weights: weights)
@@ -28,8 +28,8 @@ struct Selection {
         while order.count < pool.count {
             quotas.update { !remaining.isEmpty($0) }
             bestSum += pool[order.count].adjusted
-            func costs(_ place: Int, moreThan limit: Double) -> Bool {
-                sum + pool[place].adjusted < (1 - limit) * bestSum
+            func costs(_ position: Int, moreThan limit: Double) -> Bool {
+                sum + pool[position].adjusted < (1 - limit) * bestSum
             }
             var chosen = remaining.worthiest { quotas.mayGo[$0] }
             if costs(chosen, moreThan: configuration.lossLimit) {
@@ -50,14 +50,14 @@ struct Selection {
 private struct Remaining {
     /// What the candidates of an interest are worth is looked through only when that of the best changes: it never rises.
     private struct Interest {
-        /// Where its places stand, ascending.
+        /// Where its positions stand, ascending.
         var range: Range<Int>
-        /// The place that is worth most, of equal ones the first; none if nothing is left.
+        /// The position that is worth most, of equal ones the first; none if nothing is left.
         var worthiest = -1
     }
 
     /// Places in the pool; those of each interest stand together.
-    private var places: [Int]
+    private var positions: [Int]
     private var interests: [Interest]
     /// The score, less for what was chosen that is similar; below zero once chosen.
     private var worths: [Double]
@@ -68,10 +68,10 @@ private struct Remaining {
         var next: [Int] = []
         for count in counts { next.append((next.last ?? 0) + count) }
         interests = zip(counts, next).map { Interest(range: $1 - $0..<$1) }
-        places = [Int](repeating: 0, count: pool.count)
-        for place in pool.indices.reversed() {
-            next[pool[place].interest] -= 1
-            places[next[pool[place].interest]] = place
+        positions = [Int](repeating: 0, count: pool.count)
+        for position in pool.indices.reversed() {
+            next[pool[position].interest] -= 1
+            positions[next[pool[position].interest]] = position
         }
         worths = pool.map(\.adjusted)
         for interest in interests.indices { look(through: interest) }
@@ -80,33 +80,35 @@ private struct Remaining {
     /// Whether nothing of an interest is left.
     func isEmpty(_ interest: Int) -> Bool { interests[interest].range.isEmpty }
 
-    /// The place that is worth most of the interests that may go; of equal ones the first.
+    /// The position that is worth most of the interests that may go; of equal ones the first.
     func worthiest(where mayGo: (Int) -> Bool) -> Int {
         var best = -1
         for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
-            let place = interests[interest].worthiest
-            if best < 0 || (worths[place], best) > (worths[best], place) { best = place }
+            let position = interests[interest].worthiest
+            if best < 0 || (worths[position], best) > (worths[best], position) { best = position }
         }
         return best
     }
 
-    /// The first place of the interests that may go.
+    /// The first position of the interests that may go.
     func first(where mayGo: (Int) -> Bool) -> Int {
         var first = Int.max
         for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
-            first = min(first, places[interests[interest].range.lowerBound])
+            first = min(first, positions[interests[interest].range.lowerBound])
         }
         return first
     }
 
-    /// Takes a place out, and lowers the worth of what is similar to it.
+    /// Takes a position out, and lowers the worth of what is similar to it.
     mutating func take(_ taken: Int, of interest: Int, _ similarities: ArraySlice<Float>, lambda: Double) {
         precondition(similarities.count == worths.count, "a similarity to each candidate of the pool")
         worths[taken] = -1
         // All of them, in the plainest of loops: it becomes one of vectors, and most similarities are 0.
         unsafe worths.withUnsafeMutableBufferPointer { worths in
             unsafe similarities.withUnsafeBufferPointer { similarities in
-                for place in 0..<worths.count { unsafe worths[place] *= 1 - lambda * Double(similarities[place]) }
+                for position in 0..<worths.count {
+                    unsafe worths[position] *= 1 - lambda * Double(similarities[position])
+                }
             }
         }
         look(through: interest)
@@ -121,12 +123,12 @@ private struct Remaining {
         var end = range.lowerBound
         var best = -1
         for position in range {
-            let place = places[position]
+            let position = positions[position]
             // A worth may have become nothing; below that it is what was chosen.
-            guard worths[place].sign == .plus else { continue }
-            places[end] = place
+            guard worths[position].sign == .plus else { continue }
+            positions[end] = position
             end += 1
-            if best < 0 || worths[place] > worths[best] { best = place }
+            if best < 0 || worths[position] > worths[best] { best = position }
         }
         interests[interest] = Interest(range: range.lowerBound..<end, worthiest: best)
     }

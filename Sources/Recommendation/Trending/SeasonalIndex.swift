@@ -65,12 +65,13 @@ public struct SeasonalIndex: Sendable {
         var years: [[(seen: Double, expected: Double)]] = Array(repeating: [], count: 12)
         let joins = Self.centredMeans(group.joins)
         let photos = Self.centredMeans(group.photos)
-        for place in joins.indices {
-            let month = place + 6
+        for position in joins.indices {
+            let month = position + 6
             let expectedJoins =
-                joinLevels[place] > 0 ? joins[place] * Double(community.joins[month]) / joinLevels[place] : 0
+                joinLevels[position] > 0 ? joins[position] * Double(community.joins[month]) / joinLevels[position] : 0
             let expectedPhotos =
-                photoLevels[place] > 0 ? photos[place] * Double(community.photos[month]) / photoLevels[place] : 0
+                photoLevels[position] > 0
+                ? photos[position] * Double(community.photos[month]) / photoLevels[position] : 0
             years[(firstMonth + month) % 12].append(
                 (Double(group.joins[month]) + Double(group.photos[month]), expectedJoins + expectedPhotos))
         }

@@ -41,7 +41,7 @@ struct CandidateTests {
             #expect(entry.interest == expected.firstIndex(of: expected.max() ?? 0))
         }
         for group in 0..<500 as Range<UInt32> {
-            #expect(table.place(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
+            #expect(table.position(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
         }
     }
 

@@ -23,22 +23,25 @@ struct PlannerTests {
             hidden: [UInt32.random(in: 8..<400, using: &generator)])
     }
 
-    @Test("raw scores are the sums that the recommender has, and every interest is the one that gives most")
+    @Test("a candidate's raw score is the sum over the joined groups, and its interest the one that contributes most")
     func candidates() throws {
         let model = try model(1)
         for seed in 0..<20 as Range<UInt64> {
             let request = request(seed)
             let planner = Planner(model: model, key: RotationKey(1, 1))
             let personal = planner.personalList(request) { _ in }
-            let joined = request.profile.joined.map { Seed(group: $0.group) }
-            let expected = Recommender(model: model).suggest(seeds: joined, limit: 1000) { _ in true }
-            #expect(personal.table.entries.count == expected.count)
-            for suggestion in expected {
-                let entry = personal.table.entries[try #require(personal.table.place(of: suggestion.group))]
-                #expect(abs(entry.score - suggestion.score) < 1e-9)
-                let shares = personal.interests.map { interest in
-                    suggestion.reasons.filter { interest.groups.contains($0.seed) }.reduce(0) { $0 + $1.contribution }
+            // For each neighbour what each joined group contributes.
+            var expected: [UInt32: [UInt32: Double]] = [:]
+            for joined in request.profile.joined.map(\.group) {
+                for suggestion in Recommender(model: model).similar(to: joined, limit: .max) {
+                    expected[suggestion.group, default: [:]][joined] = suggestion.score
                 }
+            }
+            #expect(personal.table.entries.count == expected.count)
+            for (group, contributions) in expected {
+                let entry = personal.table.entries[try #require(personal.table.position(of: group))]
+                #expect(abs(entry.score - contributions.values.reduce(0, +)) < 1e-9)
+                let shares = personal.interests.map { $0.groups.reduce(0) { $0 + (contributions[$1] ?? 0) } }
                 #expect(shares[entry.interest] >= (shares.max() ?? 0) - 1e-9)
             }
         }

@@ -81,7 +81,7 @@ struct SelectionTests {
         let candidates = candidates(scores, [Int](repeating: 0, count: large) + [Int](repeating: 1, count: 40))
         for share in [0.1, 0.2, 0.4] {
             let weights = [1 - share, share]
-            let pool = CandidatePool.places(of: candidates, weights: weights, configuration).map { candidates[$0] }
+            let pool = CandidatePool.positions(of: candidates, weights: weights, configuration).map { candidates[$0] }
             #expect(pool.count == configuration.poolSize)
             let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: candidates.count))
             let order = Selection(configuration: configuration).order(
