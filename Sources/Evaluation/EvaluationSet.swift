@@ -29,7 +29,7 @@ public struct EvaluationSet: Sendable {
     ///   - heldOut: memberships held out; groups and users that the other catalog does not have are passed over.
     public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
         do {
-            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedIDs)?
+            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedTexts)?
             try training.snapshot { () throws(CatalogError) in
                 let records = try training.groups()
                 let reading = try training.matrix(.memberships, groups: records, threads: 1) { _ in }
@@ -47,7 +47,8 @@ public struct EvaluationSet: Sendable {
             let byUser = try read.matrix.transposed()
             var members: [Member] = []
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
-                guard let id = read.ids[user] else { continue }
+                let id = read.ids[user]
+                guard !id.isEmpty else { continue }
                 let record = try heldOut?.member(withID: id)
                 let held = (record?.memberships ?? []).compactMap { indexes[Array($0.groupID.utf8)] }
                 let joined = Array(byUser.row(user))

@@ -155,7 +155,4 @@ public final class Database {
     func error(_ code: Int32, _ sql: String?) -> DatabaseError {
         DatabaseError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
-
-    /// The version of the SQLite library, such as "3.40.1".
-    public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
 }
