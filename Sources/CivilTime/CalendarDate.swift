@@ -1,7 +1,7 @@
 /// A day of the proleptic Gregorian calendar, in UTC.
 ///
-/// The arithmetic follows Howard Hinnant, "chrono-compatible low-level date algorithms": years begin in March, so that the
-/// leap day comes last and months have a regular length; an era has 400 years.
+/// The arithmetic follows Howard Hinnant, "chrono-compatible low-level date algorithms": years begin in March, so that
+/// the leap day comes last and months have a regular length; an era has 400 years.
 public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
     /// The year.
     public let year: Int

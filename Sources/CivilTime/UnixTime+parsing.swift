@@ -60,8 +60,8 @@ private func number(_ bytes: Span<UInt8>, _ range: Range<Int>) -> Int? {
 
 private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") <= 9 }
 
-/// The seconds from the midnight in UTC of the written day to `T12:34:56.789+02:00`, which begins at byte 10; negative, or
-/// more than a day, where the offset leads into another day.
+/// The seconds from the midnight in UTC of the written day to `T12:34:56.789+02:00`, which begins at byte 10; negative,
+/// or more than a day, where the offset leads into another day.
 private func secondsOfDay(_ bytes: Span<UInt8>) -> Int? {
     guard bytes.count >= 20, bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
         bytes[16] == UInt8(ascii: ":"), let hour = number(bytes, 11..<13), let minute = number(bytes, 14..<16),

@@ -70,3 +70,11 @@ public struct EvaluationSet: Sendable {
         } catch { throw EvaluationError("\(error)") }
     }
 }
+
+/// What keeps an evaluation from being made.
+public struct EvaluationError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, and where.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

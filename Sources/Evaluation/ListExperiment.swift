@@ -1,3 +1,4 @@
+import Glibc
 public import Model
 public import Recommendation
 import SparseMatrix
@@ -97,5 +98,28 @@ public struct ListExperiment: Sendable {
         var counts = [Int](repeating: 0, count: interests.count)
         for item in items { if let interest = item.interest { counts[interest] += 1 } }
         return zip(interests, counts).reduce(0) { $0 + abs(Double($1.1) / Double(items.count) - $1.0.share) } / 2
+    }
+}
+
+/// How many of the groups held out a list finds.
+struct Accuracy {
+    /// Hits in parts of the groups held out.
+    let recall: Double
+    /// Hits discounted by log₂ of their place + 1, in parts of the best possible (Järvelin and Kekäläinen 2002).
+    let gain: Double
+
+    /// Of the first 20 of a list.
+    ///
+    /// - Parameter heldOut: at least one.
+    init(of list: [UInt32], heldOut: [UInt32]) {
+        let wanted = Set(heldOut)
+        var (hits, sum) = (0, 0.0)
+        for (place, group) in list.prefix(20).enumerated() where wanted.contains(group) {
+            hits += 1
+            sum += 1 / log2(Double(place + 2))
+        }
+        let ideal = (0..<min(20, wanted.count)).reduce(0) { $0 + 1 / log2(Double($1 + 2)) }
+        recall = Double(hits) / Double(wanted.count)
+        gain = sum / ideal
     }
 }

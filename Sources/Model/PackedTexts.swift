@@ -1,8 +1,8 @@
 /// Texts one behind another in one array of bytes.
 ///
-/// For lists of thousands or millions of which few are ever looked at: a `String` each would take several times the memory,
-/// and more time to make and to copy than all that is done with them. In a model file, `TextColumn` reads the same shape in
-/// place.
+/// For lists of thousands or millions of which few are ever looked at: a `String` each would take several times the
+/// memory, and more time to make and to copy than all that is done with them. In a model file, `TextColumn` reads the
+/// same shape in place.
 public struct PackedTexts: Sendable, Equatable {
     @usableFromInline var bytes: [UInt8] = []
     /// Where each text ends.

@@ -1,6 +1,6 @@
 import SparseMatrix
 
-/// Where everything of a prepared matrix stands, from the survey; and the filling in.
+/// The memory layout of a prepared matrix, from the survey, and its filling.
 struct ColumnLayout: Sendable {
     let sweep: ColumnSweep
     let isSingle: Bool
@@ -9,22 +9,22 @@ struct ColumnLayout: Sendable {
     let offsets: Storage<Int>
     let columns: Storage<UInt32>
     let degrees: Storage<UInt32>?
-    /// For each run and rank, where its columns go.
+    /// For each run and rank, where the rank's columns of that run are written.
     private let writeStarts: Storage<Int>
     private let chunks: [Chunk]
 
-    /// Where a chunk's columns go.
+    /// Where the columns of a chunk are written.
     struct Chunk: Sendable {
-        /// Columns of many ranks: their places in the chunk and their numbers.
+        /// Heavy columns: their indexes in the chunk and their numbers.
         var heavy: [(local: UInt32, number: UInt32)] = []
-        /// The number of the first other column.
+        /// The number of the first light column.
         var firstLight: UInt32 = 0
-        /// For each block, where its lists and bitmaps go on.
+        /// For each block, where the chunk's lists and bitmaps begin.
         var listStarts: [Int] = []
         var bitmapStarts: [Int] = []
     }
 
-    /// One block is better as long as a column's list is short, since then finding it costs more than counting it.
+    /// Below this mean length of a column's list one block is faster: finding a list costs more than reading it.
     private static let singleBlockIncrements = 40.0
 
     init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape) {
@@ -73,7 +73,7 @@ struct ColumnLayout: Sendable {
         self.chunks = chunks
     }
 
-    /// Numbers the columns: those of many ranks by degree, largest first, the others as they come.
+    /// Numbers the columns: heavy ones by degree, largest first, then the light ones in their order.
     ///
     /// - Returns: how many there are.
     private static func number(_ chunks: inout [Chunk], _ survey: ColumnSurvey) -> Int {
@@ -133,7 +133,7 @@ struct ColumnLayout: Sendable {
             var position = cursors[rank]
             let end = sweep.ends[rank]
             var write = writeStarts[writesStart + rank]
-            let place = rank - block.ranks.lowerBound
+            let target = rank - block.ranks.lowerBound
             while position < end {
                 let local = indices[position] &- first
                 guard local < width else { break }
@@ -143,11 +143,11 @@ struct ColumnLayout: Sendable {
                 columns[write] = slot.name
                 write += 1
                 if slot.next & Block.bitmapFlag == 0 {
-                    block.lists[Int(slot.next)] = UInt16(truncatingIfNeeded: place)
+                    block.lists[Int(slot.next)] = UInt16(truncatingIfNeeded: target)
                     slots[Int(local)].next = slot.next &+ 1
                 } else {
                     let bitmap = Int(slot.next & ~Block.bitmapFlag) * block.bitmapStride
-                    block.bitmaps[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
+                    block.bitmaps[bitmap + target / 64] |= 1 &<< UInt64(target % 64)
                 }
             }
             cursors[rank] = position
@@ -156,17 +156,17 @@ struct ColumnLayout: Sendable {
     }
 }
 
-/// What a thread knows of the columns of the chunk that it fills in, by their place in the chunk.
+/// A thread's tables of the columns of one chunk, by their index in the chunk.
 private struct ChunkTables {
     let counts: Storage<UInt32>
     let numbers: Storage<UInt32>
     let slots: Storage<Slot>
 
-    /// Where an entry of a column goes.
+    /// What to write for an entry of a column.
     struct Slot: BitwiseCopyable {
-        /// What the row gets: the column's number, or its descriptor when there is one block only.
+        /// What the row gets: the column's number, or its descriptor if there is only one block.
         var name: UInt32
-        /// Where in the lists the next place goes, or a bitmap with its flag; 0 when the column is left out.
+        /// Where in the lists the next target is written, or a bitmap with its flag; 0 for a column that is left out.
         var next: UInt32
     }
 
@@ -176,7 +176,7 @@ private struct ChunkTables {
         slots = Storage(uninitialized: width)
     }
 
-    /// Numbers the columns that are in two ranks or more, and forgets the counts of the others.
+    /// Numbers the columns that are in two ranks or more, and resets the counts of the others.
     func setNumbers(_ chunk: ColumnLayout.Chunk, _ width: Int, _ degrees: Storage<UInt32>?) {
         var next = chunk.firstLight
         for local in 0..<width {
@@ -196,7 +196,7 @@ private struct ChunkTables {
         }
     }
 
-    /// Gives each column that is in the block its list or its bitmap.
+    /// Assigns a list or a bitmap to each column that is in the block.
     func setDescriptors(_ block: Block, _ width: Int, listStart: Int, bitmapStart: Int) {
         var list = listStart
         var bitmap = bitmapStart

@@ -1,26 +1,26 @@
 import SparseMatrix
 
-/// What has to be known of the columns before memory can be laid out: degrees, and what each block will hold.
+/// What must be known about the columns before memory is laid out: their degrees, and what each block will hold.
 struct ColumnSurvey: Sendable {
-    /// One chunk's part of the answer.
+    /// The survey of one chunk.
     struct Chunk: Sendable {
-        /// Columns of many ranks, by their place in the chunk, ascending.
+        /// Heavy columns by their index in the chunk, ascending.
         var heavy: [(local: UInt32, degree: UInt32)] = []
-        /// How many other columns are in at least two ranks.
+        /// How many other columns are in at least two ranks: light ones.
         var lightCount = 0
         /// Over columns in at least two ranks, Σ d and Σ d².
         var entries = 0
         var increments = 0.0
         var largestDegree: UInt32 = 0
-        /// For each block the room its lists need, and its bitmaps.
+        /// For each block the elements of its lists, and its bitmaps.
         var listLengths: [Int] = []
         var bitmapCounts: [Int] = []
-        /// The same if there were one block only.
+        /// The same for one single block.
         var wholeListLength = 0
         var wholeBitmapCount = 0
     }
 
-    /// Columns of at least this degree are numbered by degree.
+    /// Columns of at least this degree are heavy: they are numbered by degree.
     static let heavyDegree: UInt32 = 64
 
     let chunks: [Chunk]
@@ -69,7 +69,7 @@ extension ColumnSurvey.Chunk {
     fileprivate mutating func take(_ degrees: Storage<UInt32>, _ count: Int, _ whole: BlockShape) {
         for local in 0..<count {
             let degree = degrees[local]
-            // What is in one rank only makes no pair; it counts for nothing from here on.
+            // A column of one rank makes no pair and is left out from here on.
             guard degree >= 2 else {
                 degrees[local] = 0
                 continue
@@ -83,7 +83,7 @@ extension ColumnSurvey.Chunk {
     }
 }
 
-/// Adds up in how many of some ranks each column of a chunk is, leaving the cursors where they are.
+/// Counts how many of some ranks each column of a chunk is in; the cursors stay where they are.
 func countDegrees(
     _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
     _ degrees: Storage<UInt32>
@@ -103,8 +103,8 @@ func countDegrees(
     }
 }
 
-/// Counts, for the ranks of a block, the entries in columns of at least two ranks, by column and by rank, and moves
-/// the ranks' cursors past the chunk.
+/// Counts the entries of a block's ranks in columns of at least two ranks, by column and by rank, and moves the cursors
+/// past the chunk.
 private func countBlock(
     _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
     _ degrees: Storage<UInt32>, _ counts: Storage<UInt32>, _ kept: Storage<UInt32>, keptStart: Int

@@ -2,19 +2,19 @@ import SparseMatrix
 
 /// Walks the entries of all ranks by ranges of columns instead of row by row.
 ///
-/// A row's entries ascend, so a cursor for each rank finds those in a range of columns; the tables of a *chunk* of
-/// columns then stay in the cache while all ranks pass, where a walk row by row would touch memory at random for every
-/// entry. Threads take *runs* of neighbouring chunks.
+/// A row's entries ascend, so that a cursor for each rank finds those in a range of columns. The tables of a *chunk* of
+/// columns stay in the cache while all ranks pass; a walk row by row would access memory at random for every entry. A
+/// thread takes a *run* of adjacent chunks at a time.
 @safe
 struct ColumnSweep: Sendable {
     let matrix: BinaryMatrix
     let ranked: RankedRows
     /// Where each rank's entries end in the matrix.
     let ends: Storage<Int>
-    /// The columns of a chunk.
+    /// The number of columns of a chunk.
     let chunkWidth: Int
     let chunkCount: Int
-    /// The chunks of a run.
+    /// The number of chunks of a run.
     let runLength: Int
 
     init(_ matrix: BinaryMatrix, _ ranked: RankedRows, threads: Int) {
@@ -30,7 +30,7 @@ struct ColumnSweep: Sendable {
         runLength = max(1, chunkCount / (8 * threads))
     }
 
-    /// Tables of four bytes a column still leave room in a second-level cache.
+    /// With tables of four bytes a column, this leaves room in a second-level cache.
     private static let widestChunk = 1 << 17
 
     var runCount: Int { (chunkCount + runLength - 1) / runLength }

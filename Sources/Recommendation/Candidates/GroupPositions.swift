@@ -25,7 +25,8 @@ struct GroupPositions {
 
 /// The hash table of groups: open addressing, linear probing.
 ///
-/// A slot holds a position in a list whose elements say which group they are of; 4 bytes a slot keep the table in the cache.
+/// A slot holds a position in a list whose elements say which group they are of; 4 bytes a slot keep the table in the
+/// cache.
 enum SlotTable {
     /// Marks a slot without a position.
     static let free = UInt32.max

@@ -2,18 +2,18 @@ import Glibc
 import Model
 
 extension Planner {
-    /// A frozen plan after what the member did since: quick to react, and otherwise the same list.
+    /// A frozen plan with the member's later changes applied; apart from them the list stays the same.
     ///
-    /// Groups that were joined, dismissed or hidden leave, and the rest closes up in order. Only groups that are
-    /// neighbours of a changed one, in either direction and any relation, move: position p, counted from 1, becomes
-    /// p · 2^shift, where the shift is the sum of ± closeness over the changes, between −1 and 1: neighbours of groups
-    /// dismissed or left sink, of groups joined or taken back rise. New candidates wait for the next plan. Undoing
-    /// what was done restores the list.
+    /// Groups that were joined, dismissed or hidden are removed, and the rest closes up in order. Only neighbours of a
+    /// changed group, in either direction and any relation, move: rank p becomes p · 2^shift, where the shift is the
+    /// sum of ± closeness over the changes, limited to −1 to 1. Neighbours of dismissed and left groups are lowered,
+    /// neighbours of joined and undismissed groups are raised. New candidates wait for the next plan. Undoing a change
+    /// restores the list.
     ///
     /// - Parameters:
     ///   - plan: a plan of this planner's model version.
-    ///   - changes: since it was made.
-    ///   - hidden: groups that nobody may be shown.
+    ///   - changes: the changes since it was made.
+    ///   - hidden: groups that must not be shown to anyone.
     public func patched(_ plan: Plan, by changes: ProfileChanges, hidden: Set<UInt32> = []) -> [PlanItem] {
         let gone = Set(changes.joined + changes.dismissed).union(hidden)
         let shifts = shifts(of: plan.items, changes)
@@ -29,7 +29,7 @@ extension Planner {
         var shifts = [Double](repeating: 0, count: items.count)
         let changed = ChangedGroups(changes, in: model)
         guard !changed.groups.isEmpty else { return shifts }
-        // Of the two directions the closer one counts. The lists of the items are read once, however much changed.
+        // The greater closeness of the two directions counts. The lists of the items are read once for all changes.
         var closest = items.map { Closeness.toward(changed.positions, from: $0.group, in: model) }
         let positions = GroupPositions(items.map(\.group))
         for (change, group) in changed.groups.enumerated() {
@@ -45,10 +45,10 @@ extension Planner {
     }
 }
 
-/// The groups of a model that changed, each once, and which way their neighbours move.
+/// The changed groups, each once, and the direction in which their neighbours move.
 private struct ChangedGroups {
     private(set) var groups: [UInt32] = []
-    /// Below 0 if neighbours rise, above 0 if they sink.
+    /// Negative if neighbours are raised, positive if they are lowered.
     let signs: [Double]
     let positions: GroupPositions
 
@@ -63,5 +63,29 @@ private struct ChangedGroups {
         }
         signs = groups.map { signOfGroup[$0] ?? 0 }
         positions = GroupPositions(groups)
+    }
+}
+
+/// A member's changes since a plan was made that affect the list.
+public struct ProfileChanges: Sendable, Equatable {
+    /// Groups joined since.
+    public var joined: [UInt32]
+    /// Groups left since.
+    public var left: [UInt32]
+    /// Groups dismissed since.
+    public var dismissed: [UInt32]
+    /// Groups whose dismissal was undone since.
+    public var undismissed: [UInt32]
+
+    /// The differences between two profiles of a member.
+    public init(from before: MemberProfile, to after: MemberProfile) {
+        let (joinedBefore, joinedAfter) = (Set(before.joined.map(\.group)), Set(after.joined.map(\.group)))
+        let (dismissedBefore, dismissedAfter) = (
+            Set(before.dismissals.map(\.group)), Set(after.dismissals.map(\.group))
+        )
+        joined = joinedAfter.subtracting(joinedBefore).sorted()
+        left = joinedBefore.subtracting(joinedAfter).sorted()
+        dismissed = dismissedAfter.subtracting(dismissedBefore).sorted()
+        undismissed = dismissedBefore.subtracting(dismissedAfter).sorted()
     }
 }

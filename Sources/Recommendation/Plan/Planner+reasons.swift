@@ -1,11 +1,11 @@
 import Model
 
 extension Planner {
-    /// What brought each group of a list: the joined groups whose neighbour it is.
+    /// The reasons for each group of a list: the joined groups whose neighbour it is.
     ///
     /// - Parameters:
-    ///   - items: a part of a plan.
-    ///   - profile: the profile that the plan was made for.
+    ///   - items: some items of a plan.
+    ///   - profile: the profile for which the plan was made.
     /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then photos
     ///   before members; none for items that are not personal.
     /// - Complexity: O(neighbours of the member's groups).

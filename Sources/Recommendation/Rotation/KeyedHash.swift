@@ -1,4 +1,4 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): 64 bits that nobody can foretell without the key.
+/// SipHash-2-4 (Aumasson and Bernstein 2012): 64 bits that cannot be predicted without the key.
 struct KeyedHash {
     private var v0: UInt64
     private var v1: UInt64
