@@ -36,7 +36,7 @@ TARGET INLINE void NAME(ripple)(BITS *plane, uint32_t planes, BITS carry) {
     }
 }
 
-// The planes of the sum of the selected bitmaps at one vector of targets; plane[p * VECTORS] has the bits of weight 2^p.
+// Adds up the bitmaps at one vector of targets into planes; plane[p * VECTORS] has the bits of weight 2^p.
 TARGET INLINE void
 NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32_t planes, BITS *plane) {
     BITS ones = {0}, twos = {0}, fours = {0}, eights = {0};
@@ -60,42 +60,43 @@ NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32
 
 // A scan with counters of one type; LANES of them are in 64 bytes, and MASK has a bit for each.
 #define SCAN(TYPE, LANES, MASK)                                                                                        \
-    TARGET static uint32_t NAME(scan_##TYPE)(coterie_scan_job *job) {                                                   \
-        typedef TYPE counters __attribute__((vector_size(64)));                                                         \
-        typedef _Bool flags __attribute__((ext_vector_type(LANES)));                                                    \
-        BITS plane[32 * VECTORS];                                                                                       \
-        uint32_t found = 0, group = job->group;                                                                         \
-        const uint32_t planes = job->map_count ? job->planes : 0;                                                        \
-        for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++) {                                        \
-            if (planes)                                                                                                 \
-                for (uint32_t v = 0; v < VECTORS; v++)                                                                  \
-                    NAME(add_up)(job->maps, job->map_count, group * GROUP_BYTES + v * VECTOR_BYTES, planes, plane + v); \
-            for (uint32_t target = group * COTERIE_GROUP, q = 0; q < COTERIE_GROUP / LANES; q++, target += LANES) {       \
-                counters *at = (counters *)((TYPE *)job->counters + target), sum = *at;                                  \
-                counters weight = (counters){0} + 1;                                                                    \
-                for (uint32_t p = 0; p < planes; p++, weight += weight) {                                               \
-                    const flags set = __builtin_bit_cast(flags, ((const MASK *)(plane + p * VECTORS))[q]);              \
-                    sum += -__builtin_convertvector(set, counters) & weight;                                            \
-                }                                                                                                       \
-                *at = (counters){0};                                                                                    \
-                const TYPE least = (TYPE)least_count(job, target, (TYPE)~0u);                                            \
-                MASK hits = __builtin_bit_cast(MASK, __builtin_convertvector(sum >= least, flags));                     \
-                for (; hits; hits &= hits - 1) {                                                                        \
-                    const uint32_t lane = (uint32_t)__builtin_ctzll(hits);                                              \
-                    job->hits[found++] = (coterie_hit){target + lane, sum[lane]};                                        \
-                }                                                                                                       \
-            }                                                                                                           \
-        }                                                                                                               \
-        job->group = group;                                                                                             \
-        return found;                                                                                                   \
+    TARGET static uint32_t NAME(scan_##TYPE)(coterie_scan_job *job) {                                                  \
+        typedef TYPE counters __attribute__((vector_size(64)));                                                        \
+        typedef _Bool flags __attribute__((ext_vector_type(LANES)));                                                   \
+        BITS plane[32 * VECTORS];                                                                                      \
+        uint32_t found = 0, group = job->group;                                                                        \
+        const uint32_t planes = job->map_count ? job->planes : 0;                                                      \
+        for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++) {                                       \
+            if (planes)                                                                                                \
+                for (uint32_t v = 0; v < VECTORS; v++)                                                                 \
+                    NAME(add_up)                                                                                       \
+                    (job->maps, job->map_count, group * GROUP_BYTES + v * VECTOR_BYTES, planes, plane + v);            \
+            for (uint32_t target = group * COTERIE_GROUP, q = 0; q < COTERIE_GROUP / LANES; q++, target += LANES) {    \
+                counters *at = (counters *)((TYPE *)job->counters + target), sum = *at;                                \
+                counters weight = (counters){0} + 1;                                                                   \
+                for (uint32_t p = 0; p < planes; p++, weight += weight) {                                              \
+                    const flags set = __builtin_bit_cast(flags, ((const MASK *)(plane + p * VECTORS))[q]);             \
+                    sum += -__builtin_convertvector(set, counters) & weight;                                           \
+                }                                                                                                      \
+                *at = (counters){0};                                                                                   \
+                const TYPE least = (TYPE)least_count(job, target, (TYPE)~0u);                                          \
+                MASK hits = __builtin_bit_cast(MASK, __builtin_convertvector(sum >= least, flags));                    \
+                for (; hits; hits &= hits - 1) {                                                                       \
+                    const uint32_t lane = (uint32_t)__builtin_ctzll(hits);                                             \
+                    job->hits[found++] = (coterie_hit){target + lane, sum[lane]};                                      \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        job->group = group;                                                                                            \
+        return found;                                                                                                  \
     }
 SCAN(uint8_t, 64, uint64_t)
 SCAN(uint16_t, 32, uint32_t)
 SCAN(uint32_t, 16, uint16_t)
 #undef SCAN
 
-// Sums of 64 bits: adds the weight of each map to the targets whose bit is set, then compares. A slab is as many vectors of
-// sums as fit the registers while all maps are added.
+// Sums of 64 bits: adds the weight of each map to the targets whose bit is set, then compares. A slab is as many
+// vectors of sums as fit the registers while all maps are added.
 TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
     typedef int64_t sums __attribute__((vector_size(64)));
     enum { LANES = 8, SLAB = VECTOR_BYTES == 64 ? 16 : 4, MAPS_AHEAD = 8 };

@@ -70,8 +70,9 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// The external ids of all users by their column in a matrix of the same state of the catalog; a column without a user has
-    /// an empty one.
+    /// The external ids of all users by their column in a matrix of the same state of the catalog.
+    ///
+    /// A column without a user has an empty one.
     public func userIDs() throws(CatalogError) -> PackedTexts {
         try wrapping { () throws(DatabaseError) in
             var ids = PackedTexts()

@@ -23,7 +23,8 @@ public struct Recommender: Sendable {
     ///   - group: the index of a group; nothing is similar to one that the model does not have.
     ///   - limit: how many at most.
     ///   - hidden: groups that must not be shown to anybody.
-    /// - Returns: best first; equal scores in ascending order of the group index, that is of the bytes of the external id.
+    /// - Returns: best first; equal scores in ascending order of the group index, which is that of the
+    ///   external ids' bytes.
     /// - Complexity: O(neighbours · log neighbours).
     public func similar(to group: UInt32, limit: Int, hidden: Set<UInt32> = []) -> [Suggestion] {
         guard Int(group) < model.groupCount else { return [] }

@@ -37,9 +37,9 @@ struct Block: Sendable {
     ///
     /// A descriptor is 0 for a column without targets, a bitmap's number with `bitmapFlag`, or the start of a list.
     let descriptors: Storage<UInt32>?
-    /// Lists: a length, then as many targets, ascending. The list at 0 is empty.
+    /// Lists: a length, then as many targets, ascending; the list at 0 is empty.
     let lists: Storage<UInt16>
-    /// Bitmaps: a bit for each target. Bitmap 0 is empty.
+    /// Bitmaps: a bit for each target; bitmap 0 is empty.
     let bitmaps: Storage<UInt64>
 
     static let bitmapFlag: UInt32 = 1 << 31

@@ -67,7 +67,9 @@ public struct DegreeWeights: Sendable, Equatable {
     /// The weight of a column that counts in full: 2³¹.
     public static let one: UInt32 = 1 << 31
 
-    /// Weights by degree. Degree 0 does not occur: it has the weight of degree 1, so that the degree is the index.
+    /// Weights by degree.
+    ///
+    /// Degree 0 does not occur: it has the weight of degree 1, so that the degree is the index.
     public let table: [UInt32]
 
     /// Tabulates the weights of all degrees.

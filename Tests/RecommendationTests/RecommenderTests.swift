@@ -63,7 +63,7 @@ struct RecommenderTests {
         }
     }
 
-    @Test("equal scores stand in ascending order of the index")
+    @Test("equal scores are in ascending order of the index")
     func ties() throws {
         let groups = SampleModel.groups(9)
         let neighbours = [7, 3, 5, 1].map { Neighbour(index: UInt32($0), common: 3, score: 0.5) }
@@ -81,7 +81,7 @@ struct RecommenderTests {
         #expect(Recommender(model: try model(3)).similar(to: group, limit: 100).isEmpty)
     }
 
-    @Test("a relation of weight 0, or without neighbours, has no say")
+    @Test("a relation of weight 0, or without neighbours, does not count")
     func weights() throws {
         let model = try model(4)
         for relation in Relation.allCases {

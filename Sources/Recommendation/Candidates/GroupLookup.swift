@@ -13,7 +13,7 @@ struct GroupLookup {
 
     /// Calls `body` with each neighbour that belongs to the set, and its position in it.
     ///
-    /// - Parameter body: its first two arguments say whose list of which relation it is, as in `NeighbourLists.forEach`.
+    /// - Parameter body: its first two arguments name the list, as in `NeighbourLists.forEach`.
     @inline(__always)
     func forEachFound(
         in lists: NeighbourLists, _ body: (_ group: Int, _ relation: Int, Neighbour, _ position: Int) -> Void

@@ -1,6 +1,8 @@
 import Model
 
-/// Which groups are too similar to one another: their plain cosine reaches a ceiling. Made once a version.
+/// Which groups are too similar to one another: their plain cosine reaches a ceiling.
+///
+/// Made once a version.
 struct SimilarityCeiling: Sendable {
     /// Where the partners of each group begin: groups + 1 offsets, or none if no group has a partner.
     private let offsets: [Int]

@@ -2,8 +2,9 @@ import Glibc
 
 /// Merges the personal list with the cold-start groups.
 enum Blend {
-    /// The personal and the other groups in turns, each in their order; when one list ends, the other fills the rest.
-    /// No group may be in both.
+    /// The personal and the other groups in turns, each in their order.
+    ///
+    /// When one list ends, the other fills the rest. No group may be in both.
     ///
     /// - Parameters:
     ///   - share: the personal list's share of the turns, 0 to 1.

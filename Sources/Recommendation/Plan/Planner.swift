@@ -18,7 +18,7 @@ public struct Planner: Sendable {
     /// A planner over a model version.
     ///
     /// - Parameter key: the key of the rotation, the same on all daemons.
-    /// - Complexity: O(groups · log groups + neighbours): everything that is the same for all members is computed here, once.
+    /// - Complexity: O(groups · log groups + neighbours): this computes everything that all members share.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         self.model = model
         self.configuration = configuration

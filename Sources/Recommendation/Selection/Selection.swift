@@ -49,8 +49,9 @@ struct Selection {
 
 /// The candidates of a pool that are not chosen yet, by interest.
 private struct Remaining {
-    /// The candidates of one interest. A worth never rises, so that they are searched again only when the worth of the
-    /// best falls.
+    /// The candidates of one interest.
+    ///
+    /// A worth never rises, so that they are searched again only when the worth of the best falls.
     private struct Interest {
         /// Where its positions are in `positions`, ascending.
         var range: Range<Int>

@@ -16,7 +16,7 @@ struct ReferenceTests {
         }.shuffled(using: &generator)
     }
 
-    @Test("candidates are put in order and cut back as sorting would", arguments: 0..<60 as Range<UInt64>)
+    @Test("ranking and cutting candidates equals sorting", arguments: 0..<60 as Range<UInt64>)
     func ranking(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let given = candidates(Int.random(in: 0...900, using: &generator), &generator)
@@ -71,7 +71,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test("similarities are those of the stored pairs, however they are found", arguments: 0..<10 as Range<UInt64>)
+    @Test("similarities are those of the stored pairs", arguments: 0..<10 as Range<UInt64>)
     func similarities(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoded = try SampleModel.model(groupCount: 400, limit: 25, seed: seed)
