@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Pure.
+        module("CivilTime"),
         module("SparseMatrix"),
         .target(name: "CSimilarity"),
         .target(
@@ -43,9 +44,9 @@ let package = Package(
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         module("Model", ["CPrefetch"]),
-        module("Recommendation", ["Model"]),
+        module("Recommendation", ["CivilTime", "Model"]),
         module("RecordReading"),
-        module("SyntheticCommunity"),
+        module("SyntheticCommunity", ["CivilTime"]),
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
@@ -60,21 +61,22 @@ let package = Package(
         module("Compression", ["CZlib"]),
 
         // The system.
-        module("CatalogStore", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
-        module("ModelStore", ["Redis", "Model", "CXXHash"]),
-        module("Recompute", ["CatalogStore", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("CatalogStore", ["SQLite", "SparseMatrix", "CivilTime", "RecordReading", "Model"]),
+        module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
+        module(
+            "Recompute",
+            ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
-                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
-                "RecordReading",
+                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore", "CivilTime",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "CatalogStore", "CivilTime", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
@@ -92,6 +94,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["SparseMatrix", "Similarity", "Model"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
         tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
@@ -110,12 +113,16 @@ let package = Package(
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests(
-            "CatalogStoreTests", ["CatalogStore", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+            "CatalogStoreTests",
+            ["CatalogStore", "CivilTime", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
-            ["Recompute", "CatalogStore", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
-        tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
+            [
+                "Recompute", "CatalogStore", "CivilTime", "Model", "ModelStore", "Redis", "Similarity", "SQLite",
+                "TestSupport",
+            ]),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
         // They run the executable as users do, beside which they are built.
         tests(
             "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),

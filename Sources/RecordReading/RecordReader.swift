@@ -99,9 +99,6 @@ public struct RecordReader: ~Copyable {
     /// How many bytes of the source lie before the point that was read to, what was skipped included.
     public var bytesRead: Int { input.bytesBefore + input.start }
 
-    /// The wanted columns that the source has, in the order they were asked for; in JSON Lines, that it had up to now.
-    public var presentColumns: [String] { table.presentNames }
-
     /// The columns of the source that were not asked for, as it writes them; at most the first hundred.
     public var unknownColumns: [String] { table.unknownNames }
 

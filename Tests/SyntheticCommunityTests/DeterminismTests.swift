@@ -25,7 +25,7 @@ struct DeterminismTests {
     func pinnedBytes() throws {
         let parameters = try CommunityParameters(
             groups: 400, users: 300, photos: 600, memberships: 3000, pools: 900, seed: 1,
-            endDay: CalendarDay("2026-06-01"))
+            endDay: "2026-06-01")
         let community = Community(parameters)
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for file in CommunityFile.allCases {

@@ -1,3 +1,4 @@
+import CivilTime
 import Testing
 
 @testable import SyntheticCommunity
@@ -5,11 +6,12 @@ import Testing
 @Suite("Sizes, from nothing to everything, and what makes no sense")
 struct ParameterTests {
     private func parameters(
-        groups: Int = 10, users: Int = 10, photos: Int = 10, memberships: Int = 20, pools: Int = 5
+        groups: Int = 10, users: Int = 10, photos: Int = 10, memberships: Int = 20, pools: Int = 5,
+        endDay: String = "2024-02-29"
     ) throws(CommunityError) -> CommunityParameters {
         try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools, seed: 1,
-            endDay: CalendarDay("2024-02-29"))
+            endDay: endDay)
     }
 
     @Test("The smallest communities")
@@ -79,7 +81,7 @@ struct ParameterTests {
             "２０２５-06-01",
         ])
     func wrongDays(_ text: String) {
-        #expect(throws: CommunityError.invalidDay(text)) { try CalendarDay(text) }
+        #expect(throws: CommunityError.invalidDay(text)) { try parameters(endDay: text) }
     }
 
     @Test(
@@ -88,11 +90,12 @@ struct ParameterTests {
     func endDay(_ text: String) throws {
         let community = Community(
             try CommunityParameters(
-                groups: 20, users: 100, photos: 2000, memberships: 200, pools: 0, seed: 2, endDay: CalendarDay(text)))
+                groups: 20, users: 100, photos: 2000, memberships: 200, pools: 0, seed: 2, endDay: text))
         let times = GeneratedTables(community).column("taken_at", of: .photos)
         let last = try #require(times.max())
         #expect(last < text)
-        let lastDay = try CalendarDay(String(last.prefix(10)))
-        #expect(try CalendarDay(text).daysSinceEpoch - lastDay.daysSinceEpoch <= 7, "and nearly reached")
+        let endDay = try #require(CalendarDate(text))
+        let lastDay = try #require(CalendarDate(String(last.prefix(10))))
+        #expect(endDay.daysSince1970 - lastDay.daysSince1970 <= 7, "and nearly reached")
     }
 }

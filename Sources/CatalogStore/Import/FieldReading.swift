@@ -1,3 +1,4 @@
+import CivilTime
 import RecordReading
 
 /// A field as it is bound to a statement.

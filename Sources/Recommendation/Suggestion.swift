@@ -1,35 +1,21 @@
 public import Model
 
-/// A group that speaks for its neighbours: one the member has joined, or one a photo is in.
-public struct Seed: Sendable, Equatable {
-    /// The group's index in the model.
-    public var group: UInt32
-    /// How much its word counts, above 0.
-    public var weight: Double
-
-    /// A seed that counts once unless said otherwise.
-    public init(group: UInt32, weight: Double = 1) {
-        self.group = group
-        self.weight = weight
-    }
-}
-
-/// A group that is recommended, and why.
+/// A group that is suggested, and why.
 public struct Suggestion: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
     /// The sum of what its reasons contribute.
     public var score: Double
-    /// What brought it, the largest contribution first; equal ones by group index, then photos before members.
+    /// Why it is suggested, the largest contribution first; equal ones by group index, then photos before members.
     public var reasons: [Reason]
 
     /// Part of a suggestion's score.
     public struct Reason: Sendable, Equatable {
-        /// The seed whose neighbour the suggestion is.
+        /// The group whose neighbour the suggestion is.
         public var seed: UInt32
-        /// The relation in which it is one.
+        /// The relation in which it is a neighbour.
         public var relation: Relation
-        /// What it adds to the score.
+        /// Its part of the score.
         public var contribution: Double
         /// How many entries the two groups have in common in that relation.
         public var common: UInt32

@@ -1,5 +1,6 @@
 import Glibc
-import RecordReading
+import CivilTime
+import TestSupport
 import Testing
 
 @Suite struct UnixTimes {
