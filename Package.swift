@@ -46,7 +46,8 @@ let package = Package(
         module("Model", ["CPrefetch"]),
         module("Recommendation", ["Model"]),
         module("RecordReading"),
-        module("SyntheticCommunity"),
+        .target(
+            name: "SyntheticCommunity", resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
