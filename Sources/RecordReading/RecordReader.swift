@@ -4,8 +4,9 @@ import FoundationEssentials
 ///
 /// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF or CR LF, the last one also
 /// with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more than
-/// `maximumRecordBytes` is rejected. A record whose quotes or number of fields are wrong gives up only its first line,
-/// and reading goes on at the next one, so that one stray quote does not swallow a file.
+/// `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its lines.
+/// Of a record whose quotes are wrong, or that is too long, only the first line is rejected, and reading goes on at the
+/// next line, so that one stray quote does not swallow a file.
 ///
 /// In JSON Lines numbers, `true` and `false` become their text, arrays of texts are joined with `;`, null is an absent
 /// field, and of a key that stands twice the first value counts. Anything else as the value of a wanted column is
@@ -46,6 +47,8 @@ public struct RecordReader: ~Copyable {
     var nextLine: Int
     /// Whether the rest of a line that was given up is still to be skipped.
     var isSkippingLine: Bool
+    /// How many bytes were scanned for records that had too many fields and then did not end well.
+    var failedScanBytes: Int
 
     /// Begins to read a source; the header is read at once.
     ///
@@ -94,6 +97,7 @@ public struct RecordReader: ~Copyable {
         line = 1
         nextLine = 1
         isSkippingLine = false
+        failedScanBytes = 0
     }
 
     /// How many bytes of the source lie before the point that was read to, what was skipped included.

@@ -68,9 +68,42 @@ import Testing
             try outcomes("a,b\n1\n1,2,3\n\"1\",2,3\n4,5\n", .csv) == [
                 .rejected(2, .fieldCount(found: 1, expected: 2), "1"),
                 .rejected(3, .fieldCount(found: 3, expected: 2), "1,2,3"),
-                .rejected(4, .tooManyFields(expected: 2), "\"1\",2,3"), .record(5, "4", "5"),
+                .rejected(4, .fieldCount(found: 3, expected: 2), "\"1\",2,3"), .record(5, "4", "5"),
             ])
         #expect(RejectionReason.fieldCount(found: 3, expected: 2).description == "has 3 fields, the header has 2")
+    }
+
+    @Test func aRecordWithTheWrongNumberOfFieldsIsRejectedWithAllItsLines() throws {
+        let tooMany = "a,b\n1,2,\"x\nphantom,3\",\"4\n\"\n5,6\n"
+        #expect(
+            try outcomes(tooMany, .csv) == [
+                .rejected(2, .fieldCount(found: 4, expected: 2), "1,2,\"x"), .record(5, "5", "6"),
+            ])
+        let tooFew = "a,b\n\"x\nphantom,3\"\n5,6\n"
+        #expect(
+            try outcomes(tooFew, .csv) == [
+                .rejected(2, .fieldCount(found: 1, expected: 2), "\"x"), .record(4, "5", "6"),
+            ])
+    }
+
+    @Test func aRecordWithTooManyFieldsAndAStrayQuoteCostsOneLine() throws {
+        #expect(
+            try outcomes("a,b\n1,2,\"open\n5,6\n", .csv) == [
+                .rejected(2, .unclosedQuote, "1,2,\"open"), .record(3, "5", "6"),
+            ])
+        #expect(
+            try outcomes("a,b\n1,2,\"open\n5,\"6\"\n", .csv) == [
+                .rejected(2, .textAfterQuote, "1,2,\"open"), .record(3, "5", "6"),
+            ])
+    }
+
+    @Test("Reading takes linear time where every line begins a record that never ends", .timeLimit(.minutes(1)))
+    func quotesThatJoinAllLines() throws {
+        let lines = 60_000
+        let text = "a,b\n" + String(repeating: "x\",\"\n", count: lines) + "1,2\n"
+        let found = try outcomes(text, .csv, limit: 1 << 16)
+        #expect(found.count == lines + 1)
+        #expect(found.last == .record(lines + 2, "1", "2"))
     }
 
     @Test func nulAndBrokenUTF8AreRejectedWithTheWholeRecord() throws {
