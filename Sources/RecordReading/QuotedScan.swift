@@ -78,7 +78,7 @@ extension DelimitedScan {
             start: start, end: endsRecord ? Self.withoutCarriageReturn(bytes, from: start, to: end) : end)
     }
 
-    /// Steps over what follows a closing quote; true if that is a delimiter, false at the end of the record.
+    /// Steps over the delimiter or the end of line after a closing quote; true if it is a delimiter.
     fileprivate mutating func skipDelimiter(_ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8) -> Bool {
         if end < window.stop, bytes[end] == delimiter {
             end += 1

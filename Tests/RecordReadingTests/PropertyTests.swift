@@ -41,7 +41,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
 
 @Suite struct RecordProperties {
     @Test(arguments: RecordFormat.allCases)
-    func theSizeOfTheChunksMakesNoDifference(format: RecordFormat) {
+    func chunkSizesMakeNoDifference(format: RecordFormat) {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<700 {
             let bytes = nastyBytes(format, using: &random)
@@ -149,7 +149,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
         }
     }
 
-    @Test func randomBytesAlwaysComeToAnEnd() throws {
+    @Test func readingRandomBytesEnds() throws {
         var random = SeededGenerator(seed: 6)
         for _ in 0..<500 {
             let bytes = (0..<Int.random(in: 0..<300, using: &random)).map { _ in

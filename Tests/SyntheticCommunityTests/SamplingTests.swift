@@ -2,9 +2,9 @@ import Testing
 
 @testable import SyntheticCommunity
 
-@Suite("Drawing numbers")
+@Suite("Random draws")
 struct SamplingTests {
-    @Test("Shares add up to the total, stay under the cap and follow the weights", arguments: 0..<50)
+    @Test("Shares add up to the total, stay within the cap and follow the weights", arguments: 0..<50)
     func quotas(_ seed: Int) {
         var random = EntityRandom(seed: UInt64(seed), stream: .group, entity: 0)
         let weights = (0..<(1 + random.below(200))).map { _ in 1 / random.positiveUnit() }
@@ -73,7 +73,7 @@ struct SamplingTests {
         }
     }
 
-    @Test("Numbers and coordinates are written as they are read")
+    @Test("Numbers and coordinates are written in decimal digits")
     func writing() {
         var line = LineBuffer()
         for number in [0, 7, 10, 99, 50_000_000_001] {
