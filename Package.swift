@@ -46,7 +46,9 @@ let package = Package(
         module("Model", ["CPrefetch"]),
         module("Recommendation", ["CivilTime", "Model"]),
         module("RecordReading"),
-        module("SyntheticCommunity", ["CivilTime"]),
+        .target(
+            name: "SyntheticCommunity", dependencies: ["CivilTime"],
+            resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 

@@ -1,23 +1,23 @@
-/// What the reader came to.
+/// What the reader found next.
 public enum RecordEvent: Sendable, Equatable {
-    /// A record, whose fields the reader shows until it is moved on.
+    /// A record, whose fields can be read until the reader moves on.
     case record
-    /// A record that was left out; reading goes on after it.
+    /// A record that was rejected; reading goes on after it.
     case rejected(RejectedRecord)
     /// The end of the source.
     case end
 }
 
-/// A record that was left out, and why.
+/// A rejected record, and why it was rejected.
 public struct RejectedRecord: Sendable, Equatable {
     /// The line where it begins, from 1.
     public let line: Int
-    /// Why it was left out.
+    /// Why it was rejected.
     public let reason: RejectionReason
-    /// The beginning of it, at most 200 bytes of its first line, control characters escaped.
+    /// At most 200 bytes of its first line, with control characters escaped.
     public let excerpt: String
 
-    /// A record that was left out.
+    /// A rejected record.
     public init(line: Int, reason: RejectionReason, excerpt: String) {
         self.line = line
         self.reason = reason
@@ -25,19 +25,19 @@ public struct RejectedRecord: Sendable, Equatable {
     }
 }
 
-/// Why a record was left out.
+/// Why a record was rejected.
 public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     /// More bytes than a record may have.
     case tooLong(maximumBytes: Int)
-    /// An opening quote without a closing one, up to the end or within the bytes that a record may have.
+    /// An opening quote without a closing one before the end, or within the bytes that a record may have.
     case unclosedQuote
     /// Something other than a delimiter or the end of the line after a closing quote.
     case textAfterQuote
     /// Fewer or more fields than the header.
     case fieldCount(found: Int, expected: Int)
-    /// More fields than the header, in a record with quotes, of which the rest was not read.
+    /// More fields than the header, in a record with quotes whose end was not looked for, because that failed too often.
     case tooManyFields(expected: Int)
-    /// A NUL byte, which no text has.
+    /// A NUL byte.
     case nul
     /// Bytes that are not UTF-8.
     case notUTF8

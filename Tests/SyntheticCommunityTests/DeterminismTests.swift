@@ -36,7 +36,7 @@ struct DeterminismTests {
         #expect(digest == 7_513_724_297_025_815_857)
     }
 
-    @Test("What a sink throws ends the writing")
+    @Test("An error of the sink ends the writing")
     func sinkFailure() throws {
         struct Full: Error {}
         let community = Community(try GeneratedTables.sampleParameters())

@@ -36,7 +36,7 @@ struct GeneratedTables {
 
     static func bytes(of file: CommunityFile, _ community: Community) -> [UInt8] {
         var bytes: [UInt8] = []
-        community.write(file) { chunk in bytes.append(contentsOf: copy chunk) }
+        community.write(file) { chunk in bytes += chunk }
         return bytes
     }
 

@@ -4,7 +4,9 @@ struct MemberNaming {
     /// Identifiers are numbered 0 ..< `span`, a power of 36 well above the number of users.
     private let span: Int
     private let digits: Int
-    private let firstSlugs: [[UInt8]]
+    private let firstNames = Vocabulary.embedded.firstNames
+    private let lastNames = Vocabulary.embedded.lastNames
+    private let firstSlugs = Vocabulary.embedded.firstNames.map { Array(PlainText.slug($0).utf8) }
 
     init(users: Int, seed: UInt64) {
         self.seed = seed
@@ -14,24 +16,20 @@ struct MemberNaming {
             digits += 1
             span *= 36
         }
-        self.span = span
-        self.digits = digits
-        firstSlugs = PersonalNames.first.map { Array(PlainText.slug($0).utf8) }
+        (self.span, self.digits) = (span, digits)
     }
 
-    /// The user's name: several users may have the same.
-    func appendName(of user: Int, to line: inout LineBuffer) {
-        let (first, last) = names(of: user)
-        line.append(PersonalNames.first[first])
-        line.append(" ")
-        line.append(PersonalNames.last[last])
+    /// First and last name; several users may have the same.
+    func name(of user: Int) -> String {
+        let (first, last) = indices(of: user)
+        return "\(firstNames[first]) \(lastNames[last])"
     }
 
     /// The first name and a number in base 36: unique.
     func identifier(of user: Int) -> [UInt8] {
-        var identifier = firstSlugs[names(of: user).first]
+        var identifier = firstSlugs[indices(of: user).first]
         identifier.append(UInt8(ascii: "-"))
-        // The factor is prime to 36 and so to the span: no two users get the same number.
+        // The factor has no divisor in common with 36, and so none with the span: no two users get the same number.
         let offset = Int(truncatingIfNeeded: seed % UInt64(span))
         var number = (user &* 25_214_903_917 &+ offset) % span
         for _ in 0..<digits {
@@ -43,8 +41,8 @@ struct MemberNaming {
 
     private static let alphabet = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
 
-    private func names(of user: Int) -> (first: Int, last: Int) {
+    private func indices(of user: Int) -> (first: Int, last: Int) {
         var random = EntityRandom(seed: seed, stream: .identifier, entity: user)
-        return (random.below(PersonalNames.first.count), random.below(PersonalNames.last.count))
+        return (random.below(firstNames.count), random.below(lastNames.count))
     }
 }

@@ -1,33 +1,40 @@
-/// Draws what a user's photos show: mostly something for a group the user joined.
-struct PhotoSampler {
+/// What a photo shows, where and when.
+struct Photo {
+    /// Index of `Theme.all`.
+    let theme: Int
+    /// Index of the theme's subjects.
+    let subject: Int
+    /// Index of `Place.all`.
+    let place: Int
+    /// The instant it was taken.
+    let taken: Int
+    /// The instant it was uploaded, not before it was taken.
+    let uploaded: Int
+    let isPrivate: Bool
+    /// The position in the owner's memberships of the group that it was taken for; nil when there is none.
+    let anchor: Int?
+}
+
+/// What a user's photos show: mostly something for a group that the user joined.
+extension Community {
     /// How many of 1000 photos are taken with a group in mind.
     static let anchoredPermille = 850
     /// How many of 1000 photos only their owner may see.
     static let privatePermille = 80
 
-    private let seed: UInt64
-    private let groups: [Group]
-    private let timeline: Timeline
-
-    init(groups: [Group], timeline: Timeline, seed: UInt64) {
-        self.seed = seed
-        self.groups = groups
-        self.timeline = timeline
-    }
-
-    /// The facts of a photo.
+    /// Draws one photo.
     ///
     /// - Parameter memberships: the owner's.
     func photo(_ index: Int, of member: Member, _ memberships: MembershipWorkspace) -> Photo {
-        var random = EntityRandom(seed: seed, stream: .photo, entity: index)
+        var random = EntityRandom(seed: parameters.seed, stream: .photo, entity: index)
         var anchor: Int?
         if memberships.count > 0, random.chance(Self.anchoredPermille) {
             let position = random.below(memberships.count)
             // Groups that take anything inspire nothing.
-            if Int(groups[memberships.groups[position]].theme) != Theme.anythingIndex { anchor = position }
+            if Int(table.groups[memberships.groups[position]].theme) != Theme.anythingIndex { anchor = position }
         }
         let interest = member.interest(&random)
-        let group = anchor.map { groups[memberships.groups[$0]] }
+        let group = anchor.map { table.groups[memberships.groups[$0]] }
         let theme = group.map { Int($0.theme) } ?? interest.theme
         let subject = group?.subject.map { Int($0) } ?? subject(theme: theme, interest, &random)
         let place = group?.place.map { Int($0) } ?? place(theme: theme, member, &random)
@@ -43,16 +50,14 @@ struct PhotoSampler {
         return random.below(Theme.all[theme].subjects.count)
     }
 
-    /// Mostly at home where the theme belongs in cities, in the member's region where it does not.
+    /// Mostly at home for a theme of cities, in the member's region for one of regions.
     private func place(theme: Int, _ member: Member, _ random: inout EntityRandom) -> Int {
         let kinds = Theme.all[theme].placeKinds
         if kinds.isEmpty || kinds.contains(.city) { return random.chance(750) ? member.home : member.region }
         if kinds.contains(.region) { return member.region }
-        // Who wants to see the aurora travels north, always to the same place.
-        return Self.northernPlaces[(member.home + member.region) % Self.northernPlaces.count]
+        // To see the aurora a member travels north, always to the same place.
+        return Place.northern[(member.home + member.region) % Place.northern.count]
     }
-
-    private static let northernPlaces = Place.all.indices.filter { Place.all[$0].kind == .northern }
 
     private func taken(theme: Int, place: Int, _ random: inout EntityRandom) -> Int {
         let curve = Timeline.curve(Theme.all[theme].season, southern: Place.all[place].isSouthern)

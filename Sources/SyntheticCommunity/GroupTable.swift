@@ -1,11 +1,34 @@
+/// What shapes a group's members and photos; small, because the hot loops go through all groups.
+struct Group {
+    /// Index of `Theme.all`.
+    let theme: UInt8
+    /// Index of the theme's subjects; nil when the group takes the whole theme.
+    let subject: UInt8?
+    /// Index of `Place.all`; nil when the group is about no place.
+    let place: UInt16?
+    /// The instant it was founded.
+    let created: UInt32
+    /// Nobody joins or posts from this instant on; for a living group the end of the timeline.
+    let activeUntil: UInt32
+    /// A group of nearly the same name that some of its members join as well.
+    var twin: UInt32?
+    /// How many of 1000 members of the original join this twin; 0 for a group that is no twin.
+    let twinPermille: UInt16
+    let isPrivate: Bool
+    let joinPolicy: JoinPolicy
+
+    /// How one becomes a member.
+    enum JoinPolicy: String {
+        case open, approval, invite
+    }
+}
+
 /// All groups of a community, and how popular each is.
 struct GroupTable {
     private(set) var groups: [Group] = []
     private(set) var titles: [String] = []
-    private(set) var sentences: [String] = []
-    /// The identifiers one after another, each from its offset: groups + 1 offsets.
-    private(set) var identifierBytes: [UInt8] = []
-    private(set) var identifierOffsets: [Int] = [0]
+    private(set) var descriptions: [String] = []
+    private(set) var identifiers: [String] = []
     /// How likely a group is to be joined, relative to the others of its theme.
     private var popularity: [Double] = []
 
@@ -18,29 +41,27 @@ struct GroupTable {
         var shuffling = EntityRandom(seed: seed, stream: .groupOrder, entity: 0)
         for index in order.indices.reversed() { order.swapAt(index, shuffling.below(index + 1)) }
         var naming = GroupNaming()
-        var membersOfTheme: [[Int]] = Array(repeating: [], count: Theme.all.count)
+        var groupsOfTheme: [[Int]] = Array(repeating: [], count: Theme.all.count)
         for (index, theme) in order.enumerated() {
             var random = EntityRandom(seed: seed, stream: .group, entity: index)
-            let original = random.chance(Self.duplicatePermille) ? original(in: membersOfTheme[theme], &random) : nil
+            let original = random.chance(Self.duplicatePermille) ? original(in: groupsOfTheme[theme], &random) : nil
             if let original, let name = naming.duplicate(of: titles[original], &random) {
                 groups[original].twin = UInt32(index)
-                add(Self.duplicate(of: groups[original], &random), title: name.title, sentence: name.sentence)
+                groups.append(Self.duplicate(of: groups[original], &random))
+                titles.append(name.title)
+                descriptions.append(name.description)
                 popularity.append(popularity[original] * 0.1)
             } else {
                 let name = naming.name(theme: theme, &random)
-                let group = Self.group(theme: theme, name: name, rank: membersOfTheme[theme].count, &random)
-                add(group, title: name.title, sentence: name.sentence)
-                popularity.append(Self.popularity(rank: membersOfTheme[theme].count, of: group, &random))
+                let group = Self.group(theme: theme, name: name, rank: groupsOfTheme[theme].count, &random)
+                groups.append(group)
+                titles.append(name.title)
+                descriptions.append(name.description)
+                popularity.append(Self.popularity(rank: groupsOfTheme[theme].count, of: group, &random))
             }
-            membersOfTheme[theme].append(index)
-            identifierBytes += naming.identifier(for: titles[index]).utf8
-            identifierOffsets.append(identifierBytes.count)
+            groupsOfTheme[theme].append(index)
+            identifiers.append(naming.identifier(for: titles[index]))
         }
-    }
-
-    /// The identifier of a group.
-    func identifier(_ group: Int) -> ArraySlice<UInt8> {
-        identifierBytes[identifierOffsets[group]..<identifierOffsets[group + 1]]
     }
 
     /// The weight of every group in the whole community.
@@ -56,16 +77,10 @@ struct GroupTable {
     static func themeWeight(_ theme: Int) -> Double { 1 / Double(theme + 4) }
 
     private static func themes(count: Int) -> [Int] {
-        // Groups that take anything are large rather than many.
+        // Groups that take anything are few and large.
         let weights = Theme.all.indices.map { $0 == Theme.anythingIndex ? themeWeight($0) / 2 : themeWeight($0) }
         return Quotas.shares(of: count, weights: weights, cap: count)
             .enumerated().flatMap { Array(repeating: $0.offset, count: Int($0.element)) }
-    }
-
-    private mutating func add(_ group: Group, title: String, sentence: String) {
-        groups.append(group)
-        titles.append(title)
-        sentences.append(sentence)
     }
 
     /// One of the theme's more popular living groups that has no twin yet.
@@ -78,8 +93,8 @@ struct GroupTable {
     }
 
     private static func group(theme: Int, name: GroupNaming.Name, rank: Int, _ random: inout EntityRandom) -> Group {
-        // Squared: most groups are old, and the best known are among the oldest. The last week founds none,
-        // so that each has time to live.
+        // Squared: most groups are old, and the best known are among the oldest. None is founded in the last week, so
+        // that each has time to live.
         let age = random.unit()
         let youngest = Double(Timeline.end - 7 * Timeline.day) * min(1, 0.2 + 0.08 * Double(rank))
         let created = Int(youngest * age * age)
@@ -106,15 +121,15 @@ struct GroupTable {
             isPrivate: false, joinPolicy: .open)
     }
 
-    /// A power law with exponent 5/4 over the ranks of a theme, roughened, so that ranks of different themes differ.
+    /// A power law with exponent 5/4 over the ranks in a theme, with noise, so that ranks of different themes differ.
     ///
-    /// What is about one subject or one place attracts fewer members than what takes a whole theme.
+    /// A group about one subject or one place attracts fewer members than one that takes a whole theme.
     private static func popularity(rank: Int, of group: Group, _ random: inout EntityRandom) -> Double {
-        let roughness = min(4, 1 / random.positiveUnit().squareRoot())
+        let noise = min(4, 1 / random.positiveUnit().squareRoot())
         let vitality = group.activeUntil == UInt32(Timeline.end) ? 1 : 0.3
         let openness = group.isPrivate ? 0.4 : 1
         let breadth = (group.subject == nil ? 1 : 0.4) * (group.place == nil ? 1 : 0.4)
         let rank = Double(rank + 1)
-        return roughness * vitality * openness * breadth / (rank * rank.squareRoot().squareRoot())
+        return noise * vitality * openness * breadth / (rank * rank.squareRoot().squareRoot())
     }
 }

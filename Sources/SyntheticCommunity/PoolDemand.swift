@@ -1,15 +1,15 @@
 /// How many groups an owner would like to post a photo to.
 ///
-/// A photo is posted at all with a fixed probability; then the number has a heavy tail (a shifted Pareto
-/// law with exponent 3), stretched by a multiplier that was fitted to the number of entries aimed at.
+/// A photo is posted at all with a fixed probability. Then the number has a heavy tail (a shifted Pareto law with exponent
+/// 3), stretched by a multiplier that is fitted to the number of entries aimed at.
 struct PoolDemand {
-    /// More groups per photo than this are not allowed, as on real sites.
+    /// The most groups that a photo may be in, as on real sites; inclusive.
     static let limit = 60
 
     private let postedShare: Double
     private let multiplier: Double
 
-    /// - Parameter entriesPerPhoto: the mean aimed at, photos that are never posted included.
+    /// - Parameter entriesPerPhoto: the mean aimed at, over all photos, also those that are never posted.
     private init(entriesPerPhoto: Double, multiplier: Double) {
         postedShare = min(0.8, entriesPerPhoto * 0.75)
         self.multiplier = multiplier
@@ -22,8 +22,8 @@ struct PoolDemand {
     ///
     /// - Parameters:
     ///   - entriesPerPhoto: the mean aimed at.
-    ///   - sample: for photos that stand for all, the groups that would take them and the random numbers
-    ///     that their pool entries begin with.
+    ///   - sample: for each photo of a sample, how many groups would take it, and the random numbers that its pool
+    ///     entries begin with.
     static func fitted(entriesPerPhoto: Double, sample: [(available: Int, random: EntityRandom)]) -> PoolDemand {
         let aim = entriesPerPhoto * Double(sample.count)
         var low = 0.0
