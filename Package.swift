@@ -30,7 +30,6 @@ let package = Package(
         // C libraries from the system.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -51,10 +50,13 @@ let package = Package(
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
-        // Thin wrappers over the C libraries.
+        // Linux calls that Swift's module for glibc lacks.
+        .systemLibrary(name: "CEpoll"),
+
+        // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CMicroHTTPD"]),
+        module("HTTP", ["CEpoll"]),
         module("Tokens", ["CLibJWT"]),
         module("Compression", ["CZlib"]),
 

@@ -37,4 +37,4 @@ find_swift() {
         fail "Swift $version is too old: 6.2 or later is needed"
 }
 
-libraries=(libsqlite3-dev libhiredis-dev libmicrohttpd-dev libxxhash-dev libjwt-dev zlib1g-dev)
+libraries=(libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev)

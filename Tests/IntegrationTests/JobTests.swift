@@ -104,7 +104,8 @@ struct JobTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.folder).isEmpty)
     }
 
-    @Test("bash can read the scripts", arguments: ["common.sh", "demo", "install-units", "test"])
+    @Test(
+        "bash can read the scripts", arguments: ["common.sh", "demo", "documentation", "install-units", "test"])
     func scripts(name: String) async throws {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "-n", "\(Checkout.root)/Jobs/\(name)", in: workspace)
