@@ -39,7 +39,7 @@ let package = Package(
         module("SparseMatrix"),
         .target(name: "CSimilarity"),
         .target(
-            name: "Similarity", dependencies: ["SparseMatrix", "CSimilarity"], swiftSettings: strict,
+            name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: strict,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),

@@ -1,3 +1,4 @@
+import Model
 import SQLite
 
 /// A change of the catalog between imports.
@@ -43,7 +44,7 @@ extension Catalog {
                     case .site(let change): outcomes.append(.site(try site.apply(change)))
                     }
                 }
-                if members.hasJoins { try note([.joinedAt]) }
+                if members.hasJoins { try note([RelationSource.memberships.notedTime]) }
                 try recordChanges(members.contentChanges + site.contentChanges)
                 return outcomes
             }

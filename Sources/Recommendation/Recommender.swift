@@ -7,12 +7,12 @@ public struct Recommender: Sendable {
     /// The groups and their neighbours.
     public let model: ModelVersion
     /// How relations are blended.
-    public let weights: RelationWeights
+    public let relations: RelationTable
 
     /// A recommender over a model version.
-    public init(model: ModelVersion, weights: RelationWeights = RelationWeights()) {
+    public init(model: ModelVersion, relations: RelationTable = .standard) {
         self.model = model
-        self.weights = weights
+        self.relations = relations
     }
 
     /// The best neighbours of some groups: scores are summed over seeds and relations.
@@ -30,10 +30,10 @@ public struct Recommender: Sendable {
         let seeds = seeds.filter { Int($0.group) < model.groupCount }.sorted {
             $0.group != $1.group ? $0.group < $1.group : $0.weight < $1.weight
         }
-        let factors = weights.factors(in: model)
+        let factors = relations.factors(in: model)
         var capacity = 0
         for seed in seeds {
-            for (relation, _) in factors { capacity += model.neighbours(of: Int(seed.group), by: relation).count }
+            for factor in factors { capacity += model.neighbours(of: Int(seed.group), by: factor.relation).count }
         }
         var scores = CandidateScores(capacity: min(capacity, model.groupCount))
         forEachContribution(of: seeds, factors) { _, _, neighbour, contribution in
@@ -44,29 +44,62 @@ public struct Recommender: Sendable {
     }
 
     private func forEachContribution(
-        of seeds: [Seed], _ factors: [(relation: Relation, factor: Double)],
-        _ body: (Seed, Relation, Neighbour, Double) -> Void
+        of seeds: [Seed], _ factors: [RelationFactor],
+        _ body: (Seed, RelationFactor, Neighbour, Double) -> Void
     ) {
         for seed in seeds {
-            for (relation, factor) in factors {
-                for neighbour in model.neighbours(of: Int(seed.group), by: relation) {
-                    body(seed, relation, neighbour, seed.weight * factor * Double(neighbour.score))
+            for factor in factors {
+                for neighbour in model.neighbours(of: Int(seed.group), by: factor.relation) {
+                    body(seed, factor, neighbour, seed.weight * factor.factor * Double(neighbour.score))
                 }
             }
         }
     }
 
     private func explain(
-        _ best: [(group: UInt32, score: Double)], seeds: [Seed], factors: [(relation: Relation, factor: Double)]
+        _ best: [(group: UInt32, score: Double)], seeds: [Seed], factors: [RelationFactor]
     ) -> [Suggestion] {
         var reasons = Dictionary(uniqueKeysWithValues: best.map { ($0.group, [Suggestion.Reason]()) })
-        forEachContribution(of: seeds, factors) { seed, relation, neighbour, contribution in
+        forEachContribution(of: seeds, factors) { seed, factor, neighbour, contribution in
             reasons[neighbour.index]?.append(
-                .init(seed: seed.group, relation: relation, contribution: contribution, common: neighbour.common))
+                .init(
+                    seed: seed.group, relation: factor.relation, contribution: contribution, common: neighbour.common,
+                    relationIndex: factor.index))
         }
         return best.map { group, score in
             Suggestion(
                 group: group, score: score, reasons: (reasons[group] ?? []).sorted(by: Suggestion.Reason.precedes))
         }
+    }
+}
+
+/// What scores of a relation are multiplied by where relations are blended.
+struct RelationFactor: Sendable {
+    /// The index of the relation in the version.
+    var index: Int
+    var relation: Relation
+    /// Its weight in units of the mean of its best scores, above 0.
+    var factor: Double
+}
+
+extension RelationTable {
+    /// The factors of the relations that count, in the order of the version's relations.
+    func factors(in model: ModelVersion) -> [RelationFactor] {
+        model.relations.enumerated().compactMap { index, relation in
+            guard let weight = self[relation]?.weight, weight > 0 else { return nil }
+            return RelationFactor(index: index, relation: relation, factor: weight / model.meanBestScore(of: relation))
+        }
+    }
+
+    /// The factor of each relation of a version, by its index; 0 for one that does not count.
+    func factorsByIndex(in model: ModelVersion) -> [Double] {
+        var factors = [Double](repeating: 0, count: model.relations.count)
+        for factor in self.factors(in: model) { factors[factor.index] = factor.factor }
+        return factors
+    }
+
+    /// How many entries a group has in the relation of a role; 0 if there is none.
+    func size(of group: Int, in role: RelationFacts.Role, _ model: ModelVersion) -> UInt32 {
+        self[role].map { model.size(of: group, in: $0.relation) } ?? 0
     }
 }

@@ -1,3 +1,4 @@
+import Model
 import CSimilarity
 
 /// One thread's counters and candidate lists, and what it does with a tile of source rows.

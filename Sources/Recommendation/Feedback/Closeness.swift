@@ -5,7 +5,7 @@ enum Closeness {
     /// The neighbours in a group's own lists, in any relation, each once with its greatest closeness.
     static func neighbours(of group: UInt32, in model: ModelVersion) -> [UInt32: Double] {
         var closest: [UInt32: Double] = [:]
-        for relation in Relation.allCases {
+        for relation in model.relations {
             let list = model.neighbours(of: Int(group), by: relation)
             guard let best = list.first?.score, best > 0 else { continue }
             for neighbour in list {
@@ -18,7 +18,7 @@ enum Closeness {
     /// How close a group's lists say the groups of a table are, by their places; those it does not name are missing.
     static func toward(_ places: GroupPlaces, from group: UInt32, in model: ModelVersion) -> [Int: Double] {
         var closest: [Int: Double] = [:]
-        for relation in Relation.allCases {
+        for relation in model.relations {
             let list = model.neighbours(of: Int(group), by: relation)
             guard let best = list.first?.score, best > 0 else { continue }
             for neighbour in list {

@@ -28,10 +28,10 @@ public struct Interest: Sendable, Equatable {
 extension Interest {
     /// What it counts where interests share a list: those of its groups that can bring anything.
     ///
-    /// - Parameter weights: how relations are blended; one that does not count brings nothing.
-    func weight(in model: ModelVersion, _ weights: RelationWeights) -> Double {
+    /// - Parameter factors: of the relations that are blended; one that does not count brings nothing.
+    func weight(in model: ModelVersion, _ factors: [RelationFactor]) -> Double {
         let speaking = groups.count { group in
-            Relation.allCases.contains { weights[$0] > 0 && !model.neighbours(of: Int(group), by: $0).isEmpty }
+            factors.contains { !model.neighbours(of: Int(group), by: $0.relation).isEmpty }
         }
         return Double(speaking)
     }

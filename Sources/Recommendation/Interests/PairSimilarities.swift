@@ -13,7 +13,7 @@ struct PairSimilarities {
     /// - Complexity: O(count² + neighbours of the groups).
     init(among groups: [UInt32], in model: ModelVersion) {
         let count = groups.count
-        let relationCount = Relation.allCases.count
+        let relationCount = model.relations.count
         // c / √(nᵢ nⱼ) without a root or a quotient for each pair. Who has neighbours is not empty.
         let inverseRoots = model.sizes(of: groups).map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
         var values = [Float](repeating: 0, count: count * count)
