@@ -1,4 +1,4 @@
-import Model
+public import Model
 
 /// How a relation's table is called and made in SQL: group × user or group × photo.
 extension RelationSource {
@@ -11,7 +11,7 @@ extension RelationSource {
     }
 
     /// The column that is not the group.
-    var entryColumn: String { entityTable.keyColumn }
+    public var entryColumn: String { entityTable.keyColumn }
     /// By which one can tell that no row has a time.
     var notedTime: NotedColumn { NotedColumn(rawValue: "\(table).\(timeColumn)") }
 

@@ -11,7 +11,7 @@ enum IntraListSimilarity {
         let places = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
         var cosines: [Int: Double] = [:]
         for (place, group) in groups.enumerated() {
-            for relation in Relation.allCases {
+            for relation in model.relations {
                 for neighbour in model.neighbours(of: Int(group), by: relation) {
                     guard let other = places[neighbour.index] else { continue }
                     let pair = min(place, other) * groups.count + max(place, other)

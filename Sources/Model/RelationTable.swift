@@ -44,6 +44,12 @@ public struct RelationFacts: Sendable, Equatable {
         self.limit = limit
     }
 
+    /// Photos that are in both pools: groups that are similar by content.
+    public static let photos = RelationFacts("photos", singular: "photo", source: .pools, role: .pool)
+    /// Members of both groups: people who joined this also joined.
+    public static let members = RelationFacts(
+        "members", singular: "member", source: .memberships, role: .membership)
+
     /// The relation's name, which is also what its entries are called in a sentence: `photos`.
     public var name: String { relation.rawValue }
     /// What answers call n, a group's number of entries: `photoCount`.
@@ -95,10 +101,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
     private var entries: [RelationFacts]
 
     /// The relations of the product.
-    public static let standard = RelationTable([
-        RelationFacts("photos", singular: "photo", source: .pools, role: .pool),
-        RelationFacts("members", singular: "member", source: .memberships, role: .membership),
-    ])
+    public static let standard = RelationTable([.photos, .members])
 
     /// What `by` calls all relations blended; from when there were two.
     public static let blendName = "both"
