@@ -91,7 +91,7 @@ let package = Package(
             name: "TestSupport", dependencies: ["SparseMatrix", "Similarity", "Model"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
-        tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
+        tests("SimilarityTests", ["Similarity", "Model", "SparseMatrix", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
@@ -113,6 +113,13 @@ let package = Package(
         tests(
             "RecomputeTests",
             ["Recompute", "CatalogStore", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
+        // A relation of the test's own, from a file to an answer.
+        tests(
+            "RelationTests",
+            [
+                "coterie", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute", "Service",
+                "Similarity", "SQLite", "TestSupport",
+            ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
         // They run the executable as users do, beside which they are built.
         tests(

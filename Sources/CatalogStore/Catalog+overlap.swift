@@ -53,8 +53,8 @@ extension Catalog {
     ///   - required: a group that is reported even if it has fewer.
     ///   - weights: what common entries weigh, if their sum is wanted; takes reading all groups they are in.
     public func overlaps(
-        of group: GroupRecord, in source: RelationSource, minimumCommon: Int, alwaysIncluding required: GroupRecord? = nil,
-        weights: EntryWeights? = nil
+        of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
+        alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil
     ) throws(CatalogError) -> OverlapReport {
         try wrapping { () throws(DatabaseError) in
             var counts = try GroupCounting(self, source)

@@ -18,8 +18,11 @@ struct GroupCounting {
 
     init(_ catalog: Catalog, _ source: RelationSource) throws(DatabaseError) {
         let (table, entry, entity) = (source.table, source.entryColumn, source.entityTable)
-        let isVisible = entity.hasVisibility ? " JOIN \(entity.rawValue) USING (\(entry)) WHERE visibility = 0 AND" : " WHERE"
-        entriesOfGroup = try catalog.database.prepare("SELECT \(entry) FROM \(table)\(isVisible) group_key = ?")
+        var visibleEntries = "SELECT \(entry) FROM \(table)"
+        if entity.hasVisibility { visibleEntries += " JOIN \(entity.rawValue) USING (\(entry))" }
+        visibleEntries += " WHERE group_key = ?"
+        if entity.hasVisibility { visibleEntries += " AND visibility = 0" }
+        entriesOfGroup = try catalog.database.prepare(visibleEntries)
         groupsOfEntry = try catalog.database.prepare("SELECT group_key FROM \(table) WHERE \(entry) = ?")
         group = try catalog.database.prepare(
             "SELECT group_id, \(CatalogSchema.isShown) FROM groups WHERE group_key = ?")

@@ -191,8 +191,7 @@ public struct ModelVersion: Sendable {
             sizes: Double(size(of: index, in: relation)), Double(size(of: Int(neighbour.index), in: relation)))
     }
 
-    /// The mean of the best scores of a relation: dividing by it makes relations comparable. 1 if the version does not
-    /// have it.
+    /// The mean of the best scores of a relation: dividing by it makes relations comparable; 1 if the version lacks it.
     public func meanBestScore(of relation: Relation) -> Double { reader(relation)?.scale ?? 1 }
 
     /// How many neighbours a relation lists in all.

@@ -49,7 +49,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         if let previous { Self.learn(from: previous, work: work, relations, &steps) }
         seconds = steps.reduce(0) { $0 + $1.expectedSeconds }
         memoryBytes = Self.memoryBytes(
-            work, content, poolRows: Self.rows(work, relations[.pool]), neighbours: neighbours, profileRows: profileRows)
+            work, content, poolRows: Self.rows(work, relations[.pool]), neighbours: neighbours, profileRows: profileRows
+        )
     }
 
     private static func rows(_ work: [Relation: WorkEstimate], _ facts: RelationFacts?) -> Int {

@@ -139,7 +139,9 @@ extension RecomputeJob {
             if reading.entriesOfPrivateGroups > 0 {
                 outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
             }
-            if reading.entriesOfPrivatePhotos > 0 { outcome += ", \(reading.entriesOfPrivatePhotos) private \(facts.source.entries.rawValue)" }
+            if reading.entriesOfPrivatePhotos > 0 {
+                outcome += ", \(reading.entriesOfPrivatePhotos) private \(facts.source.entries.rawValue)"
+            }
             return (reading, outcome)
         } catch { throw .catalog(error) }
     }
@@ -191,8 +193,10 @@ extension RecomputeJob {
         }
         guard relations.contains(where: { $0.neighbours > 0 }) else {
             throw .nothingToPublish(
-                "no group has a neighbour in any relation, so nothing is published: import \(sourceNames), or lower the minimums"
-            )
+                """
+                no group has a neighbour in any relation, so nothing is published: import \(sourceNames), or lower the \
+                minimums
+                """)
         }
     }
 

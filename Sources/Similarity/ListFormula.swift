@@ -66,8 +66,9 @@ public struct ListFormula: Sendable {
             PairCounts(common: common, neighbourSize: neighbourSize, weightSum: weightSum), sourceSize: sourceSize)
     }
 
-    /// Whether a pair is more alike than another of the same list: by c² / n as integers, or by the key of the modified
-    /// cosine. Of two that are equally alike, neither; the bytes of their ids decide then.
+    /// Whether a pair stands before another in a list: by c² / n as integers, or by the key of the modified cosine.
+    ///
+    /// Of two that are equally alike, neither does; the bytes of their ids decide then.
     public func isCloser(_ left: PairCounts, than right: PairCounts) -> Bool {
         switch measure {
         case .cosine:

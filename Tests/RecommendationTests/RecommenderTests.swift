@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Recommending")
 struct RecommenderTests {
-    private func model(_ seed: UInt64, groupCount: Int = 60, relations: [Relation] = Relation.allCases) throws
+    private func model(_ seed: UInt64, groupCount: Int = 60, relations: [Relation] = RelationTable.standard.relations)
+        throws
         -> ModelVersion
     {
         let encoded = try SampleModel.model(groupCount: groupCount, limit: 12, relations: relations, seed: seed)
@@ -14,12 +15,13 @@ struct RecommenderTests {
 
     /// What the documentation of `suggest` says, with a dictionary.
     private func bruteForce(
-        _ model: ModelVersion, _ seeds: [Seed], _ weights: RelationWeights, limit: Int, isAllowed: (UInt32) -> Bool
+        _ model: ModelVersion, _ seeds: [Seed], _ table: RelationTable, limit: Int, isAllowed: (UInt32) -> Bool
     ) -> [(group: UInt32, score: Double)] {
         var scores: [UInt32: Double] = [:]
         for seed in seeds.sorted(by: { $0.group < $1.group }) {
-            for relation in Relation.allCases where weights[relation] > 0 {
-                let factor = weights[relation] / model.meanBestScore(of: relation)
+            for facts in table where facts.weight > 0 {
+                let relation = facts.relation
+                let factor = facts.weight / model.meanBestScore(of: relation)
                 for neighbour in model.neighbours(of: Int(seed.group), by: relation) {
                     scores[neighbour.index, default: 0] += seed.weight * factor * Double(neighbour.score)
                 }
@@ -37,29 +39,30 @@ struct RecommenderTests {
             let seeds = (0..<60).shuffled(using: &generator).prefix(.random(in: 0...8, using: &generator)).map {
                 Seed(group: UInt32($0), weight: .random(in: 0.01...2, using: &generator))
             }
-            let weights = RelationWeights(
-                photos: [0, 0.3, 1].randomElement(using: &generator) ?? 1,
-                members: [0, 0.7, 1].randomElement(using: &generator) ?? 1)
+            let table = RelationTable.standard.weighted([
+                .photos: [0, 0.3, 1].randomElement(using: &generator) ?? 1,
+                .members: [0, 0.7, 1].randomElement(using: &generator) ?? 1,
+            ])
             let banned = Set((0..<UInt32(60)).filter { _ in Int.random(in: 0..<4, using: &generator) == 0 })
             let limit = [0, 1, 3, 10, 1000, Int.max].randomElement(using: &generator) ?? 0
-            let recommender = Recommender(model: model, weights: weights)
+            let recommender = Recommender(model: model, relations: table)
             let found = recommender.suggest(seeds: Array(seeds), limit: limit) { !banned.contains($0) }
-            let expected = bruteForce(model, Array(seeds), weights, limit: limit) { !banned.contains($0) }
+            let expected = bruteForce(model, Array(seeds), table, limit: limit) { !banned.contains($0) }
             #expect(found.map(\.group) == expected.map(\.group))
             #expect(found.map(\.score) == expected.map(\.score))
-            checkReasons(found, of: Array(seeds), model, weights)
+            checkReasons(found, of: Array(seeds), model, table)
         }
     }
 
     /// Reasons sum to the score, name seeds only, and stand in their order.
     private func checkReasons(
-        _ suggestions: [Suggestion], of seeds: [Seed], _ model: ModelVersion, _ weights: RelationWeights
+        _ suggestions: [Suggestion], of seeds: [Seed], _ model: ModelVersion, _ table: RelationTable
     ) {
         for suggestion in suggestions {
             let sum = suggestion.reasons.reduce(0) { $0 + $1.contribution }
             #expect(abs(sum - suggestion.score) <= 1e-12 * suggestion.score)
             for reason in suggestion.reasons {
-                #expect(seeds.contains { $0.group == reason.seed } && weights[reason.relation] > 0)
+                #expect(seeds.contains { $0.group == reason.seed } && (table[reason.relation]?.weight ?? 0) > 0)
                 let list = model.neighbours(of: Int(reason.seed), by: reason.relation)
                 #expect(list.contains { $0.index == suggestion.group && $0.common == reason.common })
             }
@@ -107,8 +110,8 @@ struct RecommenderTests {
     @Test("a relation of weight 0, or without neighbours, has no say")
     func weights() throws {
         let model = try model(4)
-        for relation in Relation.allCases {
-            let recommender = Recommender(model: model, weights: RelationWeights(only: relation))
+        for relation in RelationTable.standard.relations {
+            let recommender = Recommender(model: model, relations: .standard.weighted([relation: 1]))
             for group in 0..<60 {
                 let list = recommender.similar(to: UInt32(group), limit: 1000)
                 #expect(list.allSatisfy { $0.reasons.allSatisfy { $0.relation == relation } })
@@ -117,8 +120,10 @@ struct RecommenderTests {
         }
         let onlyMembers = try self.model(4, relations: [.members])
         let both = Recommender(model: onlyMembers).similar(to: 1, limit: 20)
-        let one = Recommender(model: onlyMembers, weights: .init(only: .members)).similar(to: 1, limit: 20)
+        let one = Recommender(model: onlyMembers, relations: .standard.weighted([.members: 1])).similar(
+            to: 1, limit: 20)
         #expect(both == one && !both.isEmpty)
-        #expect(Recommender(model: onlyMembers, weights: .init(photos: 0, members: 0)).similar(to: 1, limit: 9).isEmpty)
+        let none = Recommender(model: onlyMembers, relations: .standard.weighted([:])).similar(to: 1, limit: 9)
+        #expect(none.isEmpty)
     }
 }

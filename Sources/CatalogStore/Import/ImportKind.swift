@@ -91,7 +91,8 @@ public enum ImportKind: Hashable, Sendable {
             [
                 Column(name: "group_id", type: .id, isRequired: true, target: "group_key"),
                 Column(
-                    name: source.entityTable.idColumn, type: .id, isRequired: true, target: source.entityTable.keyColumn),
+                    name: source.entityTable.idColumn, type: .id, isRequired: true, target: source.entityTable.keyColumn
+                ),
                 Column(name: source.timeColumn, type: .time, target: source.timeColumn),
             ]
         }

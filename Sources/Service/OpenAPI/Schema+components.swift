@@ -82,15 +82,19 @@ extension Schema {
     }
 
     private static func similarGroup(_ relations: RelationTable) -> Schema {
-        Schema.object([
-            .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
-            .always("groupId", .string(), "The group"),
-            .always("title", .string(), "Its title"),
-            .always("score", .number, "How alike they are: a similarity, or with by=both a blend"),
-            .sometimes("common", .count, "How much they have in common; not with by=both"),
-        ] + relations.map { .sometimes($0.sizeField, .count, "Its \($0.name); with by=\($0.name) and by=both") } + [
-            .sometimes("relations", .array(.component("RelationShare")), "What the score is made of; with by=both"),
-        ])
+        let sizes: [Property] = relations.map {
+            .sometimes($0.sizeField, .count, "Its \($0.name); with by=\($0.name) and by=both")
+        }
+        return Schema.object(
+            [
+                .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
+                .always("groupId", .string(), "The group"),
+                .always("title", .string(), "Its title"),
+                .always("score", .number, "How alike they are: a similarity, or with by=both a blend"),
+                .sometimes("common", .count, "How much they have in common; not with by=both"),
+            ] + sizes + [
+                .sometimes("relations", .array(.component("RelationShare")), "What the score is made of; with by=both")
+            ])
     }
 
     private static func relationShare(_ relation: Schema) -> Schema {
@@ -157,14 +161,15 @@ extension Schema {
             .always("title", .string(), "Its title"),
             .always("score", .number, "How well it fits; comparable within the list"),
         ] + relations.reversed().map { .always($0.sizeField, .count, "Its \($0.name)") } + [
-            .always("joinPolicy", .string(words: ["open", "approval", "invite"]), "How one joins it"),
+            .always("joinPolicy", .string(words: ["open", "approval", "invite"]), "How one joins it")
         ]
     }
 
     private static func suggestion(_ relations: RelationTable) -> Schema {
         Schema.object(
             suggestedGroup(relations) + [
-                .always("origin", .string(words: PlanItem.Origin.allCases.map(\.rawValue)), "Why it is in the list at all"),
+                .always(
+                    "origin", .string(words: PlanItem.Origin.allCases.map(\.rawValue)), "Why it is in the list at all"),
                 .sometimes("interest", .string(), "The name of the interest it serves; if joined groups brought it"),
                 .always("reasons", .array(.component("Reason")), "Joined groups that brought it, the strongest first"),
             ])

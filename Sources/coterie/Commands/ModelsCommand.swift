@@ -21,12 +21,13 @@ enum ModelsCommand: Subcommand {
             try output.json(Answer(store: store.location, current: current?.description, versions: rows))
         } else {
             let relations = Coterie.relations.relations
-            var table = TextTable([
-                .init(title: ""), .init(title: "version"), .init(title: "age", isNumber: true),
-                .init(title: "groups", isNumber: true),
-            ] + relations.map { .init(title: "by \($0.rawValue)", isNumber: true) } + [
-                .init(title: "size", isNumber: true)
-            ])
+            var table = TextTable(
+                [
+                    .init(title: ""), .init(title: "version"), .init(title: "age", isNumber: true),
+                    .init(title: "groups", isNumber: true),
+                ] + relations.map { .init(title: "by \($0.rawValue)", isNumber: true) } + [
+                    .init(title: "size", isNumber: true)
+                ])
             for manifest in manifests {
                 let age = max(0, now - Double(manifest.createdAtMilliseconds) / 1000)
                 let neighbours = relations.map { Formats.grouped(manifest[$0]?.neighbours ?? 0) }

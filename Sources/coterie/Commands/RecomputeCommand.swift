@@ -28,7 +28,8 @@ enum RecomputeCommand: Subcommand {
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
         ] + Coterie.relations.flatMap(minimums) + [
-            Option("neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) unless said otherwise")
+            Option(
+                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) unless said otherwise")
         ] + MeasureOptions.options + [
             CommonOptions.threads, ProcessorPathOption.option,
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),

@@ -54,7 +54,8 @@ enum SimilarCommand: Subcommand {
     ) -> [Row] {
         let model = version.model
         guard let relation = relations[Relation(rawValue: by)]?.relation else {
-            let similar = Recommender(model: model, relations: relations).similar(to: UInt32(group), limit: limit, hidden: hidden)
+            let recommender = Recommender(model: model, relations: relations)
+            let similar = recommender.similar(to: UInt32(group), limit: limit, hidden: hidden)
             return similar.enumerated().map { place, suggestion in
                 let evidence = suggestion.reasons.map { reason in
                     let size = model.size(of: Int(suggestion.group), in: reason.relation)

@@ -59,7 +59,8 @@ struct RelationVerdict: Encodable {
             let list = version.model.neighbours(of: index, by: relation)
             if let place = list.firstIndex(where: { $0.index == otherIndex }) {
                 listedRank = place + 1
-                listedScore = ListedScores(relation, in: version.model, version.manifest).score(of: list[place], to: index)
+                let scores = ListedScores(relation, in: version.model, version.manifest)
+                listedScore = scores.score(of: list[place], to: index)
             }
         }
         areShown = group.isShown && other.isShown
