@@ -1,5 +1,5 @@
+import CivilTime
 public import Model
-import RecordReading
 import SQLite
 import Synchronization
 

@@ -1,6 +1,6 @@
 import CatalogStore
+import CivilTime
 import Model
-import RecordReading
 import TestSupport
 import Testing
 

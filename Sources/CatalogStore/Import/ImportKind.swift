@@ -48,7 +48,7 @@ public enum ImportKind: Hashable, Sendable {
         /// The external id of a user, stored as the user's key.
         case owner
         case text
-        /// Several texts, separated by `;`, `,` or `|`.
+        /// Several texts, separated by `;`.
         case list
         case time
         case visibility
