@@ -39,7 +39,7 @@ let package = Package(
         module("SparseMatrix"),
         .target(name: "CSimilarity"),
         .target(
-            name: "Similarity", dependencies: ["SparseMatrix", "CSimilarity"], swiftSettings: strict,
+            name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: strict,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
@@ -98,7 +98,7 @@ let package = Package(
             swiftSettings: strict),
         tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
-        tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
+        tests("SimilarityTests", ["Similarity", "Model", "SparseMatrix", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
@@ -123,6 +123,13 @@ let package = Package(
             [
                 "Recompute", "CatalogStore", "CivilTime", "Model", "ModelStore", "Redis", "Similarity", "SQLite",
                 "TestSupport",
+            ]),
+        // A relation of the test's own, from a file to an answer.
+        tests(
+            "RelationTests",
+            [
+                "coterie", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute", "Service",
+                "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
         // They run the executable as users do, beside which they are built.

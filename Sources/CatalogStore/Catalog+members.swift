@@ -88,7 +88,7 @@ extension Catalog {
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
             var counts: [(table: String, rows: Int64)] = []
-            for table in EntityTable.allCases.map(\.rawValue) + RelationshipTable.allCases.map(\.name) {
+            for table in EntityTable.allCases.map(\.rawValue) + relations.map(\.source.table).sorted() {
                 counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
             }
             return counts
@@ -109,6 +109,8 @@ public enum EntityTable: String, Sendable, CaseIterable {
     public var singular: String { String(rawValue.dropLast()) }
     var idColumn: String { singular + "_id" }
     var keyColumn: String { singular + "_key" }
+    /// Whether some of them may be private.
+    var hasVisibility: Bool { self != .users }
 }
 
 extension Statement {

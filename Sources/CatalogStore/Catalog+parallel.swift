@@ -18,11 +18,11 @@ extension Catalog {
         let parts = Mutex<[Part]>([])
         let failure = Mutex<CatalogError?>(nil)
         let next = Atomic<Int>(0)
-        let path = path
+        let (path, relations) = (path, relations)
         let expectedChanges = try changeCount()
         runOnThreads(threads) {
             do throws(CatalogError) {
-                let connection = try Catalog(path: path, mode: .reading)
+                let connection = try Catalog(path: path, mode: .reading, relations: relations)
                 try connection.snapshot { () throws(CatalogError) in
                     guard try connection.changeCount() == expectedChanges else {
                         throw CatalogError(.busy, "the catalog changed while it was being read; try again")

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Model
 import SQLite
 
 /// A change of the catalog between imports.
@@ -44,7 +45,7 @@ extension Catalog {
                     case .site(let change): outcomes.append(.site(try site.apply(change)))
                     }
                 }
-                if members.hasJoins { try note([.joinedAt]) }
+                if members.hasJoins { try note([RelationSource.memberships.notedTime]) }
                 try recordChanges(members.contentChanges + site.contentChanges)
                 return outcomes
             }

@@ -32,7 +32,7 @@ public struct EvaluationSet: Sendable {
             var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedTexts)?
             try training.snapshot { () throws(CatalogError) in
                 let records = try training.groups()
-                let reading = try training.matrix(.memberships, groups: records, threads: 1) { _ in }
+                let reading = try training.matrix(RelationFacts.members.source, groups: records, threads: 1) { _ in }
                 read = (records, reading.matrix, try training.userIDs())
             }
             guard let read else { preconditionFailure("the snapshot was read") }
@@ -41,9 +41,7 @@ public struct EvaluationSet: Sendable {
             let indexes = Dictionary(
                 uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))
             matrix = read.matrix
-            groups = publicGroups.enumerated().map { row, group in
-                GroupFacts(id: group.id, title: group.title, memberCount: UInt32(read.matrix.size(ofRow: row)))
-            }
+            groups = publicGroups.map { GroupFacts(id: $0.id, title: $0.title) }
             let byUser = try read.matrix.transposed()
             var members: [Member] = []
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
@@ -61,12 +59,12 @@ public struct EvaluationSet: Sendable {
 
     /// A model version of the training set, with neighbours by members only.
     public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
-        let lists = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
-        let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
+        let members = RelationFacts.members.relation
+        let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
+        let sizes = groups.indices.map { UInt32(matrix.size(ofRow: $0)) }
         do {
-            let table = NeighbourTable(offsets: lists.offsets, neighbours: neighbours)
-            return try ModelVersion(
-                ByteRegion(copying: EncodedModel(groups: groups, tables: [.members: table]).fileBytes))
+            let model = try EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table])
+            return try ModelVersion(ByteRegion(copying: model.fileBytes))
         } catch { throw EvaluationError("\(error)") }
     }
 }

@@ -11,7 +11,7 @@ enum IntraListSimilarity {
         let positions = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
         var cosines: [Int: Double] = [:]
         for (position, group) in groups.enumerated() {
-            for relation in Relation.allCases {
+            for relation in model.relations {
                 for neighbour in model.neighbours(of: Int(group), by: relation) {
                     guard let other = positions[neighbour.index] else { continue }
                     let pair = min(position, other) * groups.count + max(position, other)

@@ -7,12 +7,12 @@ public struct Recommender: Sendable {
     /// The groups and their neighbours.
     public let model: ModelVersion
     /// How relations are blended.
-    public let weights: RelationWeights
+    public let relations: RelationTable
 
     /// A recommender over a model version.
-    public init(model: ModelVersion, weights: RelationWeights = RelationWeights()) {
+    public init(model: ModelVersion, relations: RelationTable = .standard) {
         self.model = model
-        self.weights = weights
+        self.relations = relations
     }
 
     /// Groups that are similar to one.
@@ -30,18 +30,20 @@ public struct Recommender: Sendable {
         guard Int(group) < model.groupCount else { return [] }
         var suggestions: [Suggestion] = []
         var positions: [UInt32: Int] = [:]
-        for (relation, factor) in weights.factors(in: model) {
-            for neighbour in model.neighbours(of: Int(group), by: relation)
+        for factor in relations.factors(in: model) {
+            for neighbour in model.neighbours(of: Int(group), by: factor.relation)
             where neighbour.index != group && neighbour.score > 0 && !hidden.contains(neighbour.index) {
                 let position = positions[neighbour.index] ?? suggestions.count
                 if position == suggestions.count {
                     positions[neighbour.index] = position
                     suggestions.append(Suggestion(group: neighbour.index, score: 0, reasons: []))
                 }
-                let contribution = factor * Double(neighbour.score)
+                let contribution = factor.factor * Double(neighbour.score)
                 suggestions[position].score += contribution
                 suggestions[position].reasons.append(
-                    .init(seed: group, relation: relation, contribution: contribution, common: neighbour.common))
+                    .init(
+                        seed: group, relation: factor.relation, contribution: contribution, common: neighbour.common,
+                        relationIndex: factor.index))
             }
         }
         suggestions.sort { $0.score != $1.score ? $0.score > $1.score : $0.group < $1.group }

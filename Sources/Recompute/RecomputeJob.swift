@@ -75,6 +75,11 @@ public struct RecomputeJob: Sendable {
         return Outcome(manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true)
     }
 
+    /// Opens the catalog for reading.
+    func openCatalog() throws(CatalogError) -> Catalog {
+        try Catalog(path: catalogPath, mode: .reading, relations: parameters.relations)
+    }
+
     private func publish(_ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock)
         throws(RecomputeError) -> Manifest
     {

@@ -1,3 +1,4 @@
+public import Model
 public import SparseMatrix
 import Synchronization
 
@@ -26,11 +27,11 @@ public struct NeighbourSearch: Sendable {
     /// - Parameters:
     ///   - matrix: rows × columns; the order of the rows breaks ties.
     ///   - progress: reports the work done.
-    public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourLists {
+    public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         let plan = SearchPlan(matrix, parameters, path, threads: threads)
         guard plan.limit > 0 else {
-            return NeighbourLists(offsets: [Int](repeating: 0, count: matrix.rowCount + 1), neighbours: [])
+            return .empty(groupCount: matrix.rowCount)
         }
         let results = Mutex([TileResult?](repeating: nil, count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
@@ -50,7 +51,7 @@ public struct NeighbourSearch: Sendable {
     }
 
     /// Puts lists in order of rank into order of row.
-    private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourLists {
+    private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
         var places = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
             guard let result else { continue }
@@ -60,16 +61,16 @@ public struct NeighbourSearch: Sendable {
                 start += count
             }
         }
-        var lists = NeighbourLists(offsets: [0], neighbours: [])
-        lists.offsets.reserveCapacity(rowCount + 1)
-        lists.neighbours.reserveCapacity(places.reduce(0) { $0 + $1.count })
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        table.offsets.reserveCapacity(rowCount + 1)
+        table.neighbours.reserveCapacity(places.reduce(0) { $0 + $1.count })
         for place in places {
             if let result = results[place.tile] {
-                lists.neighbours += result.neighbours[place.start..<place.start + place.count]
+                table.neighbours += result.neighbours[place.start..<place.start + place.count]
             }
-            lists.offsets.append(lists.neighbours.count)
+            table.offsets.append(table.neighbours.count)
         }
-        return lists
+        return table
     }
 }
 

@@ -1,3 +1,4 @@
+import Model
 import CSimilarity
 
 /// One thread's search: its counters and candidate lists, for one tile of source rows after another.

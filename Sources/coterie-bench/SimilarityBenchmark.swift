@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Glibc
+import Model
 import Similarity
 import SimilarityOptions
 import SparseMatrix
@@ -45,14 +46,14 @@ enum SimilarityBenchmark: Benchmark {
     }
 
     /// Writes the three arrays that compare.py reads.
-    static func write(_ lists: NeighbourLists, limit: Int, to path: String) throws(BenchError) {
+    static func write(_ lists: NeighbourTable, limit: Int, to path: String) throws(BenchError) {
         guard let file = unsafe fopen(path, "wb") else {
             throw .data("cannot write \(path): \(RawArrays.lastError())")
         }
         let rowCount = lists.offsets.count - 1
         func column<Element: BitwiseCopyable>(_ blank: Element, _ value: (Neighbour) -> Element) -> Bool {
             for row in 0..<rowCount {
-                let list = lists.list(ofRow: row)
+                let list = lists.list(of: row)
                 let padding = [Element](repeating: blank, count: limit - list.count)
                 guard unsafe RawArrays.write(list.map(value) + padding, to: file) else { return false }
             }

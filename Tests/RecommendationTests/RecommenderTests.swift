@@ -5,7 +5,8 @@ import Testing
 
 @Suite("Recommending")
 struct RecommenderTests {
-    private func model(_ seed: UInt64, groupCount: Int = 60, relations: [Relation] = Relation.allCases) throws
+    private func model(_ seed: UInt64, groupCount: Int = 60, relations: [Relation] = RelationTable.standard.relations)
+        throws
         -> ModelVersion
     {
         let encoded = try SampleModel.model(groupCount: groupCount, limit: 12, relations: relations, seed: seed)
@@ -13,13 +14,13 @@ struct RecommenderTests {
     }
 
     /// What the documentation of `similar` says, with a dictionary.
-    private func bruteForce(_ model: ModelVersion, _ group: UInt32, _ weights: RelationWeights, hidden: Set<UInt32>)
+    private func bruteForce(_ model: ModelVersion, _ group: UInt32, _ table: RelationTable, hidden: Set<UInt32>)
         -> [(group: UInt32, score: Double)]
     {
         var scores: [UInt32: Double] = [:]
-        for relation in Relation.allCases where weights[relation] > 0 {
-            let factor = weights[relation] / model.meanBestScore(of: relation)
-            for neighbour in model.neighbours(of: Int(group), by: relation) {
+        for facts in table where facts.weight > 0 {
+            let factor = facts.weight / model.meanBestScore(of: facts.relation)
+            for neighbour in model.neighbours(of: Int(group), by: facts.relation) {
                 scores[neighbour.index, default: 0] += factor * Double(neighbour.score)
             }
         }
@@ -32,29 +33,30 @@ struct RecommenderTests {
         let model = try model(number)
         var generator = SeededGenerator(seed: number)
         for group in 0..<UInt32(60) {
-            let weights = RelationWeights(
-                photos: [0, 0.3, 1].randomElement(using: &generator) ?? 1,
-                members: [0, 0.7, 1].randomElement(using: &generator) ?? 1)
+            let table = RelationTable.standard.weighted([
+                .photos: [0, 0.3, 1].randomElement(using: &generator) ?? 1,
+                .members: [0, 0.7, 1].randomElement(using: &generator) ?? 1,
+            ])
             let hidden = Set((0..<UInt32(60)).filter { _ in Int.random(in: 0..<4, using: &generator) == 0 })
             let limit = [0, 1, 3, 10, 1000, Int.max].randomElement(using: &generator) ?? 0
-            let recommender = Recommender(model: model, weights: weights)
+            let recommender = Recommender(model: model, relations: table)
             let found = recommender.similar(to: group, limit: limit, hidden: hidden)
-            let expected = bruteForce(model, group, weights, hidden: hidden).prefix(limit)
+            let expected = bruteForce(model, group, table, hidden: hidden).prefix(limit)
             #expect(found.map(\.group) == expected.map(\.group))
             #expect(found.map(\.score) == expected.map(\.score))
-            checkReasons(found, of: group, model, weights)
+            checkReasons(found, of: group, model, table)
         }
     }
 
     /// Reasons sum to the score, name the group and stand in their order.
     private func checkReasons(
-        _ suggestions: [Suggestion], of group: UInt32, _ model: ModelVersion, _ weights: RelationWeights
+        _ suggestions: [Suggestion], of group: UInt32, _ model: ModelVersion, _ table: RelationTable
     ) {
         for suggestion in suggestions {
             let sum = suggestion.reasons.reduce(0) { $0 + $1.contribution }
             #expect(abs(sum - suggestion.score) <= 1e-12 * suggestion.score)
             for reason in suggestion.reasons {
-                #expect(reason.seed == group && weights[reason.relation] > 0)
+                #expect(reason.seed == group && (table[reason.relation]?.weight ?? 0) > 0)
                 let list = model.neighbours(of: Int(group), by: reason.relation)
                 #expect(list.contains { $0.index == suggestion.group && $0.common == reason.common })
             }
@@ -84,8 +86,8 @@ struct RecommenderTests {
     @Test("a relation of weight 0, or without neighbours, does not count")
     func weights() throws {
         let model = try model(4)
-        for relation in Relation.allCases {
-            let recommender = Recommender(model: model, weights: RelationWeights(only: relation))
+        for relation in RelationTable.standard.relations {
+            let recommender = Recommender(model: model, relations: .standard.weighted([relation: 1]))
             for group in 0..<60 {
                 let list = recommender.similar(to: UInt32(group), limit: 1000)
                 #expect(list.allSatisfy { $0.reasons.allSatisfy { $0.relation == relation } })
@@ -94,8 +96,10 @@ struct RecommenderTests {
         }
         let onlyMembers = try self.model(4, relations: [.members])
         let both = Recommender(model: onlyMembers).similar(to: 1, limit: 20)
-        let one = Recommender(model: onlyMembers, weights: .init(only: .members)).similar(to: 1, limit: 20)
+        let one = Recommender(model: onlyMembers, relations: .standard.weighted([.members: 1])).similar(
+            to: 1, limit: 20)
         #expect(both == one && !both.isEmpty)
-        #expect(Recommender(model: onlyMembers, weights: .init(photos: 0, members: 0)).similar(to: 1, limit: 9).isEmpty)
+        let none = Recommender(model: onlyMembers, relations: .standard.weighted([:])).similar(to: 1, limit: 9)
+        #expect(none.isEmpty)
     }
 }

@@ -27,7 +27,7 @@ final class EntityWriter {
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
-        notes = kind.columns.map { NotedColumn(kind, target: $0.target) }
+        notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         self.table = table
         self.database = database
         keepsSeen = options.replaces

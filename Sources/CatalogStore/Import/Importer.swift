@@ -1,4 +1,5 @@
 import Glibc
+import Model
 import RecordReading
 import SQLite
 
@@ -28,7 +29,7 @@ public final class Importer {
 
     private enum Writer {
         case entities(EntityWriter, EntityTable)
-        case pairs(RelationshipWriter, RelationshipTable)
+        case pairs(RelationshipWriter, RelationSource)
     }
 
     /// Prepares an import.
@@ -48,14 +49,14 @@ public final class Importer {
         try wrapping { () throws(DatabaseError) in
             try catalog.database.execute("PRAGMA cache_size = -262144; PRAGMA threads = 2")
         }
-        if let table = kind.relationshipTable {
-            let pairs = try RelationshipWriter(table, catalog.database, options: options)
-            writer = .pairs(pairs, table)
+        switch kind {
+        case .relation(let source):
+            precondition(catalog.relations.contains { $0.source == source }, "the catalog has no \(source.table)")
+            let pairs = try RelationshipWriter(source, catalog.database, options: options)
+            writer = .pairs(pairs, source)
             pairs.progress = { [unowned self] step, rows in reportStep(step, rows) }
-        } else if let table = kind.entityTable {
+        case .entities(let table):
             writer = .entities(try EntityWriter(kind, table, catalog.database, options: options), table)
-        } else {
-            preconditionFailure("a kind is of things or of pairs")
         }
     }
 
@@ -220,7 +221,7 @@ extension Importer {
     private var notedColumns: Set<NotedColumn> {
         switch writer {
         case .entities(let writer, _): writer.noted
-        case .pairs(let writer, let table): writer.hasTimes ? [table.notedTime] : []
+        case .pairs(let writer, let source): writer.hasTimes ? [source.notedTime] : []
         }
     }
 

@@ -13,10 +13,10 @@ import Model
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `V:manifest` | the manifest, JSON |
-/// | `V:shape` | hash of numbers: `groups`, `buckets`, and the chunks of `ids` and of every section in chunks |
+/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, and how many chunks `ids` and every section in chunks have |
 /// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
 /// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
-/// | `V:photos:INDEX`, `V:members:INDEX` | a group's neighbours, see `NeighbourListCoding`; no key if it has none |
+/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
 /// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
 /// | `changes` | stream: what members and administrators did since, see `ChangeStream`; trimmed when a recompute has it |
@@ -59,7 +59,7 @@ struct RedisLayout: Sendable {
     /// Users in a bucket, on average: few enough for the compact encoding of small hashes.
     static let usersPerBucket = 64
     /// The sections that are stored as chunks of their bytes.
-    static let chunkedSections = ModelLayout.SectionName.allCases.filter { $0 != .ids && $0.relation == nil }
+    static let chunkedSections = ModelLayout.SectionName.fixed.filter { $0 != .ids }
 
     let prefix: String
 

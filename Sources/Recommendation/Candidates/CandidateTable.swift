@@ -51,14 +51,14 @@ struct CandidateTable {
     ///
     /// s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R)
     ///
-    /// - Parameter weights: how relations are blended.
+    /// - Parameter relations: how relations are blended.
     /// - Complexity: O(neighbours of the groups).
-    init(of interests: [Interest], in model: ModelVersion, _ weights: RelationWeights) {
+    init(of interests: [Interest], in model: ModelVersion, _ relations: RelationTable) {
         let lists = model.lists(of: interests.flatMap(\.groups))
         let interestOfSeed = interests.enumerated().flatMap { number, interest in
             [Int16](repeating: Int16(number), count: interest.groups.count)
         }
-        let factors = Relation.allCases.map { weights.factor(of: $0, in: model) }
+        let factors = relations.factorsByIndex(in: model)
         let neighbourCount = lists.neighbourCount
         var entries: [Entry] = []
         entries.reserveCapacity(neighbourCount / 3)

@@ -16,7 +16,7 @@ struct SimilarityCeiling: Sendable {
     /// - Complexity: O(neighbours).
     init(_ ceiling: Double, in model: ModelVersion) {
         var pairs: [Pair] = []
-        for relation in Relation.allCases {
+        for relation in model.relations {
             for group in 0..<model.groupCount {
                 let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
                 model.neighbours(of: group, by: relation).withSpan { neighbours in

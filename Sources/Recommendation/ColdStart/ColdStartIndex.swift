@@ -9,12 +9,14 @@ struct ColdStartIndex: Sendable {
 
     /// Groups with the most members, equal ones with the most photos, then in ascending order of the index.
     private let popular: [UInt32]
+    private let relations: RelationTable
 
     /// - Complexity: O(groups · log groups).
-    init(_ model: ModelVersion) {
+    init(_ model: ModelVersion, _ relations: RelationTable) {
+        self.relations = relations
         let sized = (0..<model.groupCount).map { group in
-            let members = UInt64(model.size(of: group, in: .members))
-            return (group: UInt32(group), size: members << 32 | UInt64(model.size(of: group, in: .photos)))
+            let members = UInt64(relations.size(of: group, in: .membership, model))
+            return (group: UInt32(group), size: members << 32 | UInt64(relations.size(of: group, in: .pool, model)))
         }
         let ordered = sized.sorted { $0.size != $1.size ? $0.size > $1.size : $0.group < $1.group }
         popular = ordered.prefix(Self.popularLimit).map(\.group)
@@ -32,7 +34,7 @@ struct ColdStartIndex: Sendable {
             sources: [
                 .init(
                     .topic, weight: configuration.topicWeight,
-                    groups: Self.groups(about: request.profile.topics, in: model)),
+                    groups: groups(about: request.profile.topics, in: model)),
                 .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
                 .init(
                     .trending, weight: configuration.trendingWeight,
@@ -41,12 +43,14 @@ struct ColdStartIndex: Sendable {
     }
 
     /// Groups about some topics: those about the most of them first, then those with the most members.
-    private static func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
+    private func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
         var matches: [UInt32: Int] = [:]
         for topic in Set(topics.map(Term.normalized)) {
-            for group in model.groups(withTopic: topic).prefix(topicLimit) { matches[group, default: 0] += 1 }
+            for group in model.groups(withTopic: topic).prefix(Self.topicLimit) { matches[group, default: 0] += 1 }
         }
-        let sized = matches.map { (group: $0.key, matches: $0.value, size: model.size(of: Int($0.key), in: .members)) }
+        let sized = matches.map {
+            (group: $0.key, matches: $0.value, size: relations.size(of: Int($0.key), in: .membership, model))
+        }
         return sized.sorted { ($0.matches, $0.size, $1.group) > ($1.matches, $1.size, $0.group) }.map(\.group)
     }
 

@@ -41,7 +41,7 @@ enum Closeness {
     /// The neighbours in a group's lists of all relations, each with its greatest closeness.
     static func neighbours(of group: UInt32, in model: ModelVersion) -> [UInt32: Double] {
         var closest: [UInt32: Double] = [:]
-        for relation in Relation.allCases {
+        for relation in model.relations {
             let list = model.neighbours(of: Int(group), by: relation)
             guard let best = list.first?.score, best > 0 else { continue }
             for neighbour in list {
@@ -55,7 +55,7 @@ enum Closeness {
     /// are not in the lists are missing.
     static func toward(_ positions: GroupPositions, from group: UInt32, in model: ModelVersion) -> [Int: Double] {
         var closest: [Int: Double] = [:]
-        for relation in Relation.allCases {
+        for relation in model.relations {
             let list = model.neighbours(of: Int(group), by: relation)
             guard let best = list.first?.score, best > 0 else { continue }
             for neighbour in list {

@@ -28,10 +28,10 @@ public struct Interest: Sendable, Equatable {
 extension Interest {
     /// Its weight in the division of a list: the number of its groups that have neighbours.
     ///
-    /// - Parameter weights: how relations are blended; only those with a weight count.
-    func weight(in model: ModelVersion, _ weights: RelationWeights) -> Double {
+    /// - Parameter factors: of the relations that are blended; only their neighbours count.
+    func weight(in model: ModelVersion, _ factors: [RelationFactor]) -> Double {
         let contributing = groups.count { group in
-            Relation.allCases.contains { weights[$0] > 0 && !model.neighbours(of: Int(group), by: $0).isEmpty }
+            factors.contains { !model.neighbours(of: Int(group), by: $0.relation).isEmpty }
         }
         return Double(contributing)
     }

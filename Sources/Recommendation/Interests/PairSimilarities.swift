@@ -13,7 +13,7 @@ struct PairSimilarities {
     /// - Complexity: O(count² + neighbours of the groups).
     init(among groups: [UInt32], in model: ModelVersion) {
         let count = groups.count
-        let relationCount = Relation.allCases.count
+        let relationCount = model.relations.count
         // Avoids a square root and a division for each pair. A group with neighbours has entries.
         let inverseRoots = model.sizes(of: groups).map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
         var values = [Float](repeating: 0, count: count * count)

@@ -16,7 +16,7 @@ public struct PhotoRecommender: Sendable {
     static let postingLimit = 2000
 
     let model: ModelVersion
-    let relationWeights: RelationWeights
+    let relations: RelationTable
     let weights: PhotoWeights
     private let instant: Int64
 
@@ -24,11 +24,11 @@ public struct PhotoRecommender: Sendable {
     ///
     /// - Parameter instant: the present, in Unix seconds.
     public init(
-        model: ModelVersion, relations: RelationWeights = RelationWeights(), weights: PhotoWeights = PhotoWeights(),
+        model: ModelVersion, relations: RelationTable = .standard, weights: PhotoWeights = PhotoWeights(),
         at instant: Int64
     ) {
         self.model = model
-        relationWeights = relations
+        self.relations = relations
         self.weights = weights
         self.instant = instant
     }
@@ -76,15 +76,16 @@ public struct PhotoRecommender: Sendable {
     /// The neighbours of some groups; one with the mean best score in every relation gets the full weight.
     private func similarReasons(to seeds: [(group: UInt32, weight: Double)]) -> [UInt32: [PhotoSuggestion.Reason]] {
         var reasons: [UInt32: [PhotoSuggestion.Reason]] = [:]
-        let factors = relationWeights.factors(in: model)
-        let all = Relation.allCases.reduce(0) { $0 + relationWeights[$1] }
+        let factors = relations.factors(in: model)
+        let all = relations.reduce(0) { $0 + $1.weight }
         for seed in seeds {
-            for (relation, factor) in factors {
-                for neighbour in model.neighbours(of: Int(seed.group), by: relation) where neighbour.score > 0 {
+            for factor in factors {
+                for neighbour in model.neighbours(of: Int(seed.group), by: factor.relation) where neighbour.score > 0 {
                     reasons[neighbour.index, default: []].append(
                         .init(
-                            evidence: .similarGroup(seed.group, by: relation, common: neighbour.common),
-                            contribution: weights.similarGroups * seed.weight * factor / all * Double(neighbour.score)))
+                            evidence: .similarGroup(seed.group, by: factor.relation, common: neighbour.common),
+                            contribution: weights.similarGroups * seed.weight * factor.factor / all
+                                * Double(neighbour.score)))
                 }
             }
         }

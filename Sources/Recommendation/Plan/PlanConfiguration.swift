@@ -1,3 +1,5 @@
+public import Model
+
 /// How a member's list is made; the defaults were found on real memberships with `coterie-bench lists`.
 public struct PlanConfiguration: Sendable, Equatable {
     /// How a member's groups are clustered into interests.
@@ -86,8 +88,8 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// Interests.
     public var interests = Interests()
-    /// How relations are blended.
-    public var weights = RelationWeights()
+    /// The relations, and how they are blended.
+    public var relations = RelationTable.standard
     /// Filters.
     public var filters = Filters()
     /// Rotation.

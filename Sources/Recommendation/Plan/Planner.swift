@@ -23,7 +23,7 @@ public struct Planner: Sendable {
         self.model = model
         self.configuration = configuration
         self.key = key
-        coldStart = ColdStartIndex(model)
+        coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
@@ -68,7 +68,7 @@ public struct Planner: Sendable {
         let interests = Interest.interests(of: joined, in: model, configuration.interests)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        let table = CandidateTable(of: interests, in: model, configuration.weights)
+        let table = CandidateTable(of: interests, in: model, configuration.relations)
         observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
         var (candidateCount, ranked) = filtered(table, eligibility)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
@@ -85,7 +85,8 @@ public struct Planner: Sendable {
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
         if runs(.diversity) {
-            ranked = diversified(ranked, interests.map { $0.weight(in: model, configuration.weights) }, observe)
+            let factors = configuration.relations.factors(in: model)
+            ranked = diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe)
         }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(

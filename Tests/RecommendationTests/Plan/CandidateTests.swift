@@ -21,16 +21,16 @@ struct CandidateTests {
             let groups = joined[begin..<begin + size].sorted()
             interests.append(Interest(groups: groups, share: 0.1, central: groups[0], isMixed: false))
         }
-        let weights = RelationWeights(photos: seed % 3 == 0 ? 0 : 0.7, members: 1.3)
-        let table = CandidateTable(of: interests, in: model, weights)
+        let relations = RelationTable.standard.weighted([.photos: seed % 3 == 0 ? 0 : 0.7, .members: 1.3])
+        let table = CandidateTable(of: interests, in: model, relations)
 
         var sums: [UInt32: [Double]] = [:]
         for (number, interest) in interests.enumerated() {
-            for (seed, relation) in interest.groups.flatMap({ seed in Relation.allCases.map { (seed, $0) } })
-            where weights[relation] > 0 {
-                for neighbour in model.neighbours(of: Int(seed), by: relation) {
+            for (seed, facts) in interest.groups.flatMap({ seed in relations.map { (seed, $0) } })
+            where facts.weight > 0 {
+                for neighbour in model.neighbours(of: Int(seed), by: facts.relation) {
                     sums[neighbour.index, default: .init(repeating: 0, count: interests.count)][number] +=
-                        weights[relation] / model.meanBestScore(of: relation) * Double(neighbour.score)
+                        facts.weight / model.meanBestScore(of: facts.relation) * Double(neighbour.score)
                 }
             }
         }
@@ -54,7 +54,7 @@ struct CandidateTests {
         let ceiling = SimilarityCeiling(0.02, in: model)
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {
-            for relation in Relation.allCases {
+            for relation in RelationTable.standard.relations {
                 for neighbour in model.neighbours(of: group, by: relation)
                 where model.cosine(of: neighbour, to: group, by: relation) >= 0.02 {
                     expected[group].insert(neighbour.index)

@@ -19,10 +19,9 @@ struct ColdStartTests {
     @Test("a new member sees groups about stated interests, valid curated groups in their order, and trending groups")
     func origins() throws {
         let groups = (0..<40).map { group in
-            GroupFacts(
-                id: String(format: group), topics: group < 6 ? ["Birds"] : group < 9 ? ["film"] : [],
-                memberCount: UInt32(10 + group))
+            GroupFacts(id: String(format: group), topics: group < 6 ? ["Birds"] : group < 9 ? ["film"] : [])
         }
+        let sizes = (0..<40).map { UInt32(10 + $0) }
         let seconds = PlanFixture.instant / 1000
         let signals = GroupSignals(
             trending: [.init(group: 20, score: 5), .init(group: 21, score: 4)],
@@ -30,7 +29,7 @@ struct ColdStartTests {
                 .init(group: 30, position: 1), .init(group: 31, position: 2, startsAt: seconds + 1),
                 .init(group: 32, position: 3, expiresAt: seconds), .init(group: 33, position: 4),
             ])
-        let bytes = try EncodedModel(groups: groups, tables: [:], signals: signals).fileBytes
+        let bytes = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [:], signals: signals).fileBytes
         let planner = Planner(model: try ModelVersion(ByteRegion(copying: bytes)), key: RotationKey(0, 0))
         func list(_ topics: [String]) -> [PlanItem] {
             planner.plan(

@@ -78,7 +78,8 @@ struct InterestTests {
         let model = try PlanFixture.model(lists)
         let interests = Interest.interests(of: Array(0..<11), in: model, .init())
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
-        #expect(interests.map { $0.weight(in: model, .init()) } == [9, 0])
-        #expect(interests.map { $0.weight(in: model, .init(only: .photos)) } == [0, 0])
+        #expect(interests.map { $0.weight(in: model, RelationTable.standard.factors(in: model)) } == [9, 0])
+        let onlyPhotos = RelationTable.standard.weighted([.photos: 1]).factors(in: model)
+        #expect(interests.map { $0.weight(in: model, onlyPhotos) } == [0, 0])
     }
 }

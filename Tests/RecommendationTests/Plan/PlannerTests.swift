@@ -144,12 +144,12 @@ struct PlannerTests {
     func ceilingEverywhere(candidateLimit: Int) throws {
         // c = 16, n = 25 and 16: the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
         let sizes: [UInt32] = [25, 16, 100, 30]
-        let groups = sizes.enumerated().map { GroupFacts(id: String(format: $0.offset), memberCount: $0.element) }
+        let groups = sizes.indices.map { GroupFacts(id: String(format: $0)) }
         // Lists of one: that of 0 has no room for 3.
         let table = NeighbourTable(
             offsets: [0, 1, 1, 1, 2],
             neighbours: [.init(index: 1, common: 16, score: 0.8), .init(index: 0, common: 24, score: 0.876)])
-        let encoded = try EncodedModel(groups: groups, tables: [.members: table])
+        let encoded = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [.members: table])
         var configuration = PlanConfiguration()
         configuration.filters.candidateLimit = candidateLimit
         for omitted in [[], [.diversity], [.rotation]] as [Set<PlanStage>] {

@@ -1,6 +1,4 @@
 public import Model
-public import ModelStore
-import Similarity
 
 /// The scores in a version's lists, as exactly as the version has them without its catalog.
 ///
@@ -12,16 +10,16 @@ public struct ListedScores {
     private let relation: Relation
     private let formula: ListFormula?
 
-    /// The scores in the lists of a relation.
-    public init(_ version: LoadedVersion, _ relation: Relation) {
-        model = version.model
+    /// The scores in the lists of a relation of a version.
+    public init(_ relation: Relation, in model: ModelVersion, _ manifest: Manifest) {
+        self.model = model
         self.relation = relation
-        let formula = version.manifest[relation].flatMap(ListFormula.init)
+        let formula = manifest[relation].flatMap(ListFormula.init)
         self.formula = formula?.followsFromCounts == true ? formula : nil
     }
 
     /// The score of a neighbour in the list of a group.
-    public func score(of neighbour: Model.Neighbour, to group: Int) -> Double {
+    public func score(of neighbour: Neighbour, to group: Int) -> Double {
         guard let formula else { return Double(neighbour.score.description) ?? Double(neighbour.score) }
         return formula.score(
             common: Int(neighbour.common), sourceSize: Int(model.size(of: group, in: relation)),

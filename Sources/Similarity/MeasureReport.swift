@@ -1,10 +1,9 @@
 import Model
-import Similarity
-import SparseMatrix
+public import SparseMatrix
 
 extension SimilarityParameters.Measure {
     /// The formula's name and parameters, as the manifest has them.
-    var forManifest: (name: String, parameters: [String: Double]) {
+    public var forManifest: (name: String, parameters: [String: Double]) {
         switch self {
         case .cosine: ("cosine", [:])
         case .modified(let family):
@@ -38,7 +37,7 @@ extension Manifest.RelationReport {
 
 extension SimilarityParameters {
     /// The fixed-point weights of the degrees that occur; nil for a formula without weights.
-    func weights(in matrix: BinaryMatrix) -> [Int: UInt32]? {
+    public func weights(in matrix: BinaryMatrix) -> [Int: UInt32]? {
         guard case .modified(let family) = measure else { return nil }
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: minimumEntries)
         var occurs = [Bool](repeating: false, count: Int(degrees.max() ?? 0) + 1)
