@@ -1,3 +1,4 @@
+public import Model
 import SparseMatrix
 import SQLite
 import Synchronization
@@ -6,12 +7,12 @@ extension CatalogSnapshot {
     /// Reads a matrix.
     ///
     /// - Parameters:
-    ///   - kind: which matrix.
+    ///   - source: of which relation.
     ///   - progress: told of the rows read so far, from any thread.
-    public func matrix(_ kind: MatrixKind, progress: @escaping @Sendable (_ rows: Int) -> Void)
+    public func matrix(_ source: RelationSource, progress: @escaping @Sendable (_ rows: Int) -> Void)
         throws(CatalogError) -> MatrixReading
     {
-        let plan = try MatrixPlan(catalog, kind: kind, groups: groups())
+        let plan = try MatrixPlan(catalog, source, groups: groups())
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
             let part = try catalog.readPart(plan, number)
@@ -25,14 +26,14 @@ extension CatalogSnapshot {
 extension Catalog {
     fileprivate func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
         var part = MatrixPart(range: plan.ranges[index])
-        let table = plan.table
+        let source = plan.source
         try wrapping { () throws(DatabaseError) in
             // A third column that is always empty would cost as much as a quarter of the reading.
-            let times = plan.hasTimes ? ", \(table.timeColumn)" : ""
+            let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(table.entryColumn)\(times) FROM \(table.name)
-                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(table.entryColumn)
+                SELECT group_key, \(source.entryColumn)\(times) FROM \(source.table)
+                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(source.entryColumn)
                 """)
             rows.bind(Int64(part.range.lowerBound), at: 1)
             rows.bind(Int64(part.range.upperBound - 1), at: 2)
@@ -52,7 +53,7 @@ extension Catalog {
 
 /// Which ranges of group keys are read one by one, and where their rows go.
 struct MatrixPlan: Sendable {
-    let table: RelationshipTable
+    let source: RelationSource
     /// By group key: the row, or −1 for a group that is not shown, or none.
     let rowOfGroup: [Int32]
     let rowCount: Int
@@ -63,9 +64,8 @@ struct MatrixPlan: Sendable {
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
 
-    init(_ catalog: Catalog, kind: MatrixKind, groups: [GroupRecord]) throws(CatalogError) {
-        let table = kind.table
-        self.table = table
+    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(CatalogError) {
+        self.source = source
         var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
         var rowCount = 0
         for group in groups where group.isShown {
@@ -75,12 +75,13 @@ struct MatrixPlan: Sendable {
         self.rowOfGroup = rowOfGroup
         self.rowCount = rowCount
         let (highest, hidden) = try wrapping { () throws(DatabaseError) in
-            let entity = kind == .pools ? "photos" : "users"
-            let highest = Int(try catalog.database.integer("SELECT max(\(table.entryColumn)) FROM \(entity)") ?? -1)
-            return (highest, kind == .pools ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
+            let entity = source.entityTable
+            let highest = Int(
+                try catalog.database.integer("SELECT max(\(entity.keyColumn)) FROM \(entity.rawValue)") ?? -1)
+            return (highest, entity.hasVisibility ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
         }
         columnCount = highest + 1
-        hasTimes = try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(table.notedTime) }
+        hasTimes = try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(source.notedTime) }
         isPrivatePhoto = hidden
         // Many small ranges, so that threads end together and progress is even.
         let width = max(1, rowOfGroup.count / 512)
@@ -117,7 +118,7 @@ struct MatrixPlan: Sendable {
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) })
         } catch {
-            throw CatalogError(.databaseFailed, "the table \(table.name) is damaged: \(error)")
+            throw CatalogError(.databaseFailed, "the table \(source.table) is damaged: \(error)")
         }
     }
 }

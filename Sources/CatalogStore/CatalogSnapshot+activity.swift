@@ -1,4 +1,5 @@
-import RecordReading
+import CivilTime
+public import Model
 import SQLite
 import Synchronization
 
@@ -62,13 +63,13 @@ extension CatalogSnapshot {
     /// Counts what happened in every shown group, in one pass over the table.
     ///
     /// - Parameters:
-    ///   - kind: memberships, or pools, of which private photos do not count.
+    ///   - source: of which relation; private photos do not count.
     ///   - calendar: the weeks and months in which it is counted.
     ///   - progress: told of the dated rows read so far, from any thread.
     public func activity(
-        _ kind: MatrixKind, in calendar: ActivityCalendar, progress: @escaping @Sendable (_ rows: Int) -> Void
+        _ source: RelationSource, in calendar: ActivityCalendar, progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> ActivityReading {
-        let plan = try MatrixPlan(catalog, kind: kind, groups: groups())
+        let plan = try MatrixPlan(catalog, source, groups: groups())
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
             let part = try catalog.readActivity(plan, number, calendar)
@@ -88,13 +89,13 @@ extension Catalog {
     fileprivate func readActivity(_ plan: MatrixPlan, _ number: Int, _ calendar: ActivityCalendar) throws(CatalogError)
         -> ActivityPart
     {
-        let table = plan.table
+        let source = plan.source
         let range = plan.ranges[number]
         return try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(table.entryColumn), \(table.timeColumn) FROM \(table.name)
-                WHERE group_key BETWEEN ? AND ? AND \(table.timeColumn) IS NOT NULL ORDER BY group_key
+                SELECT group_key, \(source.entryColumn), \(source.timeColumn) FROM \(source.table)
+                WHERE group_key BETWEEN ? AND ? AND \(source.timeColumn) IS NOT NULL ORDER BY group_key
                 """)
             rows.bind(Int64(range.lowerBound), at: 1)
             rows.bind(Int64(range.upperBound - 1), at: 2)
@@ -108,7 +109,7 @@ extension Catalog {
                 part.addEvent(time)
                 // Only what is recent needs to know who it was.
                 guard let week = calendar.week(of: time) else { continue }
-                part.addPerson(table == .pools ? try key(ofOwner: entry, owner) : entry, week: week)
+                part.addPerson(source.entries == .photos ? try key(ofOwner: entry, owner) : entry, week: week)
             }
             part.endRow()
             return part

@@ -25,23 +25,24 @@ public final class CatalogSnapshot {
     /// Takes a snapshot of the latest state.
     ///
     /// - Parameters:
-    ///   - path: the catalog's file.
+    ///   - catalog: the catalog, of which the snapshot opens connections of its own.
     ///   - threads: how many connections read at once, 1 or more.
     /// - Throws: `CatalogError.Code.busy` if others wrote so incessantly that it could not be taken within a minute.
-    public convenience init(path: String, threads: Int) throws(CatalogError) {
-        try self.init(path: path, threads: threads) {}
+    public convenience init(of catalog: Catalog, threads: Int) throws(CatalogError) {
+        try self.init(of: catalog, threads: threads) {}
     }
 
     /// - Parameter whileBeginning: called whenever the transactions have begun, but for one.
-    init(path: String, threads: Int, whileBeginning: () -> Void) throws(CatalogError) {
+    init(of catalog: Catalog, threads: Int, whileBeginning: () -> Void) throws(CatalogError) {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
-            connections.append(Connection(catalog: try Catalog(path: path, mode: .reading)))
+            let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
+            connections.append(Connection(catalog: own))
         }
         self.connections = connections
         for attempt in 0..<60 {
             // If others commit too often, they have to wait for the moment that beginning takes.
-            let writers = attempt == 0 ? nil : PausedWriters(path)
+            let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
             if try beginTogether(whileBeginning) { return }
             // They cannot be paused in a file that may not be written to: then only trying again helps.

@@ -18,60 +18,66 @@ struct BuiltModel {
 extension RecomputeJob {
     /// Reads the catalog in one snapshot and computes everything.
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
-        try inSnapshot { snapshot throws(RecomputeError) in
-            let catalog = snapshot.catalog
-            let work = try plan(catalog, clock, observer)
-            let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
-            var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
-            guard !facts.isEmpty else {
-                throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
-            }
-            var relations: [Manifest.RelationReport] = []
-            var tables: [Relation: NeighbourTable] = [:]
-            var profiles: MemberProfiles?
-            var dates: [Relation: EventDates] = [:]
-            var signals = GroupSignals()
-            for relation in Relation.allCases {
-                let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                    try readMatrix(relation, snapshot, rowCount: work[relation]?.rows ?? 0, clock)
-                }
-                for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
-                let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
-                    compare(relation, reading.matrix, clock)
-                }
-                relations.append(report(relation, reading, table))
-                tables[relation] = table
-                dates[relation] = reading.dates
-                if relation == .photos {
-                    let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                        try contentSignals(snapshot, reading.matrix, clock)
-                    }
-                    (signals.tags, signals.places) = (content.tags, content.places)
-                }
-                if relation == .members, store.keepsProfiles, !parameters.isDryRun {
-                    profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
-                        try memberProfiles(snapshot, reading.matrix)
-                    }
-                }
-            }
-            try checkThatSomethingCameOut(relations, observer)
-            (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
-                try activitySignals(snapshot, groupCount: facts.count, dates: dates, clock)
-            }
-            signals.curated = try curatedGroups(catalog, facts)
-            let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
-                do throws(ModelError) {
-                    let model = try EncodedModel(groups: facts, tables: tables, signals: signals)
-                    return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
-                } catch { throw .model(error.description) }
-            }
-            return BuiltModel(
-                catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
-                changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
-                groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-                relations: relations, model: model,
-                profiles: profiles)
+        let snapshot: CatalogSnapshot
+        do throws(CatalogError) {
+            snapshot = try CatalogSnapshot(of: openCatalog(), threads: parameters.threads)
+        } catch { throw .catalog(error) }
+        let catalog = snapshot.catalog
+        let work = try plan(catalog, clock, observer)
+        let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
+        let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
+        guard !facts.isEmpty else {
+            throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
         }
+        var relations: [Manifest.RelationReport] = []
+        var sizes: [Relation: [UInt32]] = [:]
+        var tables: [Relation: NeighbourTable] = [:]
+        var profiles: MemberProfiles?
+        var dates: [Relation: EventDates] = [:]
+        var signals = GroupSignals()
+        for relationFacts in parameters.relations {
+            let relation = relationFacts.relation
+            let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
+                try readMatrix(relationFacts, snapshot, rowCount: work[relation]?.rows ?? 0, clock)
+            }
+            sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
+            let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
+                compare(relation, reading.matrix, clock)
+            }
+            relations.append(report(relation, reading, table))
+            tables[relation] = table
+            dates[relation] = reading.dates
+            if relationFacts.role == .pool {
+                let content = try clock.step(StepName.content) { () throws(RecomputeError) in
+                    try contentSignals(snapshot, reading.matrix, parameters[relation], clock)
+                }
+                (signals.tags, signals.places) = (content.tags, content.places)
+            }
+            if relationFacts.role == .membership, store.keepsProfiles, !parameters.isDryRun {
+                profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
+                    try memberProfiles(snapshot, reading.matrix)
+                }
+            }
+        }
+        try checkThatSomethingCameOut(relations, observer)
+        (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
+            try activitySignals(snapshot, groupCount: facts.count, dates: dates, clock)
+        }
+        signals.curated = try curatedGroups(catalog, facts)
+        let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
+            do throws(ModelError) {
+                let model = try EncodedModel(
+                    groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
+                    signals: signals)
+                return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
+            } catch { throw .model(error.description) }
+        }
+        return BuiltModel(
+            catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
+            changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
+            groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
+            relations: relations, model: model,
+            profiles: profiles)
     }
 
     /// Says how much work there is, and refuses to begin if the memory cannot suffice.
@@ -81,8 +87,8 @@ extension RecomputeJob {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
             var work: [Relation: WorkEstimate] = [:]
-            for relation in Relation.allCases {
-                work[relation] = try catalog.workEstimate(relation == .photos ? .pools : .memberships)
+            for facts in parameters.relations {
+                work[facts.relation] = try catalog.workEstimate(facts.source)
             }
             estimate = RecomputeEstimate(
                 work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
@@ -102,7 +108,7 @@ extension RecomputeJob {
     private func previousManifest() -> Manifest? {
         let manifests = (try? store.versions()) ?? []
         return manifests.last { manifest in
-            Relation.allCases.allSatisfy { relation in
+            parameters.relations.relations.allSatisfy { relation in
                 let (then, now) = (manifest[relation], parameters[relation])
                 return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
                     && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
@@ -122,18 +128,19 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ relation: Relation, _ snapshot: CatalogSnapshot, rowCount: Int, _ clock: StepClock
+        _ facts: RelationFacts, _ snapshot: CatalogSnapshot, rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
-            let kind: MatrixKind = relation == .photos ? .pools : .memberships
-            let reading = try snapshot.matrix(kind) { rows in
+            let reading = try snapshot.matrix(facts.source) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
             if reading.entriesOfPrivateGroups > 0 {
                 outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
             }
-            if reading.entriesOfPrivatePhotos > 0 { outcome += ", \(reading.entriesOfPrivatePhotos) private photos" }
+            if reading.entriesOfPrivatePhotos > 0 {
+                outcome += ", \(reading.entriesOfPrivatePhotos) private \(facts.source.entries.rawValue)"
+            }
             return (reading, outcome)
         } catch { throw .catalog(error) }
     }
@@ -143,11 +150,10 @@ extension RecomputeJob {
     {
         let search = NeighbourSearch(
             parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
-        let lists = search.run(on: matrix) { done, total in
+        let table = search.run(on: matrix) { done, total in
             clock.advance(done: done, total: total, unit: nil)
         }
-        let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
-        return (NeighbourTable(offsets: lists.offsets, neighbours: neighbours), "\(neighbours.count) neighbours")
+        return (table, "\(table.neighbours.count) neighbours")
     }
 
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
@@ -176,8 +182,8 @@ extension RecomputeJob {
         for report in relations {
             let name = report.relation.rawValue
             if report.entries == 0 {
-                observer.warn(
-                    "there are no public \(report.relation == .photos ? "pools" : "memberships"): \(name) is empty")
+                let source = parameters.relations[report.relation]?.source.table ?? name
+                observer.warn("there are no public \(source): \(name) is empty")
             } else if report.neighbours == 0 {
                 observer.warn(
                     "no two groups have \(report.minimumCommon) common \(name) and \(report.minimumEntries) \(name) each: \(name) is empty"
@@ -186,9 +192,18 @@ extension RecomputeJob {
         }
         guard relations.contains(where: { $0.neighbours > 0 }) else {
             throw .nothingToPublish(
-                "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
-            )
+                """
+                no group has a neighbour in any relation, so nothing is published: import \(sourceNames), or lower the \
+                minimums
+                """)
         }
+    }
+
+    /// What relations are imported as, in a sentence: "memberships or pools".
+    private var sourceNames: String {
+        let names = parameters.relations.map(\.source.table).sorted()
+        guard let last = names.last, names.count > 1 else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " or " + last
     }
 
     /// Nil if there are none.
@@ -211,17 +226,6 @@ extension RecomputeJob {
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {
         do throws(CatalogError) { return try catalog.changeCount() } catch { throw .catalog(error) }
     }
-
-    /// Runs `body` on one state of the catalog.
-    private func inSnapshot<Result>(_ body: (CatalogSnapshot) throws(RecomputeError) -> Result)
-        throws(RecomputeError) -> Result
-    {
-        let snapshot: CatalogSnapshot
-        do throws(CatalogError) {
-            snapshot = try CatalogSnapshot(path: catalogPath, threads: parameters.threads)
-        } catch { throw .catalog(error) }
-        return try body(snapshot)
-    }
 }
 
 extension GroupFacts {
@@ -230,12 +234,5 @@ extension GroupFacts {
             id: group.id, title: group.title, topics: group.topics,
             joinPolicy: JoinPolicy(rawValue: UInt8(group.joinPolicy.code)) ?? .open, createdAt: group.createdAt,
             lastActiveAt: group.lastActiveAt)
-    }
-
-    mutating func setSize(_ size: Int, in relation: Relation) {
-        switch relation {
-        case .photos: photoCount = UInt32(size)
-        case .members: memberCount = UInt32(size)
-        }
     }
 }

@@ -28,14 +28,14 @@ struct CatalogSnapshotTests {
 
     @Test("What is written after it was taken is in none of its connections", arguments: 1...2)
     func later(threads: Int) throws {
-        let snapshot = try CatalogSnapshot(path: test.path, threads: threads)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
         let before = try test.catalog.changeCount()
         try test.importing(.memberships, "group_id,user_id\nlate,late\n")
         #expect(try test.catalog.changeCount() > before)
         #expect(try changeCounts(snapshot, threads: threads) == Array(repeating: before, count: threads))
         #expect(try snapshot.groups().map(\.id) == ["a", "b"])
         #expect(try snapshot.matrix(.memberships) { _ in }.matrix.entryCount == 3)
-        let next = try CatalogSnapshot(path: test.path, threads: threads)
+        let next = try CatalogSnapshot(of: test.catalog, threads: threads)
         #expect(try next.matrix(.memberships) { _ in }.matrix.entryCount == 4)
     }
 
@@ -44,7 +44,7 @@ struct CatalogSnapshotTests {
         var attempts = 0
         let writer = try Database(path: test.path, mode: .readWrite, busyTimeoutSeconds: 0)
         var written: [Bool] = []
-        let snapshot = try CatalogSnapshot(path: test.path, threads: 2) {
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2) {
             attempts += 1
             let commit = "UPDATE catalog_state SET value = value + 1 WHERE name = 'changes'"
             written.append((try? writer.execute(commit)) != nil)
@@ -59,7 +59,7 @@ struct CatalogSnapshotTests {
     func longWriter() throws {
         let writer = try Database(path: test.path, mode: .readWrite)
         try writer.execute("BEGIN IMMEDIATE; DELETE FROM memberships")
-        let snapshot = try CatalogSnapshot(path: test.path, threads: 2)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2)
         #expect(try snapshot.matrix(.memberships) { _ in }.matrix.entryCount == 3)
         try writer.execute("ROLLBACK")
     }
@@ -67,7 +67,7 @@ struct CatalogSnapshotTests {
     @Test("Once it is gone, the write-ahead log can be emptied")
     func ending() throws {
         do {
-            let snapshot = try CatalogSnapshot(path: test.path, threads: 2)
+            let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2)
             try test.importing(.users, "user_id\nlater\n")
             #expect(try snapshot.catalog.counts().count == 5)
         }

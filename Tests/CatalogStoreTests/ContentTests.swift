@@ -24,7 +24,7 @@ struct ContentTests {
     @Test("tags are those of public photos, the same whatever their case, each once a photo")
     func tags() throws {
         let test = try filled()
-        let snapshot = try CatalogSnapshot(path: test.path, threads: 1)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
         #expect(try snapshot.hasContent(.tags) && snapshot.hasContent(.places))
         let tags = try snapshot.photoTags(minimumPhotos: 2) { $0.lowercased() }
         #expect(tags.vocabulary == ["bee", "macro"] && tags.totals == [3, 2] && tags.photoCount == 3)
@@ -38,7 +38,7 @@ struct ContentTests {
     @Test("places are those of public photos that have both numbers and a place")
     func places() throws {
         let test = try filled()
-        let snapshot = try CatalogSnapshot(path: test.path, threads: 1)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
         let places = try snapshot.photoPlaces(minimumPhotos: 1) { latitude, longitude in
             latitude == longitude ? nil : Int(latitude * 10)
         }
@@ -49,7 +49,7 @@ struct ContentTests {
     func none() throws {
         let test = try CatalogUnderTest()
         try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,x,1,1\n")
-        let snapshot = try CatalogSnapshot(path: test.path, threads: 1)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
         #expect(try !snapshot.hasContent(.tags) && !snapshot.hasContent(.places))
         #expect(try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary.isEmpty)
     }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Model
 import SQLite
 import SparseMatrix
 import TestSupport
@@ -70,10 +71,10 @@ struct HiddenGroupTests {
         #expect(try !#require(try catalog.curations().first).isValid(at: 0))
         let join = InteractionRecord(id: "1", .join, groupID: "b", atMilliseconds: 1)
         #expect(try catalog.apply([MemberChange(ofUser: "u", .record([join]))]) == [.unknownGroup(at: 0)])
-        let reading = try CatalogSnapshot(path: catalog.path, threads: 1).matrix(.memberships) { _ in }
+        let reading = try CatalogSnapshot(of: catalog, threads: 1).matrix(.memberships) { _ in }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
         let group = try #require(try catalog.group(withID: "a"))
-        #expect(try catalog.overlaps(of: group, .memberships, minimumCommon: 1).overlaps.isEmpty)
+        #expect(try catalog.overlaps(of: group, in: .memberships, minimumCommon: 1).overlaps.isEmpty)
     }
 
     @Test(
@@ -83,7 +84,7 @@ struct HiddenGroupTests {
         _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try CatalogSnapshot(path: catalog.path, threads: 1).forEachMember(impressionsSince: 0) { member in
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { member in
                 rows += member.events.map(\.row)
             }
             return rows

@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import SparseMatrix
 import Synchronization
 import TestSupport
@@ -12,12 +13,12 @@ struct MatrixTests {
         let groups = try test.catalog.groups()
         let publicIDs = groups.filter { $0.visibility == .public }.map(\.id)
         #expect(publicIDs == publicIDs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-        for (kind, table) in [(MatrixKind.memberships, "memberships"), (.pools, "pools")] {
+        for (kind, table) in [(RelationSource.memberships, "memberships"), (.pools, "pools")] {
             let expected = try rowsBySQL(test, kind)
             var first: BinaryMatrix?
             for threads in 1...4 {
                 let told = Mutex(0)
-                let snapshot = try CatalogSnapshot(path: test.path, threads: threads)
+                let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
                 let reading = try snapshot.matrix(kind) { rows in told.withLock { $0 = max($0, rows) } }
                 #expect(reading.matrix.rowCount == publicIDs.count)
                 let rows = (0..<reading.matrix.rowCount).map { Array(reading.matrix.row($0)) }
@@ -25,7 +26,7 @@ struct MatrixTests {
                 if kind == .memberships {
                     let users = try snapshot.userIDs()
                     #expect(
-                        rows.map { row in Set(row.map { users[Int($0)] ?? "?" }) }
+                        rows.map { row in Set(row.map { users[Int($0)] }) }
                             == publicIDs.map { expected[$0] ?? [] })
                 }
                 #expect(shape(rows) == shape(publicIDs.map { expected[$0] ?? [] }))
@@ -44,7 +45,7 @@ struct MatrixTests {
     }
 
     /// Members, or public photos, of each public group.
-    private func rowsBySQL(_ test: CatalogUnderTest, _ kind: MatrixKind) throws -> [String: Set<String>] {
+    private func rowsBySQL(_ test: CatalogUnderTest, _ kind: RelationSource) throws -> [String: Set<String>] {
         let sql =
             switch kind {
             case .memberships:
@@ -57,6 +58,7 @@ struct MatrixTests {
                 SELECT group_id || ' ' || photo_id FROM pools JOIN photos USING (photo_key) JOIN groups USING (group_key)
                 WHERE groups.visibility = 0 AND photos.visibility = 0
                 """
+            default: preconditionFailure("there is no table \(kind.table)")
             }
         var rows: [String: Set<String>] = [:]
         for line in try test.lines(sql) {
@@ -78,12 +80,12 @@ struct MatrixTests {
     @Test("a catalog without anything gives empty matrices")
     func empty() throws {
         let test = try CatalogUnderTest()
-        for kind in [MatrixKind.memberships, .pools] {
-            let reading = try CatalogSnapshot(path: test.path, threads: 3).matrix(kind) { _ in }
+        for kind in [RelationSource.memberships, .pools] {
+            let reading = try CatalogSnapshot(of: test.catalog, threads: 3).matrix(kind) { _ in }
             #expect(reading.matrix.rowCount == 0 && reading.matrix.entryCount == 0)
         }
         try test.importing(.groups, "group_id,visibility\na,private\nb,public\n")
-        let reading = try CatalogSnapshot(path: test.path, threads: 1).matrix(.pools) { _ in }
+        let reading = try CatalogSnapshot(of: test.catalog, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.rowCount == 1 && reading.matrix.entryCount == 0)
     }
 }

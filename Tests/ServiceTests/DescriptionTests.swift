@@ -1,5 +1,6 @@
 import Foundation
 import HTTP
+import Model
 import ModelStore
 import Synchronization
 import TestSupport
@@ -32,10 +33,10 @@ struct DescriptionTests {
                 }
             }
         }
-        #expect(names.count == Endpoint.table.count)
+        #expect(names.count == Endpoint.table(of: .standard).count)
         // Each schema that has a name is used, and names no member twice.
         let used = Set(checker.references)
-        for (name, _) in Schema.components {
+        for (name, _) in Schema.components(of: .standard) {
             #expect(used.contains(Schema.reference(to: name)), "\(name)")
             let schema = checker.target(of: Schema.reference(to: name)) as? [String: Any]
             let required = schema?["required"] as? [String] ?? []
@@ -118,7 +119,8 @@ struct DescriptionTests {
 
     @Test("Every route answers as is described, also without a model, a directory, or its memberships")
     func answers() throws {
-        #expect(Set(Self.targets.map(\.pattern) + Self.changes.map(\.pattern)) == Set(Endpoint.table.map(\.pattern)))
+        let patterns = Set(Endpoint.table(of: .standard).map(\.pattern))
+        #expect(Set(Self.targets.map(\.pattern) + Self.changes.map(\.pattern)) == patterns)
         let whole = try service()
         var bare = whole
         bare.directory = nil

@@ -17,12 +17,19 @@ extension JSONWriter {
         member("title", model.title(of: Int(group)))
     }
 
+    /// How many entries a group has in each of some relations.
+    mutating func sizes(of group: UInt32, _ relations: some Sequence<RelationFacts>, in model: ModelVersion) {
+        for facts in relations { member(facts.sizeField, model.size(of: Int(group), in: facts.relation)) }
+    }
+
     /// The members that every suggestion has, whatever it was suggested for.
-    mutating func suggestedGroup(_ place: Int, _ group: UInt32, score: Double, in model: ModelVersion) {
+    mutating func suggestedGroup(
+        _ place: Int, _ group: UInt32, score: Double, _ relations: RelationTable, in model: ModelVersion
+    ) {
         namedGroup(place, group, in: model)
         member("score", score)
-        member("memberCount", model.size(of: Int(group), in: .members))
-        member("photoCount", model.size(of: Int(group), in: .photos))
+        // In the order that these answers always had.
+        sizes(of: group, relations.reversed(), in: model)
         member("joinPolicy", model.joinPolicy(of: Int(group)).name)
     }
 }

@@ -3,10 +3,11 @@ import Recommendation
 
 extension JSONWriter {
     /// A member that is a list of groups for a photo; the members of a reason depend on its `kind`.
-    mutating func photoSuggestions(_ name: String, _ suggestions: [PhotoSuggestion], in model: ModelVersion) {
+    mutating func photoSuggestions(_ name: String, _ suggestions: [PhotoSuggestion], in snapshot: ModelSnapshot) {
+        let model = snapshot.model
         objects(name, suggestions.enumerated()) { row, element in
             let (place, suggestion) = element
-            row.suggestedGroup(place, suggestion.group, score: suggestion.score, in: model)
+            row.suggestedGroup(place, suggestion.group, score: suggestion.score, snapshot.relations, in: model)
             row.objects("reasons", suggestion.reasons.prefix(Self.reasonLimit)) { row, reason in
                 row.member("kind", reason.evidence.kind)
                 row.member("share", reason.contribution / suggestion.score)

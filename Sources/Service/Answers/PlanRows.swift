@@ -21,7 +21,8 @@ extension JSONWriter {
         let rows = zip(items, planner.reasons(for: items, of: profile))
         objects(name, rows.enumerated()) { row, element in
             let (place, (item, reasons)) = element
-            row.suggestedGroup(offset + place, item.group, score: item.score, in: model)
+            row.suggestedGroup(
+                offset + place, item.group, score: item.score, planner.configuration.relations, in: model)
             row.member("origin", item.origin.rawValue)
             if let interest = item.interest { row.member("interest", interests[interest].name) }
             // What speaks for a group may have changed since a frozen list was made.

@@ -3,9 +3,12 @@ import Model
 
 extension Schema {
     /// The schemas of what administrators ask and decide, in the order of the document.
-    static let administrationComponents: [(name: String, schema: Schema)] =
+    ///
+    /// - Parameter relation: the schema of a relation's name.
+    static func administrationComponents(_ relation: Schema) -> [(name: String, schema: Schema)] {
         [("Hiding", hiding), ("HiddenGroups", hiddenGroups), ("Placement", placement), ("Curation", curation)]
-        + [("ModelReport", modelReport), ("RelationReport", relationReport)]
+            + [("ModelReport", modelReport), ("RelationReport", relationReport(relation))]
+    }
 
     private static let group = Property.always("groupId", .string(), "The group")
 
@@ -62,16 +65,18 @@ extension Schema {
             .always("relations", .array(.component("RelationReport")), "How each relation was computed"),
         ])
 
-    private static let relationReport = Schema.object([
-        .always("relation", relation, "What groups have in common"),
-        .always("measure", .string(), "The formula"),
-        .always("measureParameters", .map(.number), "The formula's parameters"),
-        .always("minimumEntries", .count, "Photos or members that a group needs to count"),
-        .always("minimumCommon", .count, "Photos or members that a pair needs in common"),
-        .always("limit", .count, "Neighbours of a group, at most"),
-        .always("entries", .count, "Pairs of a group and a photo or member"),
-        .always("groupsCounted", .count, "Groups that counted"),
-        .always("groupsWithNeighbours", .count, "Groups with a neighbour"),
-        .always("neighbours", .count, "Neighbours of all groups"),
-    ])
+    private static func relationReport(_ relation: Schema) -> Schema {
+        Schema.object([
+            .always("relation", relation, "What groups have in common"),
+            .always("measure", .string(), "The formula"),
+            .always("measureParameters", .map(.number), "The formula's parameters"),
+            .always("minimumEntries", .count, "Photos or members that a group needs to count"),
+            .always("minimumCommon", .count, "Photos or members that a pair needs in common"),
+            .always("limit", .count, "Neighbours of a group, at most"),
+            .always("entries", .count, "Pairs of a group and a photo or member"),
+            .always("groupsCounted", .count, "Groups that counted"),
+            .always("groupsWithNeighbours", .count, "Groups with a neighbour"),
+            .always("neighbours", .count, "Neighbours of all groups"),
+        ])
+    }
 }

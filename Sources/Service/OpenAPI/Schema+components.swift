@@ -3,17 +3,19 @@ import Recommendation
 
 extension Schema {
     /// The schemas that have a name, in the order of the document.
-    static let components: [(name: String, schema: Schema)] =
-        [("Problem", problem), ("Health", health), ("Readiness", readiness), ("Store", store)]
-        + [("SimilarGroups", similarGroups), ("SimilarGroup", similarGroup), ("RelationShare", relationShare)]
-        + [("Recommendations", recommendations), ("GroupsForPhoto", groupsForPhoto)]
-        + [("Interest", interest), ("Suggestion", suggestion), ("Reason", reason), ("Explanation", explanation)]
-        + interactionComponents
-        + [("Trending", trending), ("TrendingGroup", trendingGroup)]
-        + [("GroupForPhoto", groupForPhoto), ("PhotoReason", photoReason)]
-        + administrationComponents + [("Description", .anyObject)]
+    static func components(of relations: RelationTable) -> [(name: String, schema: Schema)] {
+        let relation = Schema.string(words: relations.map(\.name))
+        return [("Problem", problem), ("Health", health), ("Readiness", readiness), ("Store", store)]
+            + [("SimilarGroups", similarGroups(relations)), ("SimilarGroup", similarGroup(relations))]
+            + [("RelationShare", relationShare(relation))]
+            + [("Recommendations", recommendations), ("GroupsForPhoto", groupsForPhoto)]
+            + [("Interest", interest), ("Suggestion", suggestion(relations)), ("Reason", reason(relation))]
+            + [("Explanation", explanation)] + interactionComponents
+            + [("Trending", trending), ("TrendingGroup", trendingGroup)]
+            + [("GroupForPhoto", groupForPhoto(relations)), ("PhotoReason", photoReason(relation))]
+            + administrationComponents(relation) + [("Description", .anyObject)]
+    }
 
-    static let relation = Schema.string(words: Relation.allCases.map(\.rawValue))
     private static let version = Property.always(
         "modelVersion", .string(), "The model version that everything in the answer is of")
 
@@ -70,29 +72,38 @@ extension Schema {
                 ]), "What waits to be sent; of a daemon that shares a store in Redis"),
         ])
 
-    private static let similarGroups = Schema.object([
-        version, degraded,
-        .always("groupId", .string(), "The group that was asked about"),
-        .always("by", .string(words: Responder.Likeness.allCases.map(\.rawValue)), "What the groups have in common"),
-        .always("neighbours", .array(.component("SimilarGroup")), "Groups that are like it, best first"),
-    ])
+    private static func similarGroups(_ relations: RelationTable) -> Schema {
+        Schema.object([
+            version, degraded,
+            .always("groupId", .string(), "The group that was asked about"),
+            .always("by", .string(words: relations.choices), "What the groups have in common"),
+            .always("neighbours", .array(.component("SimilarGroup")), "Groups that are like it, best first"),
+        ])
+    }
 
-    private static let similarGroup = Schema.object([
-        .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
-        .always("groupId", .string(), "The group"),
-        .always("title", .string(), "Its title"),
-        .always("score", .number, "How alike they are: a similarity, or with by=both a blend"),
-        .sometimes("common", .count, "Photos or members in common; not with by=both"),
-        .sometimes("photoCount", .count, "Its photos; not with by=members"),
-        .sometimes("memberCount", .count, "Its members; not with by=photos"),
-        .sometimes("relations", .array(.component("RelationShare")), "What the score is made of; with by=both"),
-    ])
+    private static func similarGroup(_ relations: RelationTable) -> Schema {
+        let sizes: [Property] = relations.map {
+            .sometimes($0.sizeField, .count, "Its \($0.name); with by=\($0.name) and by=both")
+        }
+        return Schema.object(
+            [
+                .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
+                .always("groupId", .string(), "The group"),
+                .always("title", .string(), "Its title"),
+                .always("score", .number, "How alike they are: a similarity, or with by=both a blend"),
+                .sometimes("common", .count, "How much they have in common; not with by=both"),
+            ] + sizes + [
+                .sometimes("relations", .array(.component("RelationShare")), "What the score is made of; with by=both")
+            ])
+    }
 
-    private static let relationShare = Schema.object([
-        .always("relation", relation, "What the groups have in common"),
-        .always("share", .number, "Its share of the score, from 0 to 1"),
-        .always("common", .count, "How much of it they have in common"),
-    ])
+    private static func relationShare(_ relation: Schema) -> Schema {
+        Schema.object([
+            .always("relation", relation, "What the groups have in common"),
+            .always("share", .number, "Its share of the score, from 0 to 1"),
+            .always("common", .count, "How much of it they have in common"),
+        ])
+    }
 
     private static let recommendations = Schema.object([
         version, degraded,
@@ -143,48 +154,58 @@ extension Schema {
     ])
 
     /// What every suggested group has, whatever it was suggested for.
-    private static let suggestedGroup: [Property] = [
-        .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
-        .always("groupId", .string(), "The group"),
-        .always("title", .string(), "Its title"),
-        .always("score", .number, "How well it fits; comparable within the list"),
-        .always("memberCount", .count, "Its members"),
-        .always("photoCount", .count, "Its photos"),
-        .always("joinPolicy", .string(words: ["open", "approval", "invite"]), "How one joins it"),
-    ]
+    private static func suggestedGroup(_ relations: RelationTable) -> [Property] {
+        [
+            .always("rank", .integer(1...Int.max), "The place in the list, from 1"),
+            .always("groupId", .string(), "The group"),
+            .always("title", .string(), "Its title"),
+            .always("score", .number, "How well it fits; comparable within the list"),
+        ] + relations.reversed().map { .always($0.sizeField, .count, "Its \($0.name)") } + [
+            .always("joinPolicy", .string(words: ["open", "approval", "invite"]), "How one joins it")
+        ]
+    }
 
-    private static let suggestion = Schema.object(
-        suggestedGroup + [
-            .always("origin", .string(words: PlanItem.Origin.allCases.map(\.rawValue)), "Why it is in the list at all"),
-            .sometimes("interest", .string(), "The name of the interest it serves; if joined groups brought it"),
-            .always("reasons", .array(.component("Reason")), "Joined groups that brought it, the strongest first"),
+    private static func suggestion(_ relations: RelationTable) -> Schema {
+        Schema.object(
+            suggestedGroup(relations) + [
+                .always(
+                    "origin", .string(words: PlanItem.Origin.allCases.map(\.rawValue)), "Why it is in the list at all"),
+                .sometimes("interest", .string(), "The name of the interest it serves; if joined groups brought it"),
+                .always("reasons", .array(.component("Reason")), "Joined groups that brought it, the strongest first"),
+            ])
+    }
+
+    private static func groupForPhoto(_ relations: RelationTable) -> Schema {
+        Schema.object(
+            suggestedGroup(relations) + [
+                .always("reasons", .array(.component("PhotoReason")), "What brought it here, the strongest first")
+            ])
+    }
+
+    private static func photoReason(_ relation: Schema) -> Schema {
+        Schema.object([
+            .always(
+                "kind", .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]), "What speaks for it"),
+            .always("share", .number, "Its share of the score, from 0 to 1"),
+            .sometimes("photos", .count, "Photos that share pools with it, or the owner's photos there"),
+            .sometimes("groupId", .string(), "A group the photo is in, which it is like"),
+            .sometimes("title", .string(), "That group's title"),
+            .sometimes("relation", relation, "What the two groups have in common"),
+            .sometimes("common", .count, "How much they have in common"),
+            .sometimes("tags", .array(.string()), "The photo's tags that the group's photos have"),
+            .sometimes("latitude", .number, "The middle of the area that the group's photos are from"),
+            .sometimes("longitude", .number, "The middle of the area that the group's photos are from"),
+            .sometimes("isMember", .boolean, "Whether the owner is a member"),
         ])
+    }
 
-    private static let groupForPhoto = Schema.object(
-        suggestedGroup + [
-            .always("reasons", .array(.component("PhotoReason")), "What brought it here, the strongest first")
+    private static func reason(_ relation: Schema) -> Schema {
+        Schema.object([
+            .always("groupId", .string(), "A group that it is like"),
+            .always("title", .string(), "That group's title"),
+            .always("relation", relation, "What the two have in common"),
+            .always("share", .number, "Its share of the score, from 0 to 1"),
+            .always("common", .count, "How much they have in common"),
         ])
-
-    private static let photoReason = Schema.object([
-        .always(
-            "kind", .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]), "What speaks for it"),
-        .always("share", .number, "Its share of the score, from 0 to 1"),
-        .sometimes("photos", .count, "Photos that share pools with it, or the owner's photos there"),
-        .sometimes("groupId", .string(), "A group the photo is in, which it is like"),
-        .sometimes("title", .string(), "That group's title"),
-        .sometimes("relation", relation, "What the two groups have in common"),
-        .sometimes("common", .count, "How much they have in common"),
-        .sometimes("tags", .array(.string()), "The photo's tags that the group's photos have"),
-        .sometimes("latitude", .number, "The middle of the area that the group's photos are from"),
-        .sometimes("longitude", .number, "The middle of the area that the group's photos are from"),
-        .sometimes("isMember", .boolean, "Whether the owner is a member"),
-    ])
-
-    private static let reason = Schema.object([
-        .always("groupId", .string(), "A group that it is like"),
-        .always("title", .string(), "That group's title"),
-        .always("relation", relation, "What the two have in common"),
-        .always("share", .number, "Its share of the score, from 0 to 1"),
-        .always("common", .count, "How much they have in common"),
-    ])
+    }
 }

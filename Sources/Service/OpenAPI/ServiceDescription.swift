@@ -1,9 +1,11 @@
 import HTTP
+import Model
 import Tokens
 
 /// The table of endpoints as an OpenAPI 3.1 document, for one policy of access.
 struct ServiceDescription: Sendable {
     let endpoints: [Endpoint]
+    let relations: RelationTable
     let policy: AccessPolicy
 
     /// The document.
@@ -102,7 +104,7 @@ struct ServiceDescription: Sendable {
 
     private func writeSchemas(to json: inout JSONWriter) {
         json.object("schemas") { json in
-            for (name, schema) in Schema.components {
+            for (name, schema) in Schema.components(of: relations) {
                 json.object(name) { schema.write(to: &$0) }
             }
         }

@@ -4,45 +4,30 @@ import Recommendation
 
 extension Endpoint {
     /// What is known of groups.
-    static let groups = [
-        Endpoint(
-            "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
-            summary: "Groups that are like a group, best first",
-            path: [Parameter("id", .identifier, "The group's id")],
-            parameters: [
-                Parameter("by", standard: Responder.Likeness.both, "What the groups have in common"), .limit,
-            ],
-            content: .json(schema: "SimilarGroups"), caching: .shared, reuse: .untilChange,
-            problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
-        Endpoint(
-            "trending", .get, "/v1/trending", .site(.trending),
-            summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
-            content: .json(schema: "Trending"), caching: .shared, reuse: .untilChange, problems: [.serviceUnavailable],
-            handler: Responder.trending),
-    ]
+    static func groups(of relations: RelationTable) -> [Endpoint] {
+        let by = Parameter.Kind.choice(relations.choices, standard: RelationTable.blendName)
+        return [
+            Endpoint(
+                "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
+                summary: "Groups that are like a group, best first",
+                path: [Parameter("id", .identifier, "The group's id")],
+                parameters: [Parameter("by", by, "What the groups have in common"), .limit],
+                content: .json(schema: "SimilarGroups"), caching: .shared, reuse: .untilChange,
+                problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
+            Endpoint(
+                "trending", .get, "/v1/trending", .site(.trending),
+                summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
+                content: .json(schema: "Trending"), caching: .shared, reuse: .untilChange,
+                problems: [.serviceUnavailable], handler: Responder.trending),
+        ]
+    }
 }
 
 extension Responder {
-    /// What similar groups have in common: a relation, or both of them blended.
-    enum Likeness: String, CaseIterable {
-        case photos
-        case members
-        case both
-
-        /// The relation, nil for both.
-        var relation: Relation? {
-            switch self {
-            case .photos: .photos
-            case .members: .members
-            case .both: nil
-            }
-        }
-    }
-
-    /// `GET /v1/groups/{id}/similar?by=photos|members|both&limit=N`: the neighbours of a group, best first.
+    /// `GET /v1/groups/{id}/similar?by=RELATION|both&limit=N`: the neighbours of a group, best first.
     @Sendable
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> HTTPResponse {
-        let likeness = call.parameters.choice("by", of: Likeness.self)
+        let by = call.parameters.text("by") ?? RelationTable.blendName
         let limit = call.parameters.limit
         let snapshot = try call.snapshot
         let model = snapshot.model
@@ -53,12 +38,13 @@ extension Responder {
         return .json { json in
             json.version(of: snapshot, call)
             json.member("groupId", call.id)
-            json.member("by", likeness.rawValue)
-            if let relation = likeness.relation {
-                let neighbours = model.neighbours(of: Int(group), by: relation).filter { !hidden.contains($0.index) }
-                json.neighbours(neighbours.prefix(limit), by: relation, in: model)
+            json.member("by", by)
+            if let facts = snapshot.relations[Relation(rawValue: by)] {
+                let neighbours = model.neighbours(of: Int(group), by: facts.relation)
+                    .filter { !hidden.contains($0.index) }
+                json.neighbours(neighbours.prefix(limit), by: facts, in: model)
             } else {
-                json.blended(snapshot.recommender.similar(to: group, limit: limit, hidden: hidden), in: model)
+                json.blended(snapshot.recommender.similar(to: group, limit: limit, hidden: hidden), in: snapshot)
             }
         }
     }
@@ -86,26 +72,24 @@ extension Responder {
 extension JSONWriter {
     /// The neighbours in one relation: scores are similarities.
     fileprivate mutating func neighbours(
-        _ neighbours: some Sequence<Neighbour>, by relation: Relation, in model: ModelVersion
+        _ neighbours: some Sequence<Neighbour>, by facts: RelationFacts, in model: ModelVersion
     ) {
         objects("neighbours", neighbours.enumerated()) { row, element in
             let (place, neighbour) = element
             row.namedGroup(place, neighbour.index, in: model)
             row.member("score", neighbour.score)
             row.member("common", neighbour.common)
-            row.member(
-                relation == .photos ? "photoCount" : "memberCount", model.size(of: Int(neighbour.index), in: relation))
+            row.member(facts.sizeField, model.size(of: Int(neighbour.index), in: facts.relation))
         }
     }
 
-    /// The neighbours in both relations: scores are sums of what each relation contributes.
-    fileprivate mutating func blended(_ suggestions: [Suggestion], in model: ModelVersion) {
+    /// The neighbours in all relations: scores are sums of what each relation contributes.
+    fileprivate mutating func blended(_ suggestions: [Suggestion], in snapshot: ModelSnapshot) {
         objects("neighbours", suggestions.enumerated()) { row, element in
             let (place, suggestion) = element
-            row.namedGroup(place, suggestion.group, in: model)
+            row.namedGroup(place, suggestion.group, in: snapshot.model)
             row.member("score", suggestion.score)
-            row.member("photoCount", model.size(of: Int(suggestion.group), in: .photos))
-            row.member("memberCount", model.size(of: Int(suggestion.group), in: .members))
+            row.sizes(of: suggestion.group, snapshot.relations, in: snapshot.model)
             row.objects("relations", suggestion.reasons) { row, reason in
                 row.member("relation", reason.relation.rawValue)
                 row.member("share", reason.contribution / suggestion.score)

@@ -34,7 +34,7 @@ extension Responder {
         return .json { json in
             json.version(of: snapshot, call)
             json.member("photoId", call.id)
-            json.photoSuggestions("groups", suggestions, in: snapshot.model)
+            json.photoSuggestions("groups", suggestions, in: snapshot)
         }
     }
 }

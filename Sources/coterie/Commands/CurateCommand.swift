@@ -1,7 +1,7 @@
 import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
-import RecordReading
+import CivilTime
 
 /// `coterie curate ACTION [GROUP]`.
 enum CurateCommand: Subcommand {

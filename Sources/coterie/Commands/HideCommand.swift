@@ -1,6 +1,6 @@
 import CatalogStore
 import CommandLineOptions
-import RecordReading
+import CivilTime
 
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {

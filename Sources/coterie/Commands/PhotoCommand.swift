@@ -35,7 +35,8 @@ enum PhotoCommand: Subcommand {
         }
         let model = version.model
         let context = PhotoContext(photo, in: model)
-        let recommender = PhotoRecommender(model: model, at: version.manifest.createdAtMilliseconds / 1000)
+        let recommender = PhotoRecommender(
+            model: model, relations: Coterie.relations, at: version.manifest.createdAtMilliseconds / 1000)
         let suggestions = recommender.suggestions(
             for: context, limit: limit, hidden: try SiteDecisions(of: catalog, in: model).hidden)
         var output = try Output()

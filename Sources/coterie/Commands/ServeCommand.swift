@@ -2,6 +2,7 @@ import CatalogStore
 import CommandLineOptions
 import HTTP
 import ModelStore
+import Recommendation
 import Service
 import Tokens
 
@@ -101,6 +102,7 @@ enum ServeCommand: Subcommand {
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
+        configuration.planning.configuration.relations = Coterie.relations
         configuration.directory = try directory(parsed, store)
         try keepRecords(parsed, &configuration)
         try Daemon(configuration).runUntilTerminated()

@@ -2,59 +2,60 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
-import Recompute
 import Service
+import Similarity
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
-    /// By what groups are alike.
-    enum Basis: String, CaseIterable {
-        case photos, members, both
-    }
-
     static let command = Command(
         "similar", summary: "List the groups that are most similar to one",
         discussion: """
             By photos: groups that hold the same photos. By members: groups that the same people joined. Both: the sum of \
-            the two, each divided by the mean of its best scores.
+            all, each divided by the mean of its best scores.
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [
             Option(
-                "by", "WHAT", help: "What makes groups similar", default: "both",
-                allowed: Basis.allCases.map(\.rawValue)),
+                "by", "WHAT", help: "What makes groups similar", default: RelationTable.blendName,
+                allowed: Coterie.relations.choices),
             CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             CommonOptions.json,
         ],
         examples: ["coterie similar macro-mondays", "coterie similar macro-mondays --by members --limit 50 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let basis = try parsed.choice("by", of: Basis.self)
+        let (by, relations) = (parsed.text("by"), Coterie.relations)
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
-        let rows = rows(group, basis, limit, version, hidden: try SiteDecisions(of: catalog, in: version.model).hidden)
+        let rows = rows(
+            group, by, relations, limit, version, hidden: try SiteDecisions(of: catalog, in: version.model).hidden)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
                 Answer(
                     modelVersion: version.manifest.version.description, groupId: version.model.id(of: group),
-                    title: version.model.title(of: group), by: basis.rawValue, neighbours: rows))
+                    title: version.model.title(of: group), by: by, neighbours: rows))
         } else {
-            try output.line("\(named(group, in: version.model)): similar groups by \(basis.rawValue)")
-            for line in table(rows, basis) { try output.line(line) }
+            try output.line("\(named(group, in: version.model)): similar groups by \(by)")
+            for line in table(rows, by, relations) { try output.line(line) }
             if rows.isEmpty { try output.line("no neighbours; \"coterie why\" tells why two groups are not") }
         }
         try output.flush()
     }
 
-    private static func rows(
-        _ group: Int, _ basis: Basis, _ limit: Int, _ version: LoadedVersion, hidden: Set<UInt32>
+    /// The groups that are most like one, best first.
+    ///
+    /// - Parameter by: the name of a relation, or of the blend.
+    static func rows(
+        _ group: Int, _ by: String, _ relations: RelationTable, _ limit: Int, _ version: LoadedVersion,
+        hidden: Set<UInt32>
     ) -> [Row] {
         let model = version.model
-        guard let relation = Relation(rawValue: basis.rawValue) else {
-            let similar = Recommender(model: model).similar(to: UInt32(group), limit: limit, hidden: hidden)
+        guard let relation = relations[Relation(rawValue: by)]?.relation else {
+            let recommender = Recommender(model: model, relations: relations)
+            let similar = recommender.similar(to: UInt32(group), limit: limit, hidden: hidden)
             return similar.enumerated().map { place, suggestion in
                 let evidence = suggestion.reasons.map { reason in
                     let size = model.size(of: Int(suggestion.group), in: reason.relation)
@@ -67,7 +68,7 @@ enum SimilarCommand: Subcommand {
                     rank: place + 1, index: Int(suggestion.group), score: suggestion.score, evidence: evidence, model)
             }
         }
-        let scores = ListedScores(version, relation)
+        let scores = ListedScores(relation, in: model, version.manifest)
         let shown = model.neighbours(of: group, by: relation).lazy.filter { !hidden.contains($0.index) }
         return shown.prefix(limit).enumerated().map { place, neighbour in
             let score = scores.score(of: neighbour, to: group)
@@ -77,7 +78,8 @@ enum SimilarCommand: Subcommand {
         }
     }
 
-    private static func table(_ rows: [Row], _ basis: Basis) -> [String] {
+    private static func table(_ rows: [Row], _ by: String, _ relations: RelationTable) -> [String] {
+        let isBlend = by == RelationTable.blendName
         let detail: [TextTable.Column] = [.init(title: "common", isNumber: true), .init(title: "size", isNumber: true)]
         let common: [TextTable.Column] = [
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
@@ -85,13 +87,12 @@ enum SimilarCommand: Subcommand {
         ]
         var table = TextTable(
             common
-                + (basis == .both
-                    ? Relation.allCases.map { .init(title: "common \($0.rawValue)", isNumber: true) } : detail))
+                + (isBlend ? relations.map { .init(title: "common \($0.name)", isNumber: true) } : detail))
         for row in rows {
             let cells = [String(row.rank), row.groupId, row.title, Formats.score(row.score)]
-            if basis == .both {
-                let counts = Relation.allCases.map { relation in
-                    row.relations.first { $0.relation == relation.rawValue }.map { Formats.grouped(Int($0.common)) }
+            if isBlend {
+                let counts = relations.map { facts in
+                    row.relations.first { $0.relation == facts.name }.map { Formats.grouped(Int($0.common)) }
                         ?? "-"
                 }
                 table.add(cells + counts)
@@ -110,7 +111,7 @@ enum SimilarCommand: Subcommand {
         var neighbours: [Row]
     }
 
-    private struct Row: Encodable {
+    struct Row: Encodable {
         var rank: Int
         var groupId, title: String
         var score: Double
@@ -125,7 +126,7 @@ enum SimilarCommand: Subcommand {
         }
     }
 
-    private struct Evidence: Encodable {
+    struct Evidence: Encodable {
         var relation: String
         var common, size: UInt32
         var score: Double

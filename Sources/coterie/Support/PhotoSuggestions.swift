@@ -48,10 +48,12 @@ struct PhotoSuggestionsJSON: Encodable {
 
     static func rows(_ suggestions: [PhotoSuggestion], _ model: ModelVersion) -> [Row] {
         suggestions.enumerated().map { place, suggestion in
-            let facts = model.facts(of: Int(suggestion.group))
+            let group = Int(suggestion.group)
             return Row(
-                rank: place + 1, groupId: facts.id, title: facts.title, score: suggestion.score,
-                memberCount: facts.memberCount, photoCount: facts.photoCount, joinPolicy: facts.joinPolicy.name,
+                rank: place + 1, groupId: model.id(of: group), title: model.title(of: group), score: suggestion.score,
+                memberCount: model.size(of: group, in: RelationFacts.members.relation),
+                photoCount: model.size(of: group, in: RelationFacts.photos.relation),
+                joinPolicy: model.joinPolicy(of: group).name,
                 reasons: suggestion.reasons.map {
                     Reason($0, share: $0.contribution / suggestion.score, model)
                 })

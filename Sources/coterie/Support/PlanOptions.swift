@@ -1,7 +1,7 @@
 import CommandLineOptions
 import FoundationEssentials
 import Model
-import RecordReading
+import CivilTime
 import Recommendation
 
 /// Options that decide what a member's list looks like.
@@ -25,6 +25,7 @@ extension ParsedCommand {
     /// A planner as the options say.
     func planner(_ model: ModelVersion) throws -> Planner {
         var configuration = PlanConfiguration()
+        configuration.relations = Coterie.relations
         configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
         return Planner(model: model, configuration: configuration, key: try rotationKey())
     }
