@@ -5,9 +5,10 @@ import RecordReading
 /// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {
     private static let kinds = ImportKind.all(of: Coterie.relations)
+    private static var names: [String] { kinds.map(\.name) }
 
     static let command = Command(
-        "import", summary: "Import groups, users, photos, memberships or pools into the catalog",
+        "import", summary: "Import \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") into the catalog",
         discussion: """
             Columns, of which the first line of a CSV or TSV file names any, in any order (JSON Lines: the keys):
 
@@ -17,7 +18,7 @@ enum ImportCommand: Subcommand {
             file again changes nothing; of two imports the later one wins. What a file does not give stays as it is.
             """,
         arguments: [
-            Argument("KIND", help: kinds.map(\.name).joined(separator: ", ")),
+            Argument("KIND", help: names.joined(separator: ", ")),
             Argument("FILE", help: "Files; - is standard input", isRepeating: true),
         ],
         options: [
@@ -45,10 +46,10 @@ enum ImportCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
-            let near = nearest(to: parsed.arguments[0], among: kinds.map(\.name), limit: 1)
+            let near = nearest(to: parsed.arguments[0], among: names, limit: 1)
             throw UsageError(
                 "\"\(parsed.arguments[0])\" cannot be imported; KIND is one of "
-                    + kinds.map(\.name).joined(separator: ", "),
+                    + names.joined(separator: ", "),
                 advice: near.map { "did you mean \($0)?" })
         }
         var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects.tsv")
