@@ -61,18 +61,19 @@ let package = Package(
         module("CatalogStore", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
         module("ModelStore", ["Redis", "Model", "CXXHash"]),
         module("Recompute", ["CatalogStore", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
-                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
+                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore", "MemberData",
                 "RecordReading",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "CatalogStore", "CommandLineOptions", "MemberData", "Model", "ModelStore", "Recommendation", "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
@@ -109,6 +110,9 @@ let package = Package(
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests(
             "CatalogStoreTests", ["CatalogStore", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests(
+            "MemberDataTests",
+            ["MemberData", "CatalogStore", "Model", "ModelStore", "Recommendation", "SQLite", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",

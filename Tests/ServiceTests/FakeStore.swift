@@ -62,10 +62,10 @@ final class FakeStore: VersionStore {
         state.withLock { $0.current = version }
     }
 
-    func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? {
+    func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
         let (failure, profile) = state.withLock { ($0.failure, $0.profiles[id]) }
         if let failure { throw failure }
-        return profile.map { StoredMember(joined: $0) }
+        return profile.map { PublishedMember(joined: $0) }
     }
 
     func versions() throws(StoreError) -> [Manifest] {
@@ -73,7 +73,7 @@ final class FakeStore: VersionStore {
     }
 
     func publish(
-        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (Int, Int) -> Void
     ) throws(StoreError) -> Manifest {
         throw StoreError(.writeFailed, "this store is only read")

@@ -8,7 +8,7 @@ struct VersionShape: Sendable, Equatable {
 
     /// Groups, and therefore possible keys of each relation.
     var groupCount: Int
-    /// Buckets of users; 0 if the version has no profiles.
+    /// Buckets of users; 0 if no members are published with the version.
     var bucketCount: Int
     /// Chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]

@@ -1,3 +1,5 @@
+import Model
+
 /// What a member did since a plan was made, as far as it bears on the list.
 public struct ProfileChanges: Sendable, Equatable {
     /// Groups joined since.

@@ -1,4 +1,5 @@
 import Glibc
+public import Model
 
 extension MemberProfile {
     /// The profile after some interactions, at an instant.

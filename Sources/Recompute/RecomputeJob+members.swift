@@ -1,0 +1,41 @@
+import CatalogStore
+import ModelStore
+import Recommendation
+import SparseMatrix
+
+extension RecomputeJob {
+    /// The members to publish with the version.
+    func membersToPublish(_ catalog: Catalog, _ groups: [GroupRecord], _ memberships: BinaryMatrix)
+        throws(RecomputeError) -> (RecomputedMembers, outcome: String)
+    {
+        let (userIDs, feedback, interests): (PackedIDs, [UInt32: PublishedMember.Feedback], PackedIDs)
+        do throws(CatalogError) {
+            userIDs = try catalog.userIDs()
+            feedback = try memberFeedback(catalog, groups)
+            interests = try catalog.statedInterests()
+        } catch { throw .catalog(error) }
+        do throws(MatrixError) {
+            let members = try RecomputedMembers(
+                userIDs: userIDs, memberships: memberships, feedback: feedback, interests: interests)
+            return (members, "\(members.userCount) users")
+        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
+    }
+
+    /// Dismissals in force and impressions without a click, by column.
+    private func memberFeedback(_ catalog: Catalog, _ groups: [GroupRecord]) throws(CatalogError)
+        -> [UInt32: PublishedMember.Feedback]
+    {
+        let usual = PlanConfiguration().feedback
+        let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
+        var feedback: [UInt32: PublishedMember.Feedback] = [:]
+        try catalog.forEachMember(groups: groups, impressionsSince: since) { column, interactions in
+            let profile = MemberProfile(userID: "").replaying(
+                interactions, atMilliseconds: startedAtMilliseconds, halfLifeDays: usual.impressionHalfLifeDays)
+            let said = PublishedMember.Feedback(
+                dismissals: profile.dismissals,
+                exposures: profile.exposures.filter { $0.impressions >= PublishedMember.Feedback.leastImpressions })
+            if !said.isEmpty { feedback[UInt32(column)] = said }
+        }
+        return feedback
+    }
+}
