@@ -73,7 +73,8 @@ let package = Package(
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "MemberData", "Model", "ModelStore", "Recommendation", "Recompute",
+                "CatalogStore", "CommandLineOptions", "MemberData", "Model", "ModelStore", "Recommendation",
+                "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),

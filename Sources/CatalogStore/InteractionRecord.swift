@@ -3,7 +3,7 @@ import SQLite
 
 /// Something a member did with a group, by external ids: as clients send it, and as the catalog and journals keep it.
 public struct InteractionRecord: Sendable, Equatable, Codable {
-    /// The client's id of it: sending it again changes nothing. Unique for a member.
+    /// The client's id of it, unique for a member: sending it again changes nothing.
     public var id: String
     /// What was done.
     public var kind: Interaction.Kind

@@ -47,8 +47,10 @@ extension VersionStore {
     public var shared: (any SharedStore)? { nil }
 }
 
-/// A store on a server that several machines read: with each version it has the members, and it carries what the daemons
-/// tell one another. Copies on this machine serve while the server is away.
+/// A store on a server that several machines read.
+///
+/// It publishes the members with each version, and carries what the daemons tell one another. Copies on this machine serve
+/// while the server is away.
 public protocol SharedStore: VersionStore {
     /// What is published of a user with a version; nil if it does not know the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?

@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import ModelStore
 import Recommendation
 import SparseMatrix

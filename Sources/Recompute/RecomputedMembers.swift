@@ -21,7 +21,8 @@ struct RecomputedMembers: MemberSource {
     ///   - interests: separated by semicolons, by column.
     /// - Complexity: O(entries).
     init(
-        userIDs: PackedIDs, memberships: BinaryMatrix, feedback: [UInt32: PublishedMember.Feedback], interests: PackedIDs
+        userIDs: PackedIDs, memberships: BinaryMatrix, feedback: [UInt32: PublishedMember.Feedback],
+        interests: PackedIDs
     ) throws(MatrixError) {
         self.userIDs = userIDs
         let joined = try memberships.transposed()

@@ -75,7 +75,8 @@ public final class Daemon: Sendable {
         if let cache { sources.append(cache) }
         let responder = Responder(
             follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
-            changes: changes, failures: Responder.failureLog(configuration.log), staleAfter: configuration.staleAfter, metricSources: sources,
+            changes: changes, failures: Responder.failureLog(configuration.log), staleAfter: configuration.staleAfter,
+            metricSources: sources,
             openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
             now: configuration.now)
         return Router(

@@ -56,7 +56,8 @@ struct DeploymentParts {
             let file = try SessionFile(path: sessions ?? path + "-sessions")
             let kept = LoggedSessions(SharedSessions(channel, local: file), log: log)
             community = JournalSource(
-                store, journal: journal, catalog: try catalog.map { path throws(ServiceError) in
+                store, journal: journal,
+                catalog: try catalog.map { path throws(ServiceError) in
                     try CatalogReader(path: path)
                 }, served: { follower.current })
             self.sessions = SessionsInUse(kept)

@@ -1,6 +1,6 @@
 /// Why the daemon cannot start, or cannot answer for a while.
 public struct ServiceError: Error, Equatable, CustomStringConvertible {
-    /// What failed. Where the daemon runs already, trying later may help.
+    /// What failed; if the daemon is running already, trying later may help.
     public enum Code: Sendable, Equatable {
         /// At start: the address to listen at is open to other machines.
         case addressRefused

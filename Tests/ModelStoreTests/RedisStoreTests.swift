@@ -14,21 +14,21 @@ struct RedisStoreTests {
         let members = SampleMembers(userCount: userCount, groupCount: groupCount)
         let version = try subject.publish(1, SampleModel.model(groupCount: groupCount), members: members).version
         for user in members.users {
-            #expect(try subject.store.member(withID: user.id, in: version) == user.member)
+            #expect(try subject.shared.member(withID: user.id, in: version) == user.member)
         }
-        #expect(try subject.store.member(withID: "nobody", in: version) == nil)
-        let table = try #require(try subject.store.members(of: subject.store.load(version)))
+        #expect(try subject.shared.member(withID: "nobody", in: version) == nil)
+        let table = try #require(try subject.shared.members(of: subject.store.load(version)))
         for user in members.users { #expect(try table.member(withID: user.id) == user.member) }
         #expect(try table.member(withID: "nobody") == nil)
         let unknown = try VersionName("x")
-        #expect(errorCode { _ = try subject.store.member(withID: "1@N00", in: unknown) } == .unknownVersion)
+        #expect(errorCode { _ = try subject.shared.member(withID: "1@N00", in: unknown) } == .unknownVersion)
         // What was fetched needs no server any more.
         try #require(subject.server).stop()
-        let again = try #require(try subject.store.members(of: subject.store.load(version)))
+        let again = try #require(try subject.shared.members(of: subject.store.load(version)))
         #expect(try again.member(withID: "0@N00") == members.users[0].member)
         try #require(subject.server).start()
         let other = try subject.publish(2, SampleModel.model(groupCount: 3)).version
-        #expect(try subject.store.member(withID: "1@N00", in: other) == nil)
+        #expect(try subject.shared.member(withID: "1@N00", in: other) == nil)
     }
 
     @Test("refuses users that come twice, and groups that do not exist")
@@ -166,7 +166,7 @@ struct RedisStoreTests {
         let cache = subject.directory.path + "/cache"
         let version = try subject.publish(1, SampleModel.model(groupCount: 10)).version
         _ = try subject.store.load(version)
-        #expect(try subject.store.lastLoaded()?.manifest.version == version)
+        #expect(try subject.shared.lastLoaded()?.manifest.version == version)
         for (url, prefix) in [
             ("redis://127.0.0.2:\(server.port)", "coterie:"), ("\(server.url)/1", "coterie:"), (server.url, "a/../b:"),
         ] {

@@ -15,7 +15,7 @@ struct SharedChannelTests {
 
     init() throws {
         subject = try StoreUnderTest(.redis)
-        channel = try #require(subject.store.channel)
+        channel = try subject.shared.channel
     }
 
     private func changes(_ range: ClosedRange<Int64>) -> [ChangeStream.Change] {

@@ -33,6 +33,11 @@ final class StoreUnderTest: Sendable {
         }
     }
 
+    /// The store as one that several machines share.
+    var shared: any SharedStore {
+        get throws { try #require(store.shared) }
+    }
+
     /// Publishes the `number`th sample version without anybody watching.
     @discardableResult
     func publish(_ number: Int, _ model: EncodedModel, members: (any MemberSource)? = nil) throws -> Manifest {

@@ -3,7 +3,7 @@ import ModelStore
 import Synchronization
 
 /// A store in memory that can be told to fail.
-final class FakeStore: VersionStore {
+final class FakeStore: SharedStore {
     struct State {
         var versions: [VersionName: LoadedVersion] = [:]
         var current: VersionName?
@@ -22,6 +22,8 @@ final class FakeStore: VersionStore {
 
     let state = Mutex(State())
     var location: String { "memory" }
+    var shared: (any SharedStore)? { self }
+    var channel: SharedChannel { preconditionFailure("a store in memory has no channel") }
 
     init(_ versions: LoadedVersion...) {
         state.withLock { state in
@@ -50,6 +52,10 @@ final class FakeStore: VersionStore {
         guard let loaded else { throw StoreError(.unknownVersion, "there is no version \(version)") }
         return loaded
     }
+
+    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { nil }
+
+    func remember(_ version: VersionName) throws(StoreError) {}
 
     func lastLoaded() throws(StoreError) -> LoadedVersion? {
         state.withLock { state in

@@ -1,5 +1,4 @@
 import Model
-import CatalogStore
 
 extension Schema {
     /// The schemas of what members do and say, in the order of the document.

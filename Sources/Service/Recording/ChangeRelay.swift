@@ -97,7 +97,9 @@ final class ChangeRelay: Sendable {
     /// - Returns: what failed; nil if it was stopped.
     private func run(onConnection: () -> Void) -> String? {
         do throws(ServiceError) {
-            let writer = try journaled { () throws(CatalogError) in try ChangeJournal(path: journal.path, mode: .recording) }
+            let writer = try journaled { () throws(CatalogError) in
+                try ChangeJournal(path: journal.path, mode: .recording)
+            }
             var stream = try stored { () throws(StoreError) in try channel.changes(timeout: Self.timeout) }
             // The last failure may have come between adding decisions to the journal and renewing them.
             try journaled { () throws(CatalogError) in try journal.renewDecisions(from: writer) }
@@ -210,7 +212,8 @@ final class ChangeRelay: Sendable {
     private func send(_ stream: inout ChangeStream, _ writer: ChangeJournal, after sent: Int64) throws(ServiceError)
         -> Int64
     {
-        let waiting = try journaled { () throws(CatalogError) in try writer.waiting(after: sent, limit: Self.batchSize) }
+        let waiting = try journaled { () throws(CatalogError) in try writer.waiting(after: sent, limit: Self.batchSize)
+        }
         guard let last = waiting.last else { return sent }
         try stored { () throws(StoreError) in
             try stream.append(

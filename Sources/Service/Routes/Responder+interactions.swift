@@ -127,7 +127,8 @@ extension Responder {
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> HTTPResponse {
         let community = try call.community(with: Call.memberChanges)
-        return stated(try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }, call)
+        return stated(
+            try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }, call)
     }
 
     private static func stated(_ interests: [String], _ call: Call) -> HTTPResponse {

@@ -26,7 +26,8 @@ extension Responder {
         let community = try call.community(with: Call.photos)
         guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
         let snapshot = try call.snapshot
-        let photo = try call.reading { () throws(ServiceError) in try community.context(ofPhoto: call.id, in: snapshot) }
+        let photo = try call.reading { () throws(ServiceError) in try community.context(ofPhoto: call.id, in: snapshot)
+        }
         guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
         if call.isOpen { photo.forgetOwner() }
         let hidden = try call.siteDecisions(in: snapshot).hidden

@@ -3,7 +3,7 @@ import Model
 import ModelStore
 import Recommendation
 import Recompute
-import Service
+import MemberData
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
