@@ -30,12 +30,12 @@ let package = Package(
         // C libraries from the system.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Pure.
+        module("CivilTime"),
         module("SparseMatrix"),
         .target(name: "CSimilarity"),
         .target(
@@ -44,36 +44,44 @@ let package = Package(
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         module("Model", ["CPrefetch"]),
-        module("Recommendation", ["Model"]),
+        module("Recommendation", ["CivilTime", "Model"]),
         module("RecordReading"),
-        module("SyntheticCommunity"),
+        .target(
+            name: "SyntheticCommunity", dependencies: ["CivilTime"],
+            resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
-        // Thin wrappers over the C libraries.
+        // Linux calls that Swift's module for glibc lacks.
+        .systemLibrary(name: "CEpoll"),
+
+        // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CMicroHTTPD"]),
+        module("HTTP", ["CEpoll"]),
         module("Tokens", ["CLibJWT"]),
         module("Compression", ["CZlib"]),
 
         // The system.
-        module("CatalogStore", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
-        module("ModelStore", ["Redis", "Model", "CXXHash"]),
-        module("Recompute", ["CatalogStore", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("CatalogStore", ["SQLite", "SparseMatrix", "CivilTime", "RecordReading", "Model"]),
+        module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
+        module(
+            "Recompute",
+            ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
-                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore", "MemberData",
-                "RecordReading",
+                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore", "CivilTime",
+                "MemberData",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "MemberData", "Model", "ModelStore", "Recommendation",
+                "CatalogStore", "CivilTime", "CommandLineOptions", "MemberData", "Model", "ModelStore",
+                "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
@@ -92,6 +100,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["SparseMatrix", "Similarity", "Model"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
         tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
@@ -110,15 +119,19 @@ let package = Package(
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests(
-            "CatalogStoreTests", ["CatalogStore", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+            "CatalogStoreTests",
+            ["CatalogStore", "CivilTime", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests(
             "MemberDataTests",
             ["MemberData", "CatalogStore", "Model", "ModelStore", "Recommendation", "SQLite", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
-            ["Recompute", "CatalogStore", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
-        tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
+            [
+                "Recompute", "CatalogStore", "CivilTime", "Model", "ModelStore", "Redis", "Similarity", "SQLite",
+                "TestSupport",
+            ]),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
         // They run the executable as users do, beside which they are built.
         tests(
             "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),

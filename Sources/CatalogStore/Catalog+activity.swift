@@ -1,4 +1,4 @@
-import RecordReading
+import CivilTime
 import SQLite
 import Synchronization
 

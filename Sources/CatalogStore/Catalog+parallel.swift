@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 extension Catalog {
@@ -40,4 +41,9 @@ extension Catalog {
         if let error = failure.withLock({ $0 }) { throw error }
         return parts.withLock { $0 }
     }
+}
+
+/// Runs `body` on so many threads at once and waits for all.
+func runOnThreads(_ count: Int, _ body: @Sendable () -> Void) {
+    DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in body() }
 }

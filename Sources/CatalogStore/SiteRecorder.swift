@@ -61,10 +61,10 @@ final class SiteRecorder {
 
     /// Writes those curations that differ from the rows there are, and removes those that are gone.
     private func write(_ curations: [Curation], over rows: [Curation]) throws(DatabaseError) {
-        let kept = Set(curations.map { ExactText($0.groupID) })
+        let kept = Set(curations.map { BytewiseString($0.groupID) })
         let ofGroup = "(SELECT group_key FROM groups WHERE group_id = ?1)"
         let delete = try database.prepare("DELETE FROM curated_groups WHERE group_key = \(ofGroup)")
-        for row in rows where !kept.contains(ExactText(row.groupID)) {
+        for row in rows where !kept.contains(BytewiseString(row.groupID)) {
             delete.bind(row.groupID, at: 1)
             try delete.run()
         }

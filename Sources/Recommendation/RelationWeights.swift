@@ -1,6 +1,6 @@
 public import Model
 
-/// How much each relation counts where relations are blended.
+/// The weight of each relation in a blend.
 ///
 /// A relation's scores are divided by the mean of its best scores first, which makes relations
 /// comparable; a weight of 0 leaves a relation out.

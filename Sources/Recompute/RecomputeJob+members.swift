@@ -9,7 +9,7 @@ extension RecomputeJob {
     func membersToPublish(_ catalog: Catalog, _ groups: [GroupRecord], _ memberships: BinaryMatrix)
         throws(RecomputeError) -> (RecomputedMembers, outcome: String)
     {
-        let (userIDs, feedback, interests): (PackedIDs, [UInt32: PublishedMember.Feedback], PackedIDs)
+        let (userIDs, feedback, interests): (PackedTexts, [UInt32: PublishedMember.Feedback], PackedTexts)
         do throws(CatalogError) {
             userIDs = try catalog.userIDs()
             feedback = try memberFeedback(catalog, groups)

@@ -1,5 +1,5 @@
 import CatalogStore
-import RecordReading
+import CivilTime
 import TestSupport
 import Testing
 

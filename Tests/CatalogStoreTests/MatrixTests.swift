@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import SparseMatrix
 import Synchronization
 import TestSupport
@@ -28,7 +29,7 @@ struct MatrixTests {
                 if kind == .memberships {
                     let users = try test.catalog.userIDs()
                     #expect(
-                        rows.map { row in Set(row.map { users[Int($0)] ?? "?" }) }
+                        rows.map { row in Set(row.map { users[Int($0)] }) }
                             == publicIDs.map { expected[$0] ?? [] })
                 }
                 #expect(shape(rows) == shape(publicIDs.map { expected[$0] ?? [] }))

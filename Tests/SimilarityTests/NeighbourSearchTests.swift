@@ -66,7 +66,7 @@ struct NeighbourSearchTests {
         }
     }
 
-    @Test func cosinesEqualOnlyAsFractionsAreTies() throws {
+    @Test func cosinesThatAreEqualOnlyAsFractionsAreTies() throws {
         // 1/√4 and 2/√16, 3/√36 … of a source of 60: each c² / n is 1/4, but 0.5 is not what all quotients round to.
         var rows: [[UInt32]] = [Array(0..<60)]
         var spare: UInt32 = 60

@@ -27,7 +27,7 @@ public enum ImportKind: String, Sendable, CaseIterable {
         /// The external id of a user, stored as the user's key.
         case owner
         case text
-        /// Several texts, separated by `;`, `,` or `|`.
+        /// Several texts, separated by `;`.
         case list
         case time
         case visibility

@@ -1,7 +1,7 @@
 import SQLite
 
 extension Importer {
-    /// Removes what a replacing import did not see; its transaction has not been committed yet.
+    /// Removes the rows that a replacing import did not see, within its transaction.
     ///
     /// - Returns: how many rows of the kind were removed.
     /// - Throws: `CatalogError.Code.badData` if that is more than half of what there was, unless that is allowed.
@@ -20,7 +20,7 @@ extension Importer {
                 .badData,
                 """
                 replacing would remove \(vanished) of \(existing) \(kind.rawValue), more than half: nothing was changed. \
-                If the files are complete, say --allow-shrinking
+                If the files are complete, add --allow-shrinking
                 """)
         }
         try wrapping { () throws(DatabaseError) in
@@ -30,7 +30,7 @@ extension Importer {
         return vanished
     }
 
-    /// Fills the temporary table `vanished` with the keys of rows that the files do not hold.
+    /// Fills the temporary table `vanished` with the keys of rows that the files do not have.
     private func collectVanished() throws(DatabaseError) {
         if let table = kind.relationshipTable {
             try catalog.database.execute(
@@ -44,7 +44,7 @@ extension Importer {
         }
         guard let table = kind.entityTable else { return }
         try catalog.database.execute("CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
-        // A hidden group stays, so that it is hidden if it ever comes again.
+        // A hidden group stays, so that it is still hidden if a later import has it again.
         let condition = table == .groups ? "WHERE group_key NOT IN (SELECT group_key FROM hidden_groups)" : ""
         let keys = try catalog.database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) \(condition)")
         let insert = try catalog.database.prepare("INSERT INTO temp.vanished VALUES (?)")
@@ -56,7 +56,7 @@ extension Importer {
         }
     }
 
-    /// What goes, and what goes with it: nothing may name a thing that is not there.
+    /// The statements that remove the vanished rows, and rows of other tables that name them.
     private var removals: [String] {
         let keys = "(SELECT key FROM temp.vanished)"
         switch kind {

@@ -46,7 +46,7 @@ public struct Curation: Sendable, Equatable {
 /// changes made since. What a change does, and in which order groups are put forward, is decided in `apply` for both.
 public struct SiteState: Sendable, Equatable {
     /// Hidden groups, and since when each is, in Unix milliseconds.
-    public private(set) var hidden: [ExactText: Int64]
+    public private(set) var hidden: [BytewiseString: Int64]
     /// The groups put forward, in their order; the position and whether one is shown follow from the rest.
     private var order: [Curation]
 
@@ -55,7 +55,7 @@ public struct SiteState: Sendable, Equatable {
     /// - Parameter curations: in their order; they are numbered anew.
     public init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
         self.hidden = Dictionary(
-            hidden.map { (ExactText($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
+            hidden.map { (BytewiseString($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
         order = curations
         number()
     }
@@ -77,7 +77,7 @@ public struct SiteState: Sendable, Equatable {
     ///
     /// - Returns: `changed`, `unchanged`, or `expiresBeforeStart`.
     public mutating func apply(_ change: SiteChange) -> SiteChange.Outcome {
-        let (group, before) = (ExactText(change.groupID), self)
+        let (group, before) = (BytewiseString(change.groupID), self)
         switch change.action {
         case .hide: hidden[group] = hidden[group] ?? change.atMilliseconds
         case .unhide: hidden[group] = nil
@@ -104,7 +104,7 @@ public struct SiteState: Sendable, Equatable {
     public var curations: [Curation] {
         order.map { curation in
             var curation = curation
-            curation.isShown = hidden[ExactText(curation.groupID)] == nil
+            curation.isShown = hidden[BytewiseString(curation.groupID)] == nil
             return curation
         }
     }

@@ -1,3 +1,4 @@
+import CZlib
 import Model
 
 /// The keys of a store in Redis, and what their values hold.
@@ -51,8 +52,6 @@ import Model
 ///         yield ids[group]
 /// ```
 struct RedisLayout: Sendable {
-    /// What keys begin with unless configured.
-    static let defaultPrefix = "coterie:"
     /// The most bytes of a value of one chunk; well below the 512 MB that Redis allows.
     static let chunkByteCount = 1 << 20
     /// The most bytes of a chunk of ids, unless one id alone has more.
@@ -89,8 +88,8 @@ struct RedisLayout: Sendable {
     /// What the keys of a hash's buckets begin with; a number follows.
     func stem(_ version: VersionName, _ hash: UserHash) -> String { "\(prefix)\(version):\(hash.rawValue):" }
 
-    /// The bucket of a user.
-    static func bucket(ofUser id: some Sequence<UInt8>, of bucketCount: Int) -> Int {
-        Int(CRC32.of(id)) % bucketCount
+    /// The bucket of a user: by the CRC-32 of the id, `zlib.crc32` in Python, which any reader can compute.
+    static func bucket(ofUser id: Span<UInt8>, of bucketCount: Int) -> Int {
+        Int(unsafe id.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) }) % bucketCount
     }
 }

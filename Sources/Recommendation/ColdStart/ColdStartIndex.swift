@@ -1,9 +1,10 @@
+import CivilTime
 import Model
 
-/// What a model version has for those of whom little is known.
+/// The cold-start groups of a model version.
 struct ColdStartIndex: Sendable {
     private static let popularLimit = 400
-    /// Groups of one topic that are looked at.
+    /// The most groups of one topic that are considered.
     private static let topicLimit = 5000
 
     /// Groups with the most members, equal ones with the most photos, then in ascending order of the index.
@@ -19,7 +20,7 @@ struct ColdStartIndex: Sendable {
         popular = ordered.prefix(Self.popularLimit).map(\.group)
     }
 
-    /// The sources of a member's list.
+    /// The cold-start sources for a member's list.
     func sources(for request: PlanRequest, in model: ModelVersion, _ configuration: PlanConfiguration.ColdStart)
         -> ColdStart
     {
@@ -49,9 +50,9 @@ struct ColdStartIndex: Sendable {
         return sized.sorted { ($0.matches, $0.size, $1.group) > ($1.matches, $1.size, $0.group) }.map(\.group)
     }
 
-    /// Trending groups; those whose time of the year it is rise.
+    /// Trending groups, best first, with the seasonal factors of the month.
     private static func trending(in model: ModelVersion, atMilliseconds instant: Int64) -> [UInt32] {
-        let month = CivilMonth.month(ofUnixMilliseconds: instant)
+        let month = CalendarDate(unixMilliseconds: instant).month - 1
         let scored = model.trending.map { trend in
             (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
         }

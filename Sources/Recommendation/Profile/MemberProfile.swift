@@ -1,12 +1,12 @@
 public import Model
 
-/// What is known of a member at one instant, in terms of a model version's groups: what a list is computed from.
+/// What is known about a member at one instant, in terms of a model version's groups: what a list is computed from.
 public struct MemberProfile: Sendable, Equatable {
     /// A group the member is in.
     public struct JoinedGroup: Sendable, Equatable {
         /// The group's index in the model.
         public var group: UInt32
-        /// When it was joined, in Unix milliseconds, if known.
+        /// When the member joined it, in Unix milliseconds, if known.
         public var atMilliseconds: Int64?
 
         /// A membership.
@@ -22,12 +22,12 @@ public struct MemberProfile: Sendable, Equatable {
     public var joined: [JoinedGroup]
     /// Dismissed groups, in ascending order of the index, each once.
     public var dismissals: [Dismissal]
-    /// Groups shown and not clicked, in ascending order of the index, each once.
+    /// Groups shown without a click, in ascending order of the index, each once.
     public var exposures: [Exposure]
     /// Stated interests, as the member wrote them.
     public var topics: [String]
 
-    /// A profile; lists are brought into order, of several entries of one group the last stays.
+    /// A profile; lists are sorted, and of several entries of one group the last is kept.
     public init(
         userID: String, joined: [JoinedGroup] = [], dismissals: [Dismissal] = [], exposures: [Exposure] = [],
         topics: [String] = []

@@ -1,5 +1,5 @@
 import Model
-import RecordReading
+import CivilTime
 public import Recommendation
 
 /// Why a group is in a member's list, at which place, or why it is not there; in words, and with what speaks for it.
@@ -29,7 +29,7 @@ public struct GroupExplanation: Sendable {
         let items = frozen.items(for: request, planner)
         if let place = items.firstIndex(where: { $0.group == group }) {
             let interests = frozen.interests(without: request.hidden, in: planner.model)
-            self.init(of: group, .listed(place: place + 1, item: items[place]), planner, request) { interests[$0].name }
+            self.init(of: group, .listed(rank: place + 1, item: items[place]), planner, request) { interests[$0].name }
             return
         }
         let (standing, plan) = planner.standing(of: group, request)

@@ -13,7 +13,9 @@ extension Problem {
             Problem(
                 status: .serviceUnavailable, kind: .unavailable, title: "Too many connections", detail: error.message,
                 headers: ["Retry-After": "1"], refusal: .overloaded)
-        default: Problem(status: .badRequest, title: "Bad Request", detail: error.message, refusal: .badRequest)
+        default:
+            Problem(
+                status: error.status, title: error.status.reasonPhrase, detail: error.message, refusal: .badRequest)
         }
     }
 

@@ -110,7 +110,8 @@ final class JournalSource: CommunitySource {
     private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) -> SiteChange.Outcome? {
         var state = siteState(in: snapshot)
         // The version does not have groups that were hidden when it was made.
-        guard snapshot.model.index(ofID: change.groupID) != nil || state.hidden[ExactText(change.groupID)] != nil else {
+        guard snapshot.model.index(ofID: change.groupID) != nil || state.hidden[BytewiseString(change.groupID)] != nil
+        else {
             return .unknownGroup
         }
         switch (state.apply(change), change.action) {

@@ -2,7 +2,7 @@ import CatalogStore
 import Model
 import CommandLineOptions
 import FoundationEssentials
-import RecordReading
+import CivilTime
 
 /// `coterie curate ACTION [GROUP]`.
 enum CurateCommand: Subcommand {

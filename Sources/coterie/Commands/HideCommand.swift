@@ -1,7 +1,7 @@
 import CatalogStore
 import Model
 import CommandLineOptions
-import RecordReading
+import CivilTime
 
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import FoundationEssentials
 import Model
-import RecordReading
+import CivilTime
 import Recommendation
 
 /// Options that decide what a member's list looks like.

@@ -7,7 +7,7 @@ import Testing
 /// What is known of candidates, against the plainest ways to find it.
 @Suite("Candidates")
 struct CandidateTests {
-    @Test("sums and interests are those of all contributions, one by one", arguments: 0..<20 as Range<UInt64>)
+    @Test("sums and main interests equal those computed from every contribution", arguments: 0..<20 as Range<UInt64>)
     func sums(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoded = try SampleModel.model(groupCount: 500, limit: 40, seed: seed)
@@ -41,7 +41,7 @@ struct CandidateTests {
             #expect(entry.interest == expected.firstIndex(of: expected.max() ?? 0))
         }
         for group in 0..<500 as Range<UInt32> {
-            #expect(table.place(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
+            #expect(table.position(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
         }
     }
 
@@ -69,7 +69,7 @@ struct CandidateTests {
         }
     }
 
-    @Test("a group is active from the very second on, in all years, and if nothing is known")
+    @Test("a group is active from the exact second of the cutoff on, and if its activity is unknown")
     func activity() throws {
         let times: [Int64] = [
             .min + 1, -86_401, -1, 0, 1, 86_399, 86_400, 1_795_000_000, 1_795_046_400, 5_662_000_000, 9_000_000_000,

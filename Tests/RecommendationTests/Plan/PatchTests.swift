@@ -22,7 +22,7 @@ struct PatchTests {
         }
     }
 
-    @Test("what leaves leaves, what may move moves within bounds, all else keeps its order", arguments: 0..<30)
+    @Test("changed groups leave, their neighbours move within bounds, all others keep their order", arguments: 0..<30)
     func order(seed: UInt64) throws {
         let model = try model(seed)
         var generator = SeededGenerator(seed: seed)
@@ -55,7 +55,7 @@ struct PatchTests {
         }
     }
 
-    @Test("neighbours of a dismissed group sink, of a joined one rise")
+    @Test("neighbours of a dismissed group are lowered, those of a joined one raised")
     func directions() throws {
         let model = try PlanFixture.communities([200], neighbours: 100)
         let planner = Planner(model: model, key: RotationKey(1, 2))
