@@ -130,8 +130,7 @@ struct OwnRelationTests {
     func http() throws {
         let community = try OwnCommunity.filled()
         try community.recompute()
-        var configuration = Daemon.Configuration(
-            store: community.store, directory: try CatalogDirectory(path: community.catalogPath))
+        var configuration = Daemon.Configuration(.catalog(community.store, path: community.catalogPath))
         configuration.server.port = 0
         configuration.planning.configuration.relations = OwnCommunity.relations
         configuration.planning.configuration.filters.ceiling = .infinity
