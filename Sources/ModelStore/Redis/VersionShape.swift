@@ -30,7 +30,7 @@ struct VersionShape: Sendable, Equatable {
     /// The shape of a model.
     init(_ model: EncodedModel, idChunkCount: Int, userCount: Int?) {
         groupCount = model.groupCount
-        relations = model.sections.compactMap(\.name.relation)
+        relations = model.relations
         bucketCount = userCount.map { max(1, ($0 + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket) } ?? 0
         chunkCounts = [.ids: idChunkCount]
         for name in RedisLayout.chunkedSections {
