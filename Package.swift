@@ -68,17 +68,21 @@ let package = Package(
         module(
             "Recompute",
             ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
                 "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore", "CivilTime",
+                "MemberData",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CivilTime", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "CatalogStore", "CivilTime", "CommandLineOptions", "MemberData", "Model", "ModelStore",
+                "Recommendation",
+                "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
@@ -117,6 +121,9 @@ let package = Package(
         tests(
             "CatalogStoreTests",
             ["CatalogStore", "CivilTime", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests(
+            "MemberDataTests",
+            ["MemberData", "CatalogStore", "Model", "ModelStore", "Recommendation", "SQLite", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",

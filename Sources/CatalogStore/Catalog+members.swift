@@ -1,8 +1,8 @@
 public import Model
 import SQLite
 
-/// A user as the catalog has it.
-public struct MemberRecord: Sendable, Equatable {
+/// A user as the catalog has it: memberships and stated interests, by external ids.
+public struct CatalogMember: Sendable, Equatable {
     /// A group that the user is in.
     public struct Membership: Sendable, Equatable {
         /// The group's external id.
@@ -23,7 +23,7 @@ extension Catalog {
     /// A user with the groups, public and private, that he or she is a member of.
     ///
     /// - Returns: nil if there is no such user.
-    public func member(withID id: String) throws(CatalogError) -> MemberRecord? {
+    public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
         try wrapping { () throws(DatabaseError) in
             let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
             user.bind(id, at: 1)
@@ -34,11 +34,11 @@ extension Catalog {
                 WHERE user_key = ? ORDER BY group_id
                 """)
             rows.bind(user.integer(0), at: 1)
-            var memberships: [MemberRecord.Membership] = []
+            var memberships: [CatalogMember.Membership] = []
             while try rows.step() {
                 memberships.append(.init(groupID: rows.text(0), joinedAt: rows.optionalInteger(1)))
             }
-            return MemberRecord(
+            return CatalogMember(
                 id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
         }
     }

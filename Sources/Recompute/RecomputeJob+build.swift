@@ -8,11 +8,11 @@ import SparseMatrix
 struct BuiltModel {
     var catalog: Manifest.CatalogState
     var changesTaken: TakenChanges?
-    var hiddenGroups: [Manifest.HiddenGroup]?
+    var hiddenGroups: [HiddenGroup]?
     var groupCounts: Manifest.GroupCounts
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
-    var profiles: MemberProfiles?
+    var members: RecomputedMembers?
 }
 
 extension RecomputeJob {
@@ -32,7 +32,7 @@ extension RecomputeJob {
         var relations: [Manifest.RelationReport] = []
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
-        var profiles: MemberProfiles?
+        var members: RecomputedMembers?
         var dates: [Relation: EventDates] = [:]
         var signals = GroupSignals()
         for relationFacts in parameters.relations {
@@ -53,9 +53,9 @@ extension RecomputeJob {
                 }
                 (signals.tags, signals.places) = (content.tags, content.places)
             }
-            if relationFacts.role == .membership, store.keepsProfiles, !parameters.isDryRun {
-                profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
-                    try memberProfiles(snapshot, reading.matrix)
+            if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
+                members = try clock.step(StepName.members) { () throws(RecomputeError) in
+                    try membersToPublish(snapshot, reading.matrix)
                 }
             }
         }
@@ -77,7 +77,7 @@ extension RecomputeJob {
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
             relations: relations, model: model,
-            profiles: profiles)
+            members: members)
     }
 
     /// Says how much work there is, and refuses to begin if the memory cannot suffice.
@@ -93,7 +93,7 @@ extension RecomputeJob {
             estimate = RecomputeEstimate(
                 work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
                 parameters: parameters,
-                keepsProfiles: store.keepsProfiles, previous: previousManifest())
+                publishesMembers: store.shared != nil, previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)
@@ -207,15 +207,14 @@ extension RecomputeJob {
     }
 
     /// Nil if there are none.
-    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [Manifest.HiddenGroup]? {
+    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [HiddenGroup]? {
         do throws(CatalogError) {
             let hidden = try catalog.hiddenGroups(limit: .max)
-            guard !hidden.isEmpty else { return nil }
-            return hidden.map { .init(id: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) }
+            return hidden.isEmpty ? nil : hidden
         } catch { throw .catalog(error) }
     }
 
-    /// Nil if none was ever taken over.
+    /// Nil if no change of a journal was ever applied.
     private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> TakenChanges? {
         do throws(CatalogError) {
             let taken = try catalog.takenChanges()

@@ -25,7 +25,7 @@ struct HiddenGroupTests {
     }
 
     private func ids(after: String? = nil, limit: Int = 9) throws -> [String] {
-        try catalog.hiddenGroups(after: after, limit: limit).map(\.groupID)
+        try catalog.hiddenGroups(after: after, limit: limit).map(\.id)
     }
 
     @Test("A group is hidden once, keeps the time of that, and is shown again when it is unhidden")
@@ -36,7 +36,7 @@ struct HiddenGroupTests {
         #expect(try change(.hide, "secret") == .changed)
         #expect(try change(.hide, "none") == .unknownGroup && change(.unhide, "none") == .unknownGroup)
         #expect(try change(.unhide, "a") == .unchanged)
-        #expect(try catalog.hiddenGroups(limit: 1) == [HiddenGroup(groupID: "b", hiddenAtMilliseconds: 7)])
+        #expect(try catalog.hiddenGroups(limit: 1) == [HiddenGroup(id: "b", hiddenAtMilliseconds: 7)])
         #expect(try catalog.changeCount() == before + 2)
         #expect(try catalog.unshownGroupIDs() == ["b", "secret"])
         #expect(try catalog.groups().filter(\.isShown).map(\.id) == ["a", "c"])
@@ -84,8 +84,8 @@ struct HiddenGroupTests {
         _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { member in
-                rows += member.events.map(\.row)
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { _, interactions in
+                rows += interactions.map { Int($0.group) }
             }
             return rows
         }

@@ -5,6 +5,7 @@ import ModelStore
 import Recompute
 import SQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("A recompute while others write")

@@ -45,7 +45,7 @@ struct OwnRelationTests {
         let error = #expect(throws: CatalogError.self) {
             try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         }
-        #expect(error?.code == .notACatalog && error?.message.contains("brings it up to date") != false)
+        #expect(error?.code == .notACatalog && error?.message.contains("bring it up to date") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.favourites.source) == 0)
@@ -77,7 +77,7 @@ struct OwnRelationTests {
             SimilarCommand.rows(alps, by, relations, 20, version, hidden: [])
         }
         let rows = similar(by: "favourites")
-        #expect(rows.map(\.groupId) == ["cats", "dogs"] && rows.map(\.score) == [1, 0.5.squareRoot()])
+        #expect(rows.map(\.groupId) == ["cats", "dogs"] && rows.map(\.score) == [1, 2 / 8.0.squareRoot()])
         #expect(rows[1].relations.map(\.size) == [2] && rows[1].relations.map(\.common) == [2])
         // Weight 2 in units of the mean best score, which is below 1.
         let blend = similar(by: RelationTable.blendName)
@@ -95,6 +95,7 @@ struct OwnRelationTests {
         try output.flush()
         #expect(
             try String(contentsOfFile: file, encoding: .utf8) == """
+                group\trank\tneighbour\tscore\tcommon
                 alps\t1\tcats\t1\t4
                 alps\t2\tdogs\t0.707106781\t2
                 cats\t1\talps\t1\t4
@@ -130,8 +131,7 @@ struct OwnRelationTests {
     func http() throws {
         let community = try OwnCommunity.filled()
         try community.recompute()
-        var configuration = Daemon.Configuration(
-            store: community.store, directory: try CatalogDirectory(path: community.catalogPath))
+        var configuration = Daemon.Configuration(.catalog(community.store, path: community.catalogPath))
         configuration.server.port = 0
         configuration.planning.configuration.relations = OwnCommunity.relations
         configuration.planning.configuration.filters.ceiling = .infinity
@@ -145,7 +145,7 @@ struct OwnRelationTests {
         let single = try get("/v1/groups/alps/similar?by=favourites&limit=1").body
         #expect(
             single.contains(
-                #""by":"favourites","neighbours":[{"rank":1,"groupId":"cats","title":"","score":1,"common":4,"#
+                #""by":"favourites","neighbours":[{"rank":1,"groupId":"cats","title":"","score":1.0,"common":4,"#
                     + #""favouriteCount":4}]"#))
         let blend = try get("/v1/groups/alps/similar").body
         #expect(blend.contains(#""by":"both""#))

@@ -67,7 +67,7 @@ extension Schema {
             .sometimes(
                 "outbox",
                 .object([
-                    .always("changes", .count, "Changes that the other daemons have not been told yet"),
+                    .always("changes", .count, "Changes that the other daemons do not have yet"),
                     .sometimes("sinceMilliseconds", .integer(), "Since when the first of them waits"),
                 ]), "What waits to be sent; of a daemon that shares a store in Redis"),
         ])

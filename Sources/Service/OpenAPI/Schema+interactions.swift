@@ -1,4 +1,4 @@
-import CatalogStore
+import Model
 
 extension Schema {
     /// The schemas of what members do and say, in the order of the document.
@@ -12,7 +12,7 @@ extension Schema {
 
     private static let described: [Property] = [
         .always("id", identifier, "What the client calls it: sending it again changes nothing"),
-        .always("kind", .string(words: InteractionRecord.Kind.allCases.map(\.rawValue)), "What was done"),
+        .always("kind", .string(words: Interaction.Kind.allCases.map(\.rawValue)), "What was done"),
         .always("groupId", .string(), "A public group"),
         .sometimes("recommendationId", identifier, "The list in which the group was shown"),
         .sometimes("position", .integer(InteractionBatch.positions), "The place it had there, from 1"),

@@ -16,11 +16,9 @@ struct Call: Sendable {
 
     /// The parameter `{id}` of the path.
     var id: String { path["id"] }
-    /// Who is a member of what.
-    var directory: (any MemberDirectory)? { responder.directory }
 
-    /// Why the answer may not be of the current version, or without what other daemons were told; nil if all is well.
-    var problem: String? { state.problem ?? responder.pump?.problem }
+    /// Why the answer may not be of the current version, or may lack changes of other daemons; nil if all is well.
+    var problem: String? { state.problem ?? responder.relay?.problem }
 
     /// The version that answers; everything in the answer is of this one.
     ///

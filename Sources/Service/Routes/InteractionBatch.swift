@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 
 /// Interactions as a client sends them.
 struct InteractionBatch: Decodable {
@@ -36,8 +37,8 @@ struct InteractionBatch: Decodable {
 
 extension InteractionBatch.Row {
     fileprivate func record(_ place: String, _ now: Int64) throws(Problem) -> InteractionRecord {
-        guard let kind = InteractionRecord.Kind(rawValue: kind) else {
-            let words = InteractionRecord.Kind.allCases.map(\.rawValue)
+        guard let kind = Interaction.Kind(rawValue: kind) else {
+            let words = Interaction.Kind.allCases.map(\.rawValue)
             throw .badField(
                 place + ".kind", "is \"\(kind)\": it must be one of \(words.joined(separator: ", "))",
                 [.texts("allowed", words)])

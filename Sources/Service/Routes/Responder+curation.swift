@@ -1,5 +1,5 @@
-import CatalogStore
 import HTTP
+import Model
 
 extension Endpoint {
     private static let group = Parameter("group", .identifier, "The group's id")
@@ -54,7 +54,7 @@ extension Responder {
     /// `PUT /v1/admin/curation/{group}`.
     @Sendable
     fileprivate static func curate(_ call: Call) throws(Problem) -> HTTPResponse {
-        _ = try call.journal(for: Call.siteDecisions)
+        _ = try call.community(with: Call.siteDecisions)
         let action = try call.body(as: Placement.self).action()
         switch try call.decide(action, aboutGroup: call.path["group"]) {
         case .changed, .unchanged, .unknownGroup: return try curation(call)
@@ -73,8 +73,8 @@ extension Responder {
     /// `GET /v1/admin/curation`.
     @Sendable
     fileprivate static func curation(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal(for: Call.siteDecisions)
-        let curations = try reading { () throws(ServiceError) in try journal.curations() }
+        let community = try call.community(with: Call.siteDecisions)
+        let curations = try call.orUnavailable { () throws(ServiceError) in try community.curations() }
         let now = call.responder.now() / 1000
         return .json { json in
             json.objects("groups", curations) { row, curation in

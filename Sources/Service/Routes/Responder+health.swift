@@ -32,7 +32,7 @@ extension Responder {
             json.member("status", "ready")
             json.freshness(of: snapshot, call)
             json.texts("missing", call.responder.missingParts)
-            if let backlog = call.responder.pump?.backlog {
+            if let backlog = call.responder.relay?.backlog {
                 json.object("outbox") { json in
                     json.member("changes", backlog.count)
                     if let since = backlog.since { json.member("sinceMilliseconds", since) }
@@ -43,8 +43,8 @@ extension Responder {
 
     /// What the daemon was started without, and cannot answer about.
     private var missingParts: [String] {
-        if directory == nil { return ["memberships", "photos"] }
-        return directory?.knowsPhotos == true ? [] : ["photos"]
+        guard let community else { return ["memberships", "photos"] }
+        return community.knowsPhotos ? [] : ["photos"]
     }
 }
 

@@ -1,5 +1,5 @@
-import CatalogStore
 import HTTP
+import Model
 
 extension Endpoint {
     private static let group = Parameter("id", .identifier, "The group's id")
@@ -41,18 +41,18 @@ extension Responder {
     /// `GET /v1/admin/hidden?after=ID&limit=N`.
     @Sendable
     fileprivate static func hiddenGroups(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal(for: Call.siteDecisions)
+        let community = try call.community(with: Call.siteDecisions)
         let limit = call.parameters.limit
-        let found = try reading { () throws(ServiceError) in
+        let found = try call.orUnavailable { () throws(ServiceError) in
             // One more tells whether there is more.
-            try journal.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
+            try community.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
         }
         return .json { json in
             json.objects("groups", found.prefix(limit)) { row, group in
-                row.member("groupId", group.groupID)
+                row.member("groupId", group.id)
                 row.member("hiddenAtMilliseconds", group.hiddenAtMilliseconds)
             }
-            if found.count > limit, let last = found.prefix(limit).last { json.member("next", last.groupID) }
+            if found.count > limit, let last = found.prefix(limit).last { json.member("next", last.id) }
         }
     }
 }

@@ -48,10 +48,9 @@ extension Responder {
     /// `POST /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> HTTPResponse {
-        // First: without a journal it does not matter what the body says.
-        _ = try call.journal(for: Call.memberDeeds)
+        // First: where changes are not recorded, it does not matter what the body says.
+        _ = try call.community(with: Call.memberChanges)
         let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
-        if let place = try call.firstHidden(among: records) { throw unknownGroup(records, at: place) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
             return .json { json in
@@ -59,25 +58,21 @@ extension Responder {
                 json.member("recorded", new)
                 json.member("repeated", repeated)
             }
-        case .unknownGroup(let place):
-            throw unknownGroup(records, at: place)
+        case .unknownGroup(let index):
+            throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
         case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
         }
-    }
-
-    private static func unknownGroup(_ records: [InteractionRecord], at place: Int) -> Problem {
-        .unknownGroup(records[place].groupID, inField: "interactions[\(place)].groupId")
     }
 
     /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
     @Sendable
     fileprivate static func interactions(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal(for: Call.memberDeeds)
+        let community = try call.community(with: Call.memberChanges)
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
-        let found = try reading { () throws(ServiceError) in
+        let found = try call.orUnavailable { () throws(ServiceError) in
             // One more tells whether there is more.
-            try journal.interactions(ofUser: call.id, after: after, limit: limit + 1)
+            try community.interactions(ofUser: call.id, after: after, limit: limit + 1)
         }
         guard let found else {
             throw .unknown(.unknownInteraction, "interaction", id: after ?? "", near: [])
@@ -93,7 +88,7 @@ extension Responder {
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> HTTPResponse {
         let outcome = try call.apply(.forget(id: nil))
-        try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
+        try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
         // Once more: the change that was noted with the interactions came before this one.
         call.responder.changes.memberChanged(call.id)
         return forgotten(outcome, call)
@@ -122,7 +117,7 @@ extension Responder {
     /// `PUT /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> HTTPResponse {
-        _ = try call.journal(for: Call.memberDeeds)
+        _ = try call.community(with: Call.memberChanges)
         let interests = try call.body(as: StatedInterests.self).texts()
         _ = try call.apply(.state(interests: interests))
         return stated(interests, call)
@@ -131,27 +126,15 @@ extension Responder {
     /// `GET /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> HTTPResponse {
-        let journal = try call.journal(for: Call.memberDeeds)
-        return stated(try reading { () throws(ServiceError) in try journal.interests(ofUser: call.id) }, call)
+        let community = try call.community(with: Call.memberChanges)
+        return stated(
+            try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }, call)
     }
 
     private static func stated(_ interests: [String], _ call: Call) -> HTTPResponse {
         .json { json in
             json.member("userId", call.id)
             json.texts("interests", interests)
-        }
-    }
-}
-
-extension Call {
-    /// The place of the first interaction that is with a hidden group; nil if none is.
-    ///
-    /// A journal beside a catalog does not know what is hidden there.
-    fileprivate func firstHidden(among records: [InteractionRecord]) throws(Problem) -> Int? {
-        guard let snapshot = state.snapshot else { return nil }
-        let hidden = try siteDecisions(in: snapshot).hidden
-        return records.firstIndex { record in
-            snapshot.model.index(ofID: record.groupID).map { hidden.contains(UInt32($0)) } ?? false
         }
     }
 }

@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import CommandLineOptions
 import FoundationEssentials
 import CivilTime
@@ -16,7 +17,7 @@ enum CurateCommand: Subcommand {
             also those whose time has not come or is over. remove takes one back.
 
             Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its start on \
-            and up to, but not at, its expiry. New lists of a daemon that has the catalog show it at once; others after the \
+            and up to, but not at, its expiry. New lists of a daemon that records in the catalog show it at once; others after the \
             next "coterie recompute".
             """,
         arguments: [

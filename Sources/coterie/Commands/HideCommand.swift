@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import CommandLineOptions
 import CivilTime
 
@@ -64,7 +65,7 @@ enum HideCommand: Subcommand {
         var hiddenAt: String?
 
         init(_ group: HiddenGroup) {
-            groupId = group.groupID
+            groupId = group.id
             hiddenAt = UnixTime(seconds: group.hiddenAtMilliseconds / 1000)?.description
         }
     }

@@ -3,7 +3,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
-import Service
+import MemberData
 
 /// `coterie photo PHOTO`.
 enum PhotoCommand: Subcommand {

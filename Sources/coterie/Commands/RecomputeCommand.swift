@@ -15,7 +15,7 @@ enum RecomputeCommand: Subcommand {
             force, whatever the number of threads. The new version is verified before it becomes current; if anything \
             fails, the one before stays.
 
-            With a store in Redis, what daemons without a catalog acknowledged since the last time is first taken over into \
+            With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
             the catalog, each change once; the dry run leaves it where it is.
 
             Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \

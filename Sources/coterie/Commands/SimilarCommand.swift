@@ -2,7 +2,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
-import Service
+import MemberData
 import Similarity
 
 /// `coterie similar GROUP`.

@@ -1,7 +1,7 @@
 import CommandLineOptions
 import Model
 import ModelStore
-import Service
+import MemberData
 
 /// `coterie trending`.
 enum TrendingCommand: Subcommand {
