@@ -46,6 +46,8 @@ let package = Package(
         module("Model", ["CPrefetch"]),
         module("Recommendation", ["Model"]),
         module("RecordReading"),
+        // The shapes of answers, over HTTP and on the command line.
+        module("Answers", ["Model", "RecordReading", "Recommendation"]),
         module("SyntheticCommunity"),
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
@@ -65,14 +67,14 @@ let package = Package(
         module(
             "Service",
             [
-                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
+                "Answers", "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
                 "RecordReading",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Answers", "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
@@ -99,7 +101,7 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "CatalogStore",
+                "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "CatalogStore",
                 "Redis", "SQLite", "TestSupport",
             ]),
         tests("TokensTests", ["Tokens", "TestSupport"]),

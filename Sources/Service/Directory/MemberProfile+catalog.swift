@@ -36,7 +36,7 @@ extension Interaction {
 }
 
 extension Interaction.Kind {
-    fileprivate init(_ kind: InteractionRecord.Kind) {
+    init(_ kind: InteractionRecord.Kind) {
         self =
             switch kind {
             case .join: .join

@@ -1,3 +1,4 @@
+import Answers
 import HTTP
 
 /// A row of the table that routes requests and describes the service: what is asked, who may ask, what is answered.
@@ -9,8 +10,8 @@ final class Endpoint: Sendable {
 
     /// What an answer of status 200 has in its body.
     enum Content: Sendable {
-        /// JSON of a schema among the `components`.
-        case json(schema: String)
+        /// JSON of a schema.
+        case json(Schema)
         /// Text of another type.
         case text(type: String)
     }
@@ -27,8 +28,8 @@ final class Endpoint: Sendable {
     let pathParameters: [Parameter]
     /// The parameters of the query.
     let parameters: [Parameter]
-    /// The schema of the JSON that a request must bring, among the `components`; nil if it brings none.
-    let bodySchema: String?
+    /// The schema of the JSON that a request must bring; nil if it brings none.
+    let bodySchema: Schema?
     let content: Content
     let caching: Caching
     /// Whether the daemon itself may give an answer again.
@@ -40,7 +41,7 @@ final class Endpoint: Sendable {
 
     init(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
-        path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body bodySchema: String? = nil,
+        path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
         content: Content, caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
         handler: @escaping Handler
     ) {
@@ -54,12 +55,25 @@ final class Endpoint: Sendable {
         self.summary = summary
         self.pathParameters = pathParameters
         self.parameters = parameters
-        self.bodySchema = bodySchema
+        bodySchema = body?.schema
         self.content = content
         self.caching = caching
         self.reuse = reuse
         self.problems = problems
         self.handler = handler
+    }
+
+    /// An endpoint whose handler returns an answer: what is described is what is written.
+    convenience init<Body: Answer>(
+        _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
+        path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
+        caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
+        handler: @escaping @Sendable (Call) throws(Problem) -> Body
+    ) {
+        self.init(
+            name, method, pattern, access, summary: summary, path: pathParameters, parameters: parameters, body: body,
+            content: .json(Body.schema), caching: caching, reuse: reuse, problems: problems
+        ) { call throws(Problem) in .content("application/json", try handler(call).json) }
     }
 
     /// The segments that a request has in the places of the path's parameters, by their names.
@@ -76,4 +90,10 @@ enum Caching: String, Sendable {
     case personal = "private, no-cache"
     /// About this very moment.
     case never = "no-store"
+}
+
+extension Endpoint {
+    /// All that the service answers.
+    static let table =
+        health + documents + groups + members + interactions + photos + administration + hiding + curation
 }

@@ -1,3 +1,5 @@
+import Answers
+
 /// A parameter of a path or a query: what may stand there, checked before a route is asked, and what it means.
 struct Parameter: Sendable {
     /// What it may be.

@@ -1,10 +1,16 @@
+import Answers
 import FoundationEssentials
+
+/// What a client sends as JSON.
+protocol RequestBody: Decodable {
+    static var schema: Schema { get }
+}
 
 extension Call {
     /// What the body says.
     ///
     /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
-    func body<Value: Decodable>(as type: Value.Type) throws(Problem) -> Value {
+    func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch let error as DecodingError {

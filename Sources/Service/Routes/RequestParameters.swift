@@ -83,7 +83,7 @@ struct RequestParameters: Sendable {
             guard words.contains(text) else {
                 let list = words.joined(separator: ", ")
                 throw .badParameter(
-                    parameter.name, "is \"\(text)\": it must be one of \(list)", [.texts("allowed", words)])
+                    parameter.name, "is \"\(text)\": it must be one of \(list)", allowed: words)
             }
             return .word(text)
         }
@@ -96,13 +96,13 @@ struct RequestParameters: Sendable {
         else {
             throw .badParameter(
                 name, "is \"\(text)\": it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)",
-                [.number("minimum", bounds.lowerBound), .number("maximum", bounds.upperBound)])
+                bounds: bounds)
         }
         return value
     }
 
     private static func unknown(_ name: String, declared: [String]) -> Problem {
         let known = declared.isEmpty ? "none here" : "these here: \(declared.joined(separator: ", "))"
-        return .badParameter(name, "is unknown; there are \(known)", [.texts("allowed", declared)])
+        return .badParameter(name, "is unknown; there are \(known)", allowed: declared)
     }
 }

@@ -1,3 +1,4 @@
+import Answers
 import HTTP
 
 extension Endpoint {
@@ -5,7 +6,7 @@ extension Endpoint {
     static let documents = [
         Endpoint(
             "description", .get, "/openapi.json", .open, summary: "This description, in OpenAPI 3.1",
-            content: .json(schema: "Description"), caching: .shared, reuse: .untilChange,
+            content: .json(.component("Description", .anyObject)), caching: .shared, reuse: .untilChange,
             handler: Responder.serviceDescription),
         Endpoint(
             "metrics", .get, "/metrics", .site(.metrics), summary: "Figures about the daemon, for Prometheus",

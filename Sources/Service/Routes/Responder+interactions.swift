@@ -1,6 +1,8 @@
+import Answers
 import CatalogStore
 import HTTP
 import Model
+import Recommendation
 
 extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id")
@@ -11,35 +13,35 @@ extension Endpoint {
         Endpoint(
             "recordInteractions", .post, "/v1/users/{id}/interactions", own,
             summary: "Records what a member did, all or none; an id that is known already changes nothing",
-            path: [member], body: "InteractionBatch", content: .json(schema: "Recorded"), caching: .never,
+            path: [member], body: InteractionBatch.self, caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.record),
         Endpoint(
             "interactions", .get, "/v1/users/{id}/interactions", own,
             summary: "What a member did, in the order in which it was recorded", path: [member],
             parameters: [
-                .limit, Parameter("after", .text(InteractionBatch.idLengths), "Begin after this interaction"),
+                .limit, Parameter("after", .text(RecordedInteraction.idLengths), "Begin after this interaction"),
             ],
-            content: .json(schema: "Interactions"), caching: .personal,
+            caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.interactions),
         Endpoint(
             "forgetInteractions", .delete, "/v1/users/{id}/interactions", own,
             summary: "Forgets all that a member did, and the lists of sessions; who is in which group stays",
             path: [member],
-            content: .json(schema: "Forgotten"), caching: .never, problems: [.notImplemented, .serviceUnavailable],
+            caching: .never, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.forgetAll),
         Endpoint(
             "forgetInteraction", .delete, "/v1/users/{id}/interactions/{interaction}", own,
             summary: "Forgets one thing that a member did; who is in which group stays",
             path: [member, Parameter("interaction", .identifier, "The interaction's id")],
-            content: .json(schema: "Forgotten"), caching: .never,
+            caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.forgetOne),
         Endpoint(
             "stateInterests", .put, "/v1/users/{id}/interests", own, summary: "Replaces a member's stated interests",
-            path: [member], body: "StatedInterests", content: .json(schema: "Interests"), caching: .never,
+            path: [member], body: StatedInterests.self, caching: .never,
             problems: [.notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
         Endpoint(
             "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
-            path: [member], content: .json(schema: "Interests"), caching: .personal,
+            path: [member], caching: .personal,
             problems: [.notImplemented, .serviceUnavailable], handler: Responder.interests),
     ]
 }
@@ -47,18 +49,14 @@ extension Endpoint {
 extension Responder {
     /// `POST /v1/users/{id}/interactions`.
     @Sendable
-    fileprivate static func record(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
         // First: without a journal it does not matter what the body says.
         _ = try call.journal(for: Call.memberDeeds)
         let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
         if let place = try call.firstHidden(among: records) { throw unknownGroup(records, at: place) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
-            return .json { json in
-                json.member("userId", call.id)
-                json.member("recorded", new)
-                json.member("repeated", repeated)
-            }
+            return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownGroup(let place):
             throw unknownGroup(records, at: place)
         case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
@@ -71,27 +69,26 @@ extension Responder {
 
     /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
     @Sendable
-    fileprivate static func interactions(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func interactions(_ call: Call) throws(Problem) -> Interactions {
         let journal = try call.journal(for: Call.memberDeeds)
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
         let found = try reading { () throws(ServiceError) in
-            // One more tells whether there is more.
+            // One more shows whether there is another page.
             try journal.interactions(ofUser: call.id, after: after, limit: limit + 1)
         }
         guard let found else {
             throw .unknown(.unknownInteraction, "interaction", id: after ?? "", near: [])
         }
-        return .json { json in
-            json.member("userId", call.id)
-            json.objects("interactions", found.prefix(limit)) { $0.interaction($1) }
-            if found.count > limit, let last = found.prefix(limit).last { json.member("next", last.id) }
-        }
+        let page = found.prefix(limit)
+        return Interactions(
+            userId: call.id, interactions: page.map { RecordedInteraction($0) },
+            next: found.count > limit ? page.last?.id : nil)
     }
 
     /// `DELETE /v1/users/{id}/interactions`.
     @Sendable
-    fileprivate static func forgetAll(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
         let outcome = try call.apply(.forget(id: nil))
         try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
         // Once more: the change that was noted with the interactions came before this one.
@@ -101,7 +98,7 @@ extension Responder {
 
     /// `DELETE /v1/users/{id}/interactions/{interaction}`.
     @Sendable
-    fileprivate static func forgetOne(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func forgetOne(_ call: Call) throws(Problem) -> Forgotten {
         let id = call.path["interaction"]
         let outcome = try call.apply(.forget(id: id))
         guard outcome == .forgotten(1) else {
@@ -110,36 +107,27 @@ extension Responder {
         return forgotten(outcome, call)
     }
 
-    private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> HTTPResponse {
-        // Of a member who is not known, nothing is known.
+    private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> Forgotten {
+        // There is nothing to forget about a member who is not known.
         let count = if case .forgotten(let count) = outcome { count } else { 0 }
-        return .json { json in
-            json.member("userId", call.id)
-            json.member("forgotten", count)
-        }
+        return Forgotten(userId: call.id, forgotten: count)
     }
 
     /// `PUT /v1/users/{id}/interests`.
     @Sendable
-    fileprivate static func stateInterests(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
         _ = try call.journal(for: Call.memberDeeds)
         let interests = try call.body(as: StatedInterests.self).texts()
         _ = try call.apply(.state(interests: interests))
-        return stated(interests, call)
+        return Interests(userId: call.id, interests: interests)
     }
 
     /// `GET /v1/users/{id}/interests`.
     @Sendable
-    fileprivate static func interests(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func interests(_ call: Call) throws(Problem) -> Interests {
         let journal = try call.journal(for: Call.memberDeeds)
-        return stated(try reading { () throws(ServiceError) in try journal.interests(ofUser: call.id) }, call)
-    }
-
-    private static func stated(_ interests: [String], _ call: Call) -> HTTPResponse {
-        .json { json in
-            json.member("userId", call.id)
-            json.texts("interests", interests)
-        }
+        let interests = try reading { () throws(ServiceError) in try journal.interests(ofUser: call.id) }
+        return Interests(userId: call.id, interests: interests)
     }
 }
 
@@ -156,15 +144,11 @@ extension Call {
     }
 }
 
-extension JSONWriter {
-    /// The members of one interaction.
-    fileprivate mutating func interaction(_ interaction: InteractionRecord) {
-        member("id", interaction.id)
-        member("kind", interaction.kind.rawValue)
-        member("groupId", interaction.groupID)
-        member("atMilliseconds", interaction.atMilliseconds)
-        if let id = interaction.recommendationID { member("recommendationId", id) }
-        if let position = interaction.position { member("position", position) }
-        if let variant = interaction.variant { member("variant", variant) }
+extension RecordedInteraction {
+    fileprivate init(_ record: InteractionRecord) {
+        self.init(
+            id: record.id, kind: Interaction.Kind(record.kind), groupId: record.groupID,
+            atMilliseconds: record.atMilliseconds, recommendationId: record.recommendationID,
+            position: record.position, variant: record.variant)
     }
 }

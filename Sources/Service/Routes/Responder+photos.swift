@@ -1,5 +1,5 @@
+import Answers
 import HTTP
-import Model
 import Recommendation
 
 extension Endpoint {
@@ -9,7 +9,7 @@ extension Endpoint {
             "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
             summary: "Groups that a public photo could go to, best first",
             path: [Parameter("id", .identifier, "The photo's id")], parameters: [.limit],
-            content: .json(schema: "GroupsForPhoto"), caching: .personal,
+            caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
     ]
 }
@@ -21,7 +21,7 @@ extension Responder {
     /// answer must not tell which private photos there are. Nor does an answer that anybody may have tell where
     /// the photo's owner is a member, or posts.
     @Sendable
-    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
         let limit = call.parameters.limit
         guard let directory = call.directory, directory.knowsPhotos else { throw .noCatalog("photos") }
         let snapshot = try call.snapshot
@@ -31,10 +31,6 @@ extension Responder {
         let hidden = try call.siteDecisions(in: snapshot).hidden
         photo.forget(hidden)
         let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit, hidden: hidden)
-        return .json { json in
-            json.version(of: snapshot, call)
-            json.member("photoId", call.id)
-            json.photoSuggestions("groups", suggestions, in: snapshot.model)
-        }
+        return GroupsForPhoto(call.served(snapshot), photoId: call.id, suggestions, in: snapshot.model)
     }
 }

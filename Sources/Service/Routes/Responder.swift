@@ -30,11 +30,6 @@ struct Responder: Sendable {
 }
 
 extension HTTPResponse {
-    /// A JSON object.
-    static func json(_ members: (inout JSONWriter) -> Void) -> HTTPResponse {
-        .content("application/json", JSONWriter.object(members))
-    }
-
     /// A body of a type.
     static func content(_ type: String, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(

@@ -1,3 +1,4 @@
+import Answers
 import HTTP
 import Tokens
 
@@ -146,7 +147,7 @@ final class Router: Sendable {
     private func note(_ problem: Problem, _ request: HTTPRequest?, id: String, at uptime: UInt64) {
         guard let refusal = problem.refusal else { return }
         metrics.refused(refusal)
-        log.refused(refusal, problem.detail, request, id: id, at: uptime)
+        log.refused(refusal, problem.details.detail, request, id: id, at: uptime)
     }
 }
 

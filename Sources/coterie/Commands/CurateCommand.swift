@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
@@ -83,45 +84,35 @@ enum CurateCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
         let now = Int64(Date().timeIntervalSince1970)
-        let rows = try catalog.curations().map { Row($0, isValid: $0.isValid(at: now)) }
+        let answer = CuratedGroups(
+            try catalog.curations().map { curation in
+                .init(
+                    groupId: curation.groupID, position: curation.position, startsAt: curation.startsAt,
+                    expiresAt: curation.expiresAt, isValid: curation.isValid(at: now))
+            })
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(Answer(groups: rows))
+            try output.json(answer)
         } else {
             var table = TextTable([
                 .init(title: "position", isNumber: true), .init(title: "group", maximumWidth: 36),
                 .init(title: "start"),
                 .init(title: "expires"), .init(title: "now"),
             ])
-            for row in rows {
+            for row in answer.groups {
                 table.add([
-                    String(row.position), row.groupId, row.startsAt ?? "-", row.expiresAt ?? "-",
+                    String(row.position), row.groupId, date(row.startsAtMilliseconds), date(row.expiresAtMilliseconds),
                     row.isValid ? "yes" : "no",
                 ])
             }
             for line in table.lines { try output.line(line) }
-            if rows.isEmpty { try output.line("no group is put forward") }
+            if answer.groups.isEmpty { try output.line("no group is put forward") }
         }
         try output.flush()
     }
 
-    private struct Answer: Encodable {
-        var groups: [Row]
-    }
-
-    private struct Row: Encodable {
-        var position: Int
-        var groupId: String
-        var startsAt, expiresAt: String?
-        var isValid: Bool
-
-        init(_ curation: Curation, isValid: Bool) {
-            position = curation.position
-            groupId = curation.groupID
-            startsAt = curation.startsAt.flatMap { UnixTime(seconds: $0)?.description }
-            expiresAt = curation.expiresAt.flatMap { UnixTime(seconds: $0)?.description }
-            self.isValid = isValid
-        }
+    private static func date(_ milliseconds: Int64?) -> String {
+        milliseconds.flatMap { UnixTime(seconds: $0 / 1000)?.description } ?? "-"
     }
 }
 

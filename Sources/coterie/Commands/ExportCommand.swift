@@ -1,3 +1,4 @@
+import Answers
 import CommandLineOptions
 import Model
 import ModelStore
@@ -40,15 +41,20 @@ enum ExportCommand: Subcommand {
         if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
         for group in 0..<model.groupCount {
             let id = model.id(of: group)
-            for (place, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
+            for (index, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
                 let score = Formats.significant(scores.score(of: neighbour, to: group), 9)
                 let other = model.id(of: Int(neighbour.index))
                 if isJSON {
-                    try output.line(
-                        "{\"group\":\(quoted(id)),\"rank\":\(place + 1),\"neighbour\":\(quoted(other)),"
-                            + "\"score\":\(score),\"common\":\(neighbour.common)}")
+                    let line = JSONWriter.object { json in
+                        json.member("group", id)
+                        json.member("rank", index + 1)
+                        json.member("neighbour", other)
+                        json.member("score", Double(score) ?? 0)
+                        json.member("common", neighbour.common)
+                    }
+                    try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    try output.line("\(field(id))\t\(place + 1)\t\(field(other))\t\(score)\t\(neighbour.common)")
+                    try output.line("\(field(id))\t\(index + 1)\t\(field(other))\t\(score)\t\(neighbour.common)")
                 }
             }
         }
@@ -64,20 +70,6 @@ enum ExportCommand: Subcommand {
         for character in text.unicodeScalars {
             escaped.unicodeScalars.append(character)
             if character == "\"" { escaped.unicodeScalars.append(character) }
-        }
-        return escaped + "\""
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var escaped = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": escaped += "\\" + String(scalar)
-            case _ where scalar.value < 32:
-                let digits = String(scalar.value, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: escaped.unicodeScalars.append(scalar)
-            }
         }
         return escaped + "\""
     }

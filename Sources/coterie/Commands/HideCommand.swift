@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLineOptions
 import RecordReading
@@ -42,30 +43,20 @@ enum HideCommand: Subcommand {
     }
 
     private static func list(_ parsed: ParsedCommand) throws {
-        let rows = try parsed.openCatalog().hiddenGroups(limit: .max).map(Row.init)
+        let hidden = try parsed.openCatalog().hiddenGroups(limit: .max)
+        let answer = HiddenGroups(
+            hidden.map { .init(groupId: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) })
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(Answer(groups: rows))
+            try output.json(answer)
         } else {
             var table = TextTable([.init(title: "group", maximumWidth: 36), .init(title: "hidden since")])
-            for row in rows { table.add([row.groupId, row.hiddenAt ?? "-"]) }
+            for row in answer.groups {
+                table.add([row.groupId, UnixTime(seconds: row.hiddenAtMilliseconds / 1000)?.description ?? "-"])
+            }
             for line in table.lines { try output.line(line) }
-            if rows.isEmpty { try output.line("no group is hidden") }
+            if answer.groups.isEmpty { try output.line("no group is hidden") }
         }
         try output.flush()
-    }
-
-    private struct Answer: Encodable {
-        var groups: [Row]
-    }
-
-    private struct Row: Encodable {
-        var groupId: String
-        var hiddenAt: String?
-
-        init(_ group: HiddenGroup) {
-            groupId = group.groupID
-            hiddenAt = UnixTime(seconds: group.hiddenAtMilliseconds / 1000)?.description
-        }
     }
 }

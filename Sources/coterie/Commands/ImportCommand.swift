@@ -68,7 +68,7 @@ enum ImportCommand: Subcommand {
         line.clear()
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(SummaryJSON(summary, rejectsPath: options.rejectsPath))
+            try output.json(document: SummaryJSON(summary, rejectsPath: options.rejectsPath))
         } else {
             for text in text(summary, rejectsPath: options.rejectsPath) { try output.line(text) }
         }

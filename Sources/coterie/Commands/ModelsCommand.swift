@@ -1,3 +1,4 @@
+import Answers
 import CommandLineOptions
 import FoundationEssentials
 import Model
@@ -17,8 +18,7 @@ enum ModelsCommand: Subcommand {
         let now = Date().timeIntervalSince1970
         var output = try Output()
         if parsed.flag("json") {
-            let rows = manifests.map { VersionJSON(manifest: $0, isCurrent: $0.version == current) }
-            try output.json(Answer(store: store.location, current: current?.description, versions: rows))
+            try output.json(StoredVersions(store: store.location, current: current, manifests))
         } else {
             var table = TextTable([
                 .init(title: ""), .init(title: "version"), .init(title: "age", isNumber: true),
@@ -37,17 +37,6 @@ enum ModelsCommand: Subcommand {
             if manifests.isEmpty { try output.line("no versions in \(store.location): run \"coterie recompute\"") }
         }
         try output.flush()
-    }
-
-    private struct Answer: Encodable {
-        var store: String
-        var current: String?
-        var versions: [VersionJSON]
-    }
-
-    private struct VersionJSON: Encodable {
-        var manifest: Manifest
-        var isCurrent: Bool
     }
 }
 

@@ -1,3 +1,4 @@
+import Answers
 import CommandLineOptions
 import FoundationEssentials
 import Model
@@ -60,9 +61,14 @@ enum RecommendCommand: Subcommand {
             let plan = planner.plan(request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             if parsed.flag("json") {
-                let answer = PlanJSON(
-                    plan, request.profile, planner, version: version.manifest.version, limit: limit, stages: stages)
-                try isSingle ? output.json(answer) : output.jsonLine(answer)
+                var answer = Recommendations(
+                    version.served, id: Recommendations.id(of: plan, forUser: user, version.manifest.version),
+                    bucket: plan.bucket, interests: plan.interests.map { MemberInterest($0, in: planner.model) },
+                    items: plan.items, limit: limit, for: request.profile, planner)
+                answer.trace = stages.map {
+                    .init(joined: request.profile.joined.count, candidates: plan.candidateCount, stages: $0)
+                }
+                try output.json(answer, isIndented: isSingle)
             } else {
                 let lines = PlanTable.lines(plan, request.profile, planner, limit: limit)
                 try output.line(
@@ -91,14 +97,11 @@ enum RecommendCommand: Subcommand {
     /// Notes when stages ended.
     private struct StageTrace {
         private var last = ContinuousClock.now
-        var stages: [PlanJSON.Stage] = []
+        private(set) var stages: [Recommendations.Stage] = []
 
         mutating func note(_ report: StageReport) {
             let now = ContinuousClock.now
-            stages.append(
-                .init(
-                    stage: report.stage.rawValue, taken: report.taken, passed: report.passed, note: report.note,
-                    microseconds: last.duration(to: now) / .microseconds(1)))
+            stages.append(.init(report, microseconds: last.duration(to: now) / .microseconds(1)))
             last = now
         }
     }

@@ -73,7 +73,7 @@ enum RecomputeCommand: Subcommand {
         }
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(OutcomeJSON(outcome))
+            try output.json(document: OutcomeJSON(outcome))
         } else {
             for text in summary(outcome) { try output.line(text) }
         }

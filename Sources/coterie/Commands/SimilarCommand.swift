@@ -1,17 +1,12 @@
+import Answers
 import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
-import Recompute
 import Service
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
-    /// By what groups are alike.
-    enum Basis: String, CaseIterable {
-        case photos, members, both
-    }
-
     static let command = Command(
         "similar", summary: "List the groups that are most similar to one",
         discussion: """
@@ -22,112 +17,56 @@ enum SimilarCommand: Subcommand {
         options: [
             Option(
                 "by", "WHAT", help: "What makes groups similar", default: "both",
-                allowed: Basis.allCases.map(\.rawValue)),
+                allowed: SimilarGroups.Likeness.allCases.map(\.rawValue)),
             CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             CommonOptions.json,
         ],
         examples: ["coterie similar macro-mondays", "coterie similar macro-mondays --by members --limit 50 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let basis = try parsed.choice("by", of: Basis.self)
+        let likeness = try parsed.choice("by", of: SimilarGroups.Likeness.self)
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
-        let rows = rows(group, basis, limit, version, hidden: try SiteDecisions(of: catalog, in: version.model).hidden)
+        let answer = SimilarGroups(
+            version.served, to: UInt32(group), by: likeness, limit: limit,
+            hidden: try SiteDecisions(of: catalog, in: version.model).hidden, Recommender(model: version.model))
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(
-                Answer(
-                    modelVersion: version.manifest.version.description, groupId: version.model.id(of: group),
-                    title: version.model.title(of: group), by: basis.rawValue, neighbours: rows))
+            try output.json(answer)
         } else {
-            try output.line("\(named(group, in: version.model)): similar groups by \(basis.rawValue)")
-            for line in table(rows, basis) { try output.line(line) }
-            if rows.isEmpty { try output.line("no neighbours; \"coterie why\" tells why two groups are not") }
+            try output.line("\(named(group, in: version.model)): similar groups by \(likeness.rawValue)")
+            for line in table(answer.neighbours, by: likeness.relation) { try output.line(line) }
+            if answer.neighbours.isEmpty { try output.line("no neighbours; \"coterie why\" says why two groups are not") }
         }
         try output.flush()
     }
 
-    private static func rows(
-        _ group: Int, _ basis: Basis, _ limit: Int, _ version: LoadedVersion, hidden: Set<UInt32>
-    ) -> [Row] {
-        let model = version.model
-        guard let relation = Relation(rawValue: basis.rawValue) else {
-            let similar = Recommender(model: model).similar(to: UInt32(group), limit: limit, hidden: hidden)
-            return similar.enumerated().map { place, suggestion in
-                let evidence = suggestion.reasons.map { reason in
-                    let size = model.size(of: Int(suggestion.group), in: reason.relation)
-                    let neighbour = Neighbour(index: suggestion.group, common: reason.common, score: 0)
-                    return Evidence(
-                        relation: reason.relation.rawValue, common: reason.common, size: size,
-                        score: version.model.cosine(of: neighbour, to: group, by: reason.relation))
-                }
-                return Row(
-                    rank: place + 1, index: Int(suggestion.group), score: suggestion.score, evidence: evidence, model)
-            }
-        }
-        let scores = ListedScores(version, relation)
-        let shown = model.neighbours(of: group, by: relation).lazy.filter { !hidden.contains($0.index) }
-        return shown.prefix(limit).enumerated().map { place, neighbour in
-            let score = scores.score(of: neighbour, to: group)
-            let size = model.size(of: Int(neighbour.index), in: relation)
-            let evidence = Evidence(relation: relation.rawValue, common: neighbour.common, size: size, score: score)
-            return Row(rank: place + 1, index: Int(neighbour.index), score: score, evidence: [evidence], model)
-        }
-    }
-
-    private static func table(_ rows: [Row], _ basis: Basis) -> [String] {
-        let detail: [TextTable.Column] = [.init(title: "common", isNumber: true), .init(title: "size", isNumber: true)]
-        let common: [TextTable.Column] = [
-            .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
-            .init(title: "score", isNumber: true),
-        ]
+    /// A line a group.
+    ///
+    /// - Parameter relation: nil for a blend, which has the common entries of every relation.
+    private static func table(_ neighbours: [SimilarGroups.Neighbour], by relation: Relation?) -> [String] {
+        let counts = relation == nil ? Relation.allCases.map { "common \($0.rawValue)" } : ["common", "size"]
         var table = TextTable(
-            common
-                + (basis == .both
-                    ? Relation.allCases.map { .init(title: "common \($0.rawValue)", isNumber: true) } : detail))
-        for row in rows {
-            let cells = [String(row.rank), row.groupId, row.title, Formats.score(row.score)]
-            if basis == .both {
-                let counts = Relation.allCases.map { relation in
-                    row.relations.first { $0.relation == relation.rawValue }.map { Formats.grouped(Int($0.common)) }
-                        ?? "-"
+            [
+                .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
+                .init(title: "score", isNumber: true),
+            ] + counts.map { .init(title: $0, isNumber: true) })
+        for neighbour in neighbours {
+            let group = neighbour.group
+            let counts: [UInt32?] =
+                if let relation {
+                    [neighbour.common, neighbour.size(in: relation)]
+                } else {
+                    Relation.allCases.map { relation in
+                        neighbour.relations?.first { $0.relation == relation }?.common
+                    }
                 }
-                table.add(cells + counts)
-            } else {
-                table.add(
-                    cells + [
-                        Formats.grouped(Int(row.relations[0].common)), Formats.grouped(Int(row.relations[0].size)),
-                    ])
-            }
+            table.add(
+                [String(group.rank), group.groupId, group.title, Formats.score(neighbour.score.value)]
+                    + counts.map { $0.map { Formats.grouped(Int($0)) } ?? "-" })
         }
         return table.lines
-    }
-
-    private struct Answer: Encodable {
-        var modelVersion, groupId, title, by: String
-        var neighbours: [Row]
-    }
-
-    private struct Row: Encodable {
-        var rank: Int
-        var groupId, title: String
-        var score: Double
-        var relations: [Evidence]
-
-        init(rank: Int, index: Int, score: Double, evidence: [Evidence], _ model: ModelVersion) {
-            self.rank = rank
-            groupId = model.id(of: index)
-            title = model.title(of: index)
-            self.score = score
-            relations = evidence
-        }
-    }
-
-    private struct Evidence: Encodable {
-        var relation: String
-        var common, size: UInt32
-        var score: Double
     }
 }

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
@@ -30,6 +31,11 @@ enum CommonOptions {
     static let threads = Option(
         "threads", "N", help: "How many threads compute; all processors unless said otherwise")
     static let version = Option("model", "VERSION", help: "Look into this version instead of the current one")
+}
+
+extension LoadedVersion {
+    /// The version as answers name it: a command reads the one that it was asked for, so that nothing newer is missing.
+    var served: ServedVersion { ServedVersion(manifest.version, degraded: false) }
 }
 
 extension ParsedCommand {

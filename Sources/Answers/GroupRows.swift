@@ -1,0 +1,99 @@
+public import Model
+import Recommendation
+
+/// Which model version an answer is made of.
+public struct ServedVersion: Answer, Equatable {
+    /// The name of the version.
+    public var modelVersion: String
+    /// Whether something newer may be missing.
+    public var degraded: Bool
+
+    /// A version.
+    public init(_ version: VersionName, degraded: Bool) {
+        modelVersion = version.description
+        self.degraded = degraded
+    }
+
+    /// What every answer from a model version begins with.
+    public static let fields: [Field<Self>] = [
+        .always("modelVersion", \.modelVersion, "The model version that the whole answer is made of"),
+        .always(
+            "degraded", \.degraded,
+            "Whether the version may not be the current one, or changes that other daemons were told are missing"),
+    ]
+}
+
+/// A group in a list.
+public struct RankedGroup: Answer, Equatable {
+    /// The position in the list, from 1.
+    public var rank: Int
+    /// The group's external id.
+    public var groupId: String
+    /// What people call it; may be empty.
+    public var title: String
+
+    /// The group at a position of a list, counted from 0.
+    init(at index: Int, _ group: UInt32, in model: ModelVersion) {
+        rank = index + 1
+        groupId = model.id(of: Int(group))
+        title = model.title(of: Int(group))
+    }
+
+    /// What every row begins with.
+    public static let fields: [Field<Self>] = [
+        .always("rank", \.rank, as: .rank, "The position in the list, from 1"),
+        .always("groupId", \.groupId, "The group"),
+        .always("title", \.title, "Its title"),
+    ]
+}
+
+/// A group in a list of suggestions, whatever it is suggested for.
+public struct SuggestedGroup: Answer, Equatable {
+    /// Its rank and names.
+    public var group: RankedGroup
+    /// How well it fits; comparable within the list.
+    public var score: Double
+    /// Entries of the group in each relation.
+    public var memberCount, photoCount: UInt32
+    /// How one joins it.
+    public var joinPolicy: String
+
+    init(at index: Int, _ group: UInt32, score: Double, in model: ModelVersion) {
+        self.group = RankedGroup(at: index, group, in: model)
+        self.score = score
+        memberCount = model.size(of: Int(group), in: .members)
+        photoCount = model.size(of: Int(group), in: .photos)
+        joinPolicy = model.joinPolicy(of: Int(group)).name
+    }
+
+    /// What every suggestion begins with.
+    public static let fields: [Field<Self>] = [
+        .part(\.group),
+        .always("score", \.score, "How well it fits; comparable within the list"),
+        .always("memberCount", \.memberCount, as: .count, "Its members"),
+        .always("photoCount", \.photoCount, as: .count, "Its photos"),
+        .always(
+            "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it"),
+    ]
+
+    /// How many reasons a row of a list gives, the strongest first.
+    static let reasonLimit = 5
+}
+
+extension JoinPolicy {
+    /// The policy as answers write it.
+    fileprivate var name: String {
+        switch self {
+        case .open: "open"
+        case .approval: "approval"
+        case .invite: "invite"
+        }
+    }
+}
+
+extension Relation: JSONValue {
+    /// One of the relations.
+    public static var schema: Schema { .words(of: Relation.self) }
+    /// Writes the name.
+    public func write(to json: inout JSONWriter) { json.write(rawValue) }
+}

@@ -1,0 +1,119 @@
+/// What became of hiding a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
+public struct Hiding: Answer, Equatable {
+    /// The group.
+    public var groupId: String
+    /// Whether it is hidden now.
+    public var hidden: Bool
+    /// Whether that is new.
+    public var changed: Bool
+
+    /// An outcome.
+    public init(groupId: String, hidden: Bool, changed: Bool) {
+        self.groupId = groupId
+        self.hidden = hidden
+        self.changed = changed
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Hiding"
+    /// The fields.
+    public static let fields: [Field<Self>] = [
+        .always("groupId", \.groupId, "The group"),
+        .always("hidden", \.hidden, "Whether it is hidden now"),
+        .always("changed", \.changed, "Whether the request changed that"),
+    ]
+}
+
+/// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
+public struct HiddenGroups: Answer, Equatable {
+    /// In ascending order of the bytes of their ids.
+    public var groups: [Row]
+    /// Where the next page begins; nil if this is the last one.
+    public var next: String?
+
+    /// A page of hidden groups.
+    ///
+    /// - Parameters:
+    ///   - groups: the groups that follow, one more than `limit` if there are so many.
+    ///   - limit: how many the page has at most.
+    public init(_ groups: [Row], limit: Int = .max) {
+        self.groups = Array(groups.prefix(limit))
+        if groups.count > limit { next = self.groups.last?.groupId }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "HiddenGroups"
+    /// The fields.
+    public static let fields: [Field<Self>] = [
+        .always("groups", \.groups, "In ascending order of the bytes of their ids"),
+        .sometimes("next", \.next, "The parameter after for the next page; if there is one"),
+    ]
+
+    /// A hidden group.
+    public struct Row: Answer, Equatable {
+        /// The group.
+        public var groupId: String
+        /// Since when, in Unix milliseconds.
+        public var hiddenAtMilliseconds: Int64
+
+        /// A group.
+        public init(groupId: String, hiddenAtMilliseconds: Int64) {
+            self.groupId = groupId
+            self.hiddenAtMilliseconds = hiddenAtMilliseconds
+        }
+
+        /// The fields.
+        public static let fields: [Field<Self>] = [
+            .always("groupId", \.groupId, "The group"),
+            .always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds"),
+        ]
+    }
+}
+
+/// Groups that the site puts forward: `GET /v1/admin/curation` and what changes it, `coterie curate`.
+public struct CuratedGroups: Answer, Equatable {
+    /// By position.
+    public var groups: [Row]
+
+    /// All that are put forward.
+    public init(_ groups: [Row]) { self.groups = groups }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Curation"
+    /// The fields.
+    public static let fields: [Field<Self>] = [.always("groups", \.groups, "By position")]
+
+    /// A group that is put forward.
+    public struct Row: Answer, Equatable {
+        /// The group.
+        public var groupId: String
+        /// Its position among all, from 1 without gaps.
+        public var position: Int
+        /// From when on, inclusive, and until when, exclusive; in Unix milliseconds, nil for no bound.
+        public var startsAtMilliseconds, expiresAtMilliseconds: Int64?
+        /// Whether it is put forward right now.
+        public var isValid: Bool
+
+        /// A group.
+        ///
+        /// - Parameters:
+        ///   - startsAt: in Unix seconds.
+        ///   - expiresAt: in Unix seconds.
+        public init(groupId: String, position: Int, startsAt: Int64?, expiresAt: Int64?, isValid: Bool) {
+            self.groupId = groupId
+            self.position = position
+            startsAtMilliseconds = startsAt.map { $0 * 1000 }
+            expiresAtMilliseconds = expiresAt.map { $0 * 1000 }
+            self.isValid = isValid
+        }
+
+        /// The fields.
+        public static let fields: [Field<Self>] = [
+            .always("groupId", \.groupId, "The group"),
+            .always("position", \.position, as: .rank, "The position among all, from 1 without gaps"),
+            .sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive"),
+            .sometimes("expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive"),
+            .always("isValid", \.isValid, "Whether it is put forward right now: in time, public, not hidden"),
+        ]
+    }
+}
