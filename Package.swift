@@ -101,9 +101,10 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "CatalogStore",
-                "Redis", "SQLite", "TestSupport",
+                "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation",
+                "CatalogStore", "Redis", "SQLite", "TestSupport",
             ]),
+        tests("AnswersTests", ["Answers", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),

@@ -1,12 +1,12 @@
-/// An answer, or a part of one: an object whose fields are declared once, in one table.
+/// An answer, or a part of one: an object whose fields are declared once.
 ///
-/// The JSON that is written and the schema that describes it both follow from the table, so that they cannot differ.
-/// HTTP and the command line answer with the same types.
+/// The JSON that is written and the schema that describes it both follow from the declaration, so that they cannot
+/// differ. HTTP and the command line answer with the same types.
 public protocol Answer: JSONValue {
     /// The name of the schema among the components of the description; nil where the schema stands where it is used.
     static var schemaName: String? { get }
-    /// The fields, in the order in which they are written.
-    static var fields: [Field<Self>] { get }
+    /// Declares the fields, in the order in which they are written.
+    static func declare(_ fields: inout some FieldList<Self>)
 }
 
 extension Answer {
@@ -14,17 +14,19 @@ extension Answer {
     public static var schemaName: String? { nil }
 
     /// The answer as one JSON document, in one line.
-    public var json: [UInt8] {
-        JSONWriter.object { json in
-            for field in Self.fields { field.write(self, &json) }
-        }
-    }
+    public var json: [UInt8] { JSONWriter.document(self) }
 
     /// Writes the object.
     public func write(to json: inout JSONWriter) {
-        json.object { json in
-            for field in Self.fields { field.write(self, &json) }
-        }
+        json.object { json in writeFields(to: &json) }
+    }
+
+    fileprivate func writeFields(to json: inout JSONWriter) {
+        // Swapped and not copied, so that the bytes have one owner.
+        var fields = FieldWriter(owner: self)
+        swap(&json, &fields.json)
+        Self.declare(&fields)
+        swap(&json, &fields.json)
     }
 
     /// The schema of the object as it is over HTTP.
@@ -34,54 +36,95 @@ extension Answer {
     }
 
     /// The members of the object as it is over HTTP.
-    public static var properties: [Schema.Property] { fields.flatMap(\.properties) }
+    public static var properties: [Schema.Property] {
+        var fields = PropertyCollector<Self>()
+        declare(&fields)
+        return fields.properties
+    }
 }
 
-/// A field of an answer: its name, what it means, its schema, and how its value is written.
-public struct Field<Owner>: Sendable {
-    /// As the schema has them: one, none for a field that only commands write, several for a part.
-    let properties: [Schema.Property]
-    let write: @Sendable (Owner, inout JSONWriter) -> Void
+/// What becomes of the fields of an answer when it declares them: they are written, or their schemas are collected.
+///
+/// Generic, not a table of closures: this way the compiler makes of a declaration what one would write by hand.
+public protocol FieldList<Owner> {
+    /// The type that has the fields.
+    associatedtype Owner: Answer
 
     /// A field that is always there.
     ///
-    /// - Parameter schema: narrower than that of the value's type, if given.
-    static func always<Value: JSONValue>(
-        _ name: String, _ value: @escaping @Sendable (Owner) -> Value, as schema: Schema = Value.schema, _ help: String
-    ) -> Field {
-        let key = JSONWriter.Key(name)
-        return Field(properties: [.always(name, schema, help)]) { owner, json in
-            json.write(key)
-            value(owner).write(to: &json)
-        }
+    /// - Parameter schema: that of the value's type, or a narrower one.
+    mutating func always<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema, _ help: StaticString)
+
+    /// A field that is left out where there is no value.
+    mutating func sometimes<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema, _ help: StaticString)
+
+    /// A field that commands may write and HTTP never does, so that no schema has it.
+    mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?)
+
+    /// The fields of a part, which stand among those of its owner.
+    mutating func part<Part: Answer>(_ part: (Owner) -> Part)
+}
+
+extension FieldList {
+    /// A field that is always there.
+    mutating func always<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value, _ help: StaticString) {
+        always(name, value, as: Value.schema, help)
     }
 
     /// A field that is left out where there is no value.
-    static func sometimes<Value: JSONValue>(
-        _ name: String, _ value: @escaping @Sendable (Owner) -> Value?, as schema: Schema = Value.schema, _ help: String
-    ) -> Field {
-        let key = JSONWriter.Key(name)
-        return Field(properties: [.sometimes(name, schema, help)]) { owner, json in
-            guard let value = value(owner) else { return }
-            json.write(key)
-            value.write(to: &json)
-        }
+    mutating func sometimes<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?, _ help: StaticString) {
+        sometimes(name, value, as: Value.schema, help)
+    }
+}
+
+/// Writes the fields of an answer.
+private struct FieldWriter<Owner: Answer>: FieldList {
+    let owner: Owner
+    var json = JSONWriter()
+
+    mutating func always<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema, _ help: StaticString
+    ) {
+        json.key(name)
+        value(owner).write(to: &json)
     }
 
-    /// A field that commands may write and HTTP never does, so that no schema has it.
-    static func commandLineOnly<Value: JSONValue>(
-        _ name: String, _ value: @escaping @Sendable (Owner) -> Value?
-    ) -> Field {
-        Field(properties: [], write: sometimes(name, value, "").write)
+    mutating func sometimes<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema, _ help: StaticString
+    ) {
+        commandLineOnly(name, value)
     }
 
-    /// The fields of a part, which stand among those of its owner.
-    static func part<Part: Answer>(_ part: @escaping @Sendable (Owner) -> Part) -> Field {
-        Field(properties: Part.properties) { owner, json in
-            let part = part(owner)
-            for field in Part.fields { field.write(part, &json) }
-        }
+    mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?) {
+        guard let value = value(owner) else { return }
+        json.key(name)
+        value.write(to: &json)
     }
+
+    mutating func part<Part: Answer>(_ part: (Owner) -> Part) { part(owner).writeFields(to: &json) }
+}
+
+/// Collects the schemas of the fields that HTTP answers with.
+private struct PropertyCollector<Owner: Answer>: FieldList {
+    var properties: [Schema.Property] = []
+
+    mutating func always<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema, _ help: StaticString
+    ) {
+        properties.append(.always("\(name)", schema(), "\(help)"))
+    }
+
+    mutating func sometimes<Value: JSONValue>(
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema, _ help: StaticString
+    ) {
+        properties.append(.sometimes("\(name)", schema(), "\(help)"))
+    }
+
+    mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?) {}
+
+    mutating func part<Part: Answer>(_ part: (Owner) -> Part) { properties += Part.properties }
 }
 
 /// A value that a field can have.
@@ -146,8 +189,7 @@ extension Dictionary: JSONValue where Key == String, Value: JSONValue {
     public func write(to json: inout JSONWriter) {
         json.object { json in
             for (name, value) in sorted(by: { $0.key < $1.key }) {
-                json.write(JSONWriter.Key(name))
-                value.write(to: &json)
+                json.member(name, value)
             }
         }
     }

@@ -25,16 +25,16 @@ public struct Explanation: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Explanation"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .part(\.version),
-        .always("userId", \.userId, "The member"),
-        .always("groupId", \.groupId, "The group that was asked about"),
-        .always("standing", \.standing, as: .string(words: standings), "Whether it is in the list, or why not"),
-        .always("explanation", \.explanation, "The same for people"),
-        .sometimes("place", \.place, as: .rank, "Its rank in the list; if it is there"),
-        .sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it"),
-        .always("reasons", \.reasons, "Joined groups that speak for it, the strongest first"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("userId", \.userId, "The member")
+        fields.always("groupId", \.groupId, "The group that was asked about")
+        fields.always("standing", \.standing, as: .string(words: standings), "Whether it is in the list, or why not")
+        fields.always("explanation", \.explanation, "The same for people")
+        fields.sometimes("place", \.place, as: .rank, "Its rank in the list; if it is there")
+        fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+        fields.always("reasons", \.reasons, "Joined groups that speak for it, the strongest first")
+    }
 
     /// All words for standings.
     static let standings = [

@@ -15,12 +15,12 @@ public struct ServedVersion: Answer, Equatable {
     }
 
     /// What every answer from a model version begins with.
-    public static let fields: [Field<Self>] = [
-        .always("modelVersion", \.modelVersion, "The model version that the whole answer is made of"),
-        .always(
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("modelVersion", \.modelVersion, "The model version that the whole answer is made of")
+        fields.always(
             "degraded", \.degraded,
-            "Whether the version may not be the current one, or changes that other daemons were told are missing"),
-    ]
+            "Whether the version may not be the current one, or changes that other daemons were told are missing")
+    }
 }
 
 /// A group in a list.
@@ -40,11 +40,11 @@ public struct RankedGroup: Answer, Equatable {
     }
 
     /// What every row begins with.
-    public static let fields: [Field<Self>] = [
-        .always("rank", \.rank, as: .rank, "The position in the list, from 1"),
-        .always("groupId", \.groupId, "The group"),
-        .always("title", \.title, "Its title"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
+        fields.always("groupId", \.groupId, "The group")
+        fields.always("title", \.title, "Its title")
+    }
 }
 
 /// A group in a list of suggestions, whatever it is suggested for.
@@ -67,14 +67,14 @@ public struct SuggestedGroup: Answer, Equatable {
     }
 
     /// What every suggestion begins with.
-    public static let fields: [Field<Self>] = [
-        .part(\.group),
-        .always("score", \.score, "How well it fits; comparable within the list"),
-        .always("memberCount", \.memberCount, as: .count, "Its members"),
-        .always("photoCount", \.photoCount, as: .count, "Its photos"),
-        .always(
-            "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.group)
+        fields.always("score", \.score, "How well it fits; comparable within the list")
+        fields.always("memberCount", \.memberCount, as: .count, "Its members")
+        fields.always("photoCount", \.photoCount, as: .count, "Its photos")
+        fields.always(
+            "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it")
+    }
 
     /// How many reasons a row of a list gives, the strongest first.
     static let reasonLimit = 5

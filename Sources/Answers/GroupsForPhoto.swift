@@ -22,11 +22,11 @@ public struct GroupsForPhoto: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "GroupsForPhoto"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .part(\.version),
-        .always("photoId", \.photoId, "The photo"),
-        .always("groups", \.groups, "Groups, best first"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("photoId", \.photoId, "The photo")
+        fields.always("groups", \.groups, "Groups, best first")
+    }
 }
 
 extension GroupsForPhoto {
@@ -47,10 +47,10 @@ extension GroupsForPhoto {
         /// The name of the schema.
         public static let schemaName: String? = "GroupForPhoto"
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .part(\.group),
-            .always("reasons", \.reasons, "What speaks for it, the strongest first"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.part(\.group)
+            fields.always("reasons", \.reasons, "What speaks for it, the strongest first")
+        }
     }
 
     /// What speaks for a group; which fields it has depends on its kind.
@@ -93,20 +93,21 @@ extension GroupsForPhoto {
         /// The name of the schema.
         public static let schemaName: String? = "PhotoReason"
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always(
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always(
                 "kind", \.kind, as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]),
-                "What speaks for it"),
-            .always("share", \.share, "Its share of the score, from 0 to 1"),
-            .sometimes("photos", \.photos, as: .count, "Photos that share pools with it, or the owner's photos there"),
-            .sometimes("groupId", \.groupId, "A group that the photo is in, which it is like"),
-            .sometimes("title", \.title, "That group's title"),
-            .sometimes("relation", \.relation, "What the two groups have in common"),
-            .sometimes("common", \.common, as: .count, "How much they have in common"),
-            .sometimes("tags", \.tags, "The photo's tags that the group's photos have"),
-            .sometimes("latitude", \.latitude, "The middle of the area that the group's photos are from"),
-            .sometimes("longitude", \.longitude, "The middle of the area that the group's photos are from"),
-            .sometimes("isMember", \.isMember, "Whether the owner is a member"),
-        ]
+                "What speaks for it")
+            fields.always("share", \.share, "Its share of the score, from 0 to 1")
+            fields.sometimes(
+                "photos", \.photos, as: .count, "Photos that share pools with it, or the owner's photos there")
+            fields.sometimes("groupId", \.groupId, "A group that the photo is in, which it is like")
+            fields.sometimes("title", \.title, "That group's title")
+            fields.sometimes("relation", \.relation, "What the two groups have in common")
+            fields.sometimes("common", \.common, as: .count, "How much they have in common")
+            fields.sometimes("tags", \.tags, "The photo's tags that the group's photos have")
+            fields.sometimes("latitude", \.latitude, "The middle of the area that the group's photos are from")
+            fields.sometimes("longitude", \.longitude, "The middle of the area that the group's photos are from")
+            fields.sometimes("isMember", \.isMember, "Whether the owner is a member")
+        }
     }
 }

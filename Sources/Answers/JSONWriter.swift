@@ -1,36 +1,32 @@
 /// Writes one JSON document, straight to bytes: an answer of 50 rows takes a tenth of what `JSONEncoder` takes.
 public struct JSONWriter {
-    /// The name of a member, with quotation marks and colon: made once, written often.
-    struct Key: Sendable {
-        fileprivate let bytes: [UInt8]
-
-        init(_ name: String) {
-            var writer = JSONWriter()
-            writer.write(name)
-            bytes = writer.bytes + [UInt8(ascii: ":")]
-        }
-    }
-
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
+
+    /// The bytes of one value.
+    static func document(_ value: some JSONValue) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(16_384)
+        value.write(to: &writer)
+        return writer.bytes
+    }
 
     /// The bytes of one object with the members that `members` writes.
     public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
-        writer.bytes.reserveCapacity(16_384)
         writer.object(members)
         return writer.bytes
     }
 
     /// A member of any type.
     public mutating func member(_ name: String, _ value: some JSONValue) {
-        write(Key(name))
+        key(name)
         value.write(to: &self)
     }
 
     /// A member that is an object.
     public mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
-        write(Key(name))
+        key(name)
         object(members)
     }
 
@@ -38,7 +34,7 @@ public struct JSONWriter {
     public mutating func objects<Elements: Sequence>(
         _ name: String, _ elements: Elements, _ members: (inout JSONWriter, Elements.Element) -> Void
     ) {
-        write(Key(name))
+        key(name)
         array { list in
             for element in elements { list.object { members(&$0, element) } }
         }
@@ -62,9 +58,19 @@ public struct JSONWriter {
     }
 
     /// The name of a member; its value follows.
-    mutating func write(_ key: Key) {
+    private mutating func key(_ name: String) {
+        write(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// The name of a member that needs no escapes; its value follows.
+    mutating func key(_ name: StaticString) {
         comma()
-        bytes.append(contentsOf: key.bytes)
+        bytes.append(UInt8(ascii: "\""))
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 

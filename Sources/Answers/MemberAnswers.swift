@@ -40,15 +40,15 @@ public struct RecordedInteraction: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "RecordedInteraction"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("id", \.id, as: id, "What the client calls it: sending it again changes nothing"),
-        .always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done"),
-        .always("groupId", \.groupId, "A public group"),
-        .always("atMilliseconds", \.atMilliseconds, "When, in Unix milliseconds"),
-        .sometimes("recommendationId", \.recommendationId, as: id, "The list in which the group was shown"),
-        .sometimes("position", \.position, as: .integer(positions), "The position it had there, from 1"),
-        .sometimes("variant", \.variant, as: id, "The variant of an experiment"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("id", \.id, as: id, "What the client calls it: sending it again changes nothing")
+        fields.always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done")
+        fields.always("groupId", \.groupId, "A public group")
+        fields.always("atMilliseconds", \.atMilliseconds, "When, in Unix milliseconds")
+        fields.sometimes("recommendationId", \.recommendationId, as: id, "The list in which the group was shown")
+        fields.sometimes("position", \.position, as: .integer(positions), "The position it had there, from 1")
+        fields.sometimes("variant", \.variant, as: id, "The variant of an experiment")
+    }
 }
 
 /// What a member did: `GET /v1/users/{id}/interactions`.
@@ -70,11 +70,11 @@ public struct Interactions: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Interactions"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("userId", \.userId, "The member"),
-        .always("interactions", \.interactions, "In the order in which they were recorded"),
-        .sometimes("next", \.next, "The parameter after for the next page; if there is one"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.always("interactions", \.interactions, "In the order in which they were recorded")
+        fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+    }
 }
 
 /// How many interactions were recorded: `POST /v1/users/{id}/interactions`.
@@ -94,11 +94,11 @@ public struct Recorded: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Recorded"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("userId", \.userId, "The member"),
-        .always("recorded", \.recorded, as: .count, "Interactions that were new"),
-        .always("repeated", \.repeated, as: .count, "Interactions whose id was known already"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.always("recorded", \.recorded, as: .count, "Interactions that were new")
+        fields.always("repeated", \.repeated, as: .count, "Interactions whose id was known already")
+    }
 }
 
 /// How many interactions were forgotten: `DELETE /v1/users/{id}/interactions`, also of a single one.
@@ -117,10 +117,10 @@ public struct Forgotten: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Forgotten"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("userId", \.userId, "The member"),
-        .always("forgotten", \.forgotten, as: .count, "Interactions that are gone"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.always("forgotten", \.forgotten, as: .count, "Interactions that are gone")
+    }
 }
 
 /// A member's stated interests: `GET` and `PUT /v1/users/{id}/interests`.
@@ -139,8 +139,8 @@ public struct Interests: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Interests"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("userId", \.userId, "The member"),
-        .always("interests", \.interests, "What the member cares about"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("userId", \.userId, "The member")
+        fields.always("interests", \.interests, "What the member cares about")
+    }
 }

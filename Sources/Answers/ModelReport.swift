@@ -26,49 +26,50 @@ public struct VersionFacts: Answer, Equatable {
     }
 
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always(
-            "createdAtMilliseconds", \.createdAtMilliseconds, "When the recompute began, in Unix milliseconds"),
-        .always("sizeBytes", \.sizeBytes, as: .count, "The size of the version"),
-        .always("recomputeSeconds", \.recomputeSeconds, "How long the recompute took"),
-        .always("catalog", \.catalog, "The catalog it was built from"),
-        .always("groups", \.groups, "Groups in and out of the version"),
-        .always("relations", \.relations, "How each relation was computed"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always(
+            "createdAtMilliseconds", \.createdAtMilliseconds, "When the recompute began, in Unix milliseconds")
+        fields.always("sizeBytes", \.sizeBytes, as: .count, "The size of the version")
+        fields.always("recomputeSeconds", \.recomputeSeconds, "How long the recompute took")
+        fields.always("catalog", \.catalog, "The catalog it was built from")
+        fields.always("groups", \.groups, "Groups in and out of the version")
+        fields.always("relations", \.relations, "How each relation was computed")
+    }
 }
 
 extension Manifest.CatalogState: Answer {
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("schemaVersion", \.schemaVersion, as: .count, "The version of its schema"),
-        .always("changeCount", \.changeCount, as: .count, "A number that grows with every change"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("schemaVersion", \.schemaVersion, as: .count, "The version of its schema")
+        fields.always("changeCount", \.changeCount, as: .count, "A number that grows with every change")
+    }
 }
 
 extension Manifest.GroupCounts: Answer {
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("included", \.included, as: .count, "Public groups"),
-        .always("leftOutPrivate", \.leftOutPrivate, as: .count, "Private and hidden groups, which are in no version"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("included", \.included, as: .count, "Public groups")
+        fields.always(
+            "leftOutPrivate", \.leftOutPrivate, as: .count, "Private and hidden groups, which are in no version")
+    }
 }
 
 extension Manifest.RelationReport: Answer {
     /// The name of the schema.
     public static let schemaName: String? = "RelationReport"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("relation", \.relation, "What groups have in common"),
-        .always("measure", \.measure, "The formula"),
-        .always("measureParameters", \.measureParameters, "The formula's parameters"),
-        .always("minimumEntries", \.minimumEntries, as: .count, "Photos or members that a group needs to count"),
-        .always("minimumCommon", \.minimumCommon, as: .count, "Photos or members that a pair needs in common"),
-        .always("limit", \.limit, as: .count, "The most neighbours a group has"),
-        .always("entries", \.entries, as: .count, "Pairs of a group and a photo or member"),
-        .always("groupsCounted", \.groupsCounted, as: .count, "Groups that counted"),
-        .always("groupsWithNeighbours", \.groupsWithNeighbours, as: .count, "Groups with a neighbour"),
-        .always("neighbours", \.neighbours, as: .count, "Neighbours of all groups"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("relation", \.relation, "What groups have in common")
+        fields.always("measure", \.measure, "The formula")
+        fields.always("measureParameters", \.measureParameters, "The formula's parameters")
+        fields.always("minimumEntries", \.minimumEntries, as: .count, "Photos or members that a group needs to count")
+        fields.always("minimumCommon", \.minimumCommon, as: .count, "Photos or members that a pair needs in common")
+        fields.always("limit", \.limit, as: .count, "The most neighbours a group has")
+        fields.always("entries", \.entries, as: .count, "Pairs of a group and a photo or member")
+        fields.always("groupsCounted", \.groupsCounted, as: .count, "Groups that counted")
+        fields.always("groupsWithNeighbours", \.groupsWithNeighbours, as: .count, "Groups with a neighbour")
+        fields.always("neighbours", \.neighbours, as: .count, "Neighbours of all groups")
+    }
 }
 
 /// The model versions of a store: `coterie models`.
@@ -92,11 +93,11 @@ public struct StoredVersions: Answer, Equatable {
     }
 
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("store", \.store, "Where the store is"),
-        .sometimes("current", \.current, "The version that is current; if there is one"),
-        .always("versions", \.versions, "The versions, the oldest first"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("store", \.store, "Where the store is")
+        fields.sometimes("current", \.current, "The version that is current; if there is one")
+        fields.always("versions", \.versions, "The versions, the oldest first")
+    }
 
     /// A version.
     public struct Row: Answer, Equatable {
@@ -108,11 +109,11 @@ public struct StoredVersions: Answer, Equatable {
         public var facts: VersionFacts
 
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("modelVersion", \.modelVersion, "The name of the version"),
-            .always("isCurrent", \.isCurrent, "Whether it is the current one"),
-            .part(\.facts),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("modelVersion", \.modelVersion, "The name of the version")
+            fields.always("isCurrent", \.isCurrent, "Whether it is the current one")
+            fields.part(\.facts)
+        }
     }
 }
 
@@ -132,5 +133,8 @@ public struct ModelReport: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "ModelReport"
     /// The fields.
-    public static let fields: [Field<Self>] = [.part(\.freshness), .part(\.facts)]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.freshness)
+        fields.part(\.facts)
+    }
 }

@@ -36,21 +36,21 @@ public struct ProblemDetails: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Problem"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("type", \.type, "What kind of problem it is: about:blank, or urn:coterie:problem:KIND"),
-        .always("title", \.title, "The kind, for people"),
-        .always("status", \.status, as: .integer(400...599), "The status of the answer"),
-        .always("detail", \.detail, "What is wrong here, and what to do"),
-        .sometimes("instance", \.instance, "The path of the request"),
-        .sometimes("parameter", \.parameter, "The parameter that is wrong"),
-        .sometimes("field", \.field, "The member of the body that is wrong, such as interactions[3].kind"),
-        .sometimes("allowed", \.allowed, "What is allowed instead"),
-        .sometimes("minimum", \.minimum, "The least number allowed"),
-        .sometimes("maximum", \.maximum, "The greatest number allowed"),
-        .sometimes("near", \.near, "Ids near one that does not exist"),
-        .sometimes("missing", \.missing, "What the daemon lacks"),
-        .sometimes(
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("type", \.type, "What kind of problem it is: about:blank, or urn:coterie:problem:KIND")
+        fields.always("title", \.title, "The kind, for people")
+        fields.always("status", \.status, as: .integer(400...599), "The status of the answer")
+        fields.always("detail", \.detail, "What is wrong here, and what to do")
+        fields.sometimes("instance", \.instance, "The path of the request")
+        fields.sometimes("parameter", \.parameter, "The parameter that is wrong")
+        fields.sometimes("field", \.field, "The member of the body that is wrong, such as interactions[3].kind")
+        fields.sometimes("allowed", \.allowed, "What is allowed instead")
+        fields.sometimes("minimum", \.minimum, "The least number allowed")
+        fields.sometimes("maximum", \.maximum, "The greatest number allowed")
+        fields.sometimes("near", \.near, "Ids near one that does not exist")
+        fields.sometimes("missing", \.missing, "What the daemon lacks")
+        fields.sometimes(
             "storeUnreachableSinceMilliseconds", \.storeUnreachableSinceMilliseconds,
-            "When the store was first found unreachable, in Unix milliseconds"),
-    ]
+            "When the store was first found unreachable, in Unix milliseconds")
+    }
 }

@@ -6,9 +6,9 @@ public struct Health: Answer {
     /// The name of the schema.
     public static let schemaName: String? = "Health"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("status", { _ in "alive" }, as: .string(words: ["alive"]), "Always the same")
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("status", { _ in "alive" }, as: .string(words: ["alive"]), "Always the same")
+    }
 }
 
 /// What a daemon serves, and what it lacks: `GET /readyz`.
@@ -30,14 +30,14 @@ public struct Readiness: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Readiness"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("status", { _ in "ready" }, as: .string(words: ["ready"]), "Always the same"),
-        .part(\.freshness),
-        .always(
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("status", { _ in "ready" }, as: .string(words: ["ready"]), "Always the same")
+        fields.part(\.freshness)
+        fields.always(
             "missing", \.missing, as: .array(.string(words: ["memberships", "photos"])),
-            "What the daemon was started without"),
-        .sometimes("outbox", \.outbox, "Changes that wait to be sent; of a daemon that shares a store in Redis"),
-    ]
+            "What the daemon was started without")
+        fields.sometimes("outbox", \.outbox, "Changes that wait to be sent; of a daemon that shares a store in Redis")
+    }
 
     /// Changes that wait to be sent to the other daemons.
     public struct Outbox: Answer, Equatable {
@@ -53,11 +53,11 @@ public struct Readiness: Answer, Equatable {
         }
 
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("changes", \.changes, as: .count, "Changes that the other daemons have not been told yet"),
-            .sometimes(
-                "sinceMilliseconds", \.sinceMilliseconds, "Since when the first of them waits, in Unix milliseconds"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("changes", \.changes, as: .count, "Changes that the other daemons have not been told yet")
+            fields.sometimes(
+                "sinceMilliseconds", \.sinceMilliseconds, "Since when the first of them waits, in Unix milliseconds")
+        }
     }
 }
 
@@ -90,14 +90,14 @@ public struct Freshness: Answer, Equatable {
     }
 
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .part(\.version),
-        .always("modelAgeSeconds", \.modelAgeSeconds, as: .count, "How long ago the version's recompute began"),
-        .always("groupCount", \.groupCount, as: .count, "Groups in the version"),
-        .always("stale", \.stale, "Whether the version is older than it should be"),
-        .sometimes("reason", \.reason, "Why it is degraded"),
-        .always("store", \.store, "Where versions come from"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("modelAgeSeconds", \.modelAgeSeconds, as: .count, "How long ago the version's recompute began")
+        fields.always("groupCount", \.groupCount, as: .count, "Groups in the version")
+        fields.always("stale", \.stale, "Whether the version is older than it should be")
+        fields.sometimes("reason", \.reason, "Why it is degraded")
+        fields.always("store", \.store, "Where versions come from")
+    }
 }
 
 /// The store that a daemon takes versions from.
@@ -119,11 +119,11 @@ public struct StoreState: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Store"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("location", \.location, "Where versions come from"),
-        .always("reachable", \.reachable, "Whether it answered when it was last asked"),
-        .sometimes(
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("location", \.location, "Where versions come from")
+        fields.always("reachable", \.reachable, "Whether it answered when it was last asked")
+        fields.sometimes(
             "unreachableSinceMilliseconds", \.unreachableSinceMilliseconds,
-            "When it was first found unreachable, in Unix milliseconds"),
-    ]
+            "When it was first found unreachable, in Unix milliseconds")
+    }
 }

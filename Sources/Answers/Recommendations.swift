@@ -37,12 +37,20 @@ public struct Recommendations: Answer, Equatable {
         recommendationId = id
         self.bucket = bucket
         self.interests = interests
-        recommendations = zip(page, planner.reasons(for: page, of: profile)).enumerated().map { index, row in
-            Row(
-                at: offset + index, row.0, interest: row.0.interest.map { interests[$0].name }, row.1,
-                in: planner.model)
-        }
+        recommendations = Self.rows(
+            page, after: offset, interests, planner.reasons(for: page, of: profile), in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
+    }
+
+    private static func rows(
+        _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
+        _ reasons: [[Suggestion.Reason]], in model: ModelVersion
+    ) -> [Row] {
+        zip(page, reasons).enumerated().map { index, row in
+            let (item, reasons) = row
+            return Row(
+                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, in: model)
+        }
     }
 
     /// What interactions call the list that they come from.
@@ -55,16 +63,16 @@ public struct Recommendations: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Recommendations"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .part(\.version),
-        .always("userId", \.userId, "The member"),
-        .always("recommendationId", \.recommendationId, "What interactions call the list that they come from"),
-        .always("bucket", \.bucket, "The number of the span of time for which the order stays as it is"),
-        .always("interests", \.interests, "What the member cares about, the largest interest first"),
-        .always("recommendations", \.recommendations, "Groups, in the order in which they are shown"),
-        .sometimes("next", \.next, "The parameter after for the next page; if there is one"),
-        .commandLineOnly("trace", \.trace),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("userId", \.userId, "The member")
+        fields.always("recommendationId", \.recommendationId, "What interactions call the list that they come from")
+        fields.always("bucket", \.bucket, "The number of the span of time for which the order stays as it is")
+        fields.always("interests", \.interests, "What the member cares about, the largest interest first")
+        fields.always("recommendations", \.recommendations, "Groups, in the order in which they are shown")
+        fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+        fields.commandLineOnly("trace", \.trace)
+    }
 }
 
 extension Recommendations {
@@ -91,12 +99,13 @@ extension Recommendations {
         /// The name of the schema.
         public static let schemaName: String? = "Suggestion"
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .part(\.group),
-            .always("origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all"),
-            .sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it"),
-            .always("reasons", \.reasons, "Joined groups that brought it, the strongest first"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.part(\.group)
+            fields.always(
+                "origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all")
+            fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+            fields.always("reasons", \.reasons, "Joined groups that brought it, the strongest first")
+        }
     }
 
     /// How a list was made, for whoever looks into it on the command line.
@@ -116,11 +125,11 @@ extension Recommendations {
         }
 
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("joined", \.joined, as: .count, "Joined groups that the model has"),
-            .always("candidates", \.candidates, as: .count, "Candidates that passed all filters"),
-            .always("stages", \.stages, "What every stage did, in their order"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("joined", \.joined, as: .count, "Joined groups that the model has")
+            fields.always("candidates", \.candidates, as: .count, "Candidates that passed all filters")
+            fields.always("stages", \.stages, "What every stage did, in their order")
+        }
     }
 
     /// What a stage did, and how long it took.
@@ -137,13 +146,13 @@ extension Recommendations {
         }
 
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage"),
-            .always("taken", \.report.taken, as: .count, "Groups it was given"),
-            .always("passed", \.report.passed, as: .count, "Groups it passed on"),
-            .always("microseconds", \.microseconds, "How long it took"),
-            .always("note", \.report.note, "What else there is to say, in a few words"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage")
+            fields.always("taken", \.report.taken, as: .count, "Groups it was given")
+            fields.always("passed", \.report.passed, as: .count, "Groups it passed on")
+            fields.always("microseconds", \.microseconds, "How long it took")
+            fields.always("note", \.report.note, "What else there is to say, in a few words")
+        }
     }
 }
 
@@ -173,11 +182,11 @@ public struct MemberInterest: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Interest"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("name", \.name, "What its groups have in common, in a few words"),
-        .always("share", \.share, "Its part of the member's groups, from 0 to 1"),
-        .always("groupIds", \.groupIds, "The joined groups it consists of"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("name", \.name, "What its groups have in common, in a few words")
+        fields.always("share", \.share, "Its part of the member's groups, from 0 to 1")
+        fields.always("groupIds", \.groupIds, "The joined groups it consists of")
+    }
 }
 
 /// A joined group that speaks for another group.
@@ -207,11 +216,11 @@ public struct GroupReason: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Reason"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("groupId", \.groupId, "A group that it is like"),
-        .always("title", \.title, "That group's title"),
-        .always("relation", \.relation, "What the two have in common"),
-        .always("share", \.share, "Its share of the score, from 0 to 1"),
-        .always("common", \.common, as: .count, "How much they have in common"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupId", \.groupId, "A group that it is like")
+        fields.always("title", \.title, "That group's title")
+        fields.always("relation", \.relation, "What the two have in common")
+        fields.always("share", \.share, "Its share of the score, from 0 to 1")
+        fields.always("common", \.common, as: .count, "How much they have in common")
+    }
 }

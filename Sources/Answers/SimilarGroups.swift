@@ -34,28 +34,39 @@ public struct SimilarGroups: Answer, Equatable {
         _ version: ServedVersion, to group: UInt32, by likeness: Likeness, limit: Int, hidden: Set<UInt32>,
         _ recommender: Recommender
     ) {
-        let model = recommender.model
         self.version = version
-        groupId = model.id(of: Int(group))
+        groupId = recommender.model.id(of: Int(group))
         by = likeness
         if let relation = likeness.relation {
-            let shown = model.neighbours(of: Int(group), by: relation).filter { !hidden.contains($0.index) }
-            neighbours = shown.prefix(limit).enumerated().map { Neighbour(at: $0, $1, by: relation, in: model) }
+            neighbours = Self.neighbours(of: group, by: relation, limit: limit, hidden, in: recommender.model)
         } else {
             let similar = recommender.similar(to: group, limit: limit, hidden: hidden)
-            neighbours = similar.enumerated().map { Neighbour(at: $0, $1, in: model) }
+            neighbours = Self.neighbours(similar, in: recommender.model)
         }
+    }
+
+    // Functions of the model, not closures that capture it, which would copy it for every row.
+
+    private static func neighbours(
+        of group: UInt32, by relation: Relation, limit: Int, _ hidden: Set<UInt32>, in model: ModelVersion
+    ) -> [Neighbour] {
+        let shown = model.neighbours(of: Int(group), by: relation).filter { !hidden.contains($0.index) }
+        return shown.prefix(limit).enumerated().map { Neighbour(at: $0, $1, by: relation, in: model) }
+    }
+
+    private static func neighbours(_ suggestions: [Suggestion], in model: ModelVersion) -> [Neighbour] {
+        suggestions.enumerated().map { Neighbour(at: $0, $1, in: model) }
     }
 
     /// The name of the schema.
     public static let schemaName: String? = "SimilarGroups"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .part(\.version),
-        .always("groupId", \.groupId, "The group that was asked about"),
-        .always("by", \.by.rawValue, as: .words(of: Likeness.self), "What the groups have in common"),
-        .always("neighbours", \.neighbours, "Similar groups, best first"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("groupId", \.groupId, "The group that was asked about")
+        fields.always("by", \.by.rawValue, as: .words(of: Likeness.self), "What the groups have in common")
+        fields.always("neighbours", \.neighbours, "Similar groups, best first")
+    }
 }
 
 extension SimilarGroups {
@@ -110,14 +121,14 @@ extension SimilarGroups {
         /// The name of the schema.
         public static let schemaName: String? = "SimilarGroup"
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .part(\.group),
-            .always("score", \.score, "How alike they are: a similarity, or with by=both a blend"),
-            .sometimes("common", \.common, as: .count, "Photos or members in common; not with by=both"),
-            .sometimes("photoCount", \.photoCount, as: .count, "Its photos; not with by=members"),
-            .sometimes("memberCount", \.memberCount, as: .count, "Its members; not with by=photos"),
-            .sometimes("relations", \.relations, "What each relation contributes; with by=both"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.part(\.group)
+            fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
+            fields.sometimes("common", \.common, as: .count, "Photos or members in common; not with by=both")
+            fields.sometimes("photoCount", \.photoCount, as: .count, "Its photos; not with by=members")
+            fields.sometimes("memberCount", \.memberCount, as: .count, "Its members; not with by=photos")
+            fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")
+        }
     }
     /// What a relation contributes to a blend.
     public struct RelationShare: Answer, Equatable {
@@ -131,11 +142,11 @@ extension SimilarGroups {
         /// The name of the schema.
         public static let schemaName: String? = "RelationShare"
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("relation", \.relation, "What the groups have in common"),
-            .always("share", \.share, "Its share of the score, from 0 to 1"),
-            .always("common", \.common, as: .count, "How many photos or members they have in common"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("relation", \.relation, "What the groups have in common")
+            fields.always("share", \.share, "Its share of the score, from 0 to 1")
+            fields.always("common", \.common, as: .count, "How many photos or members they have in common")
+        }
     }
 
     /// A score in the precision that it has.

@@ -17,11 +17,11 @@ public struct Hiding: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Hiding"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("groupId", \.groupId, "The group"),
-        .always("hidden", \.hidden, "Whether it is hidden now"),
-        .always("changed", \.changed, "Whether the request changed that"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupId", \.groupId, "The group")
+        fields.always("hidden", \.hidden, "Whether it is hidden now")
+        fields.always("changed", \.changed, "Whether the request changed that")
+    }
 }
 
 /// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
@@ -44,10 +44,10 @@ public struct HiddenGroups: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "HiddenGroups"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .always("groups", \.groups, "In ascending order of the bytes of their ids"),
-        .sometimes("next", \.next, "The parameter after for the next page; if there is one"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groups", \.groups, "In ascending order of the bytes of their ids")
+        fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+    }
 
     /// A hidden group.
     public struct Row: Answer, Equatable {
@@ -63,10 +63,10 @@ public struct HiddenGroups: Answer, Equatable {
         }
 
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("groupId", \.groupId, "The group"),
-            .always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds")
+        }
     }
 }
 
@@ -81,7 +81,9 @@ public struct CuratedGroups: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Curation"
     /// The fields.
-    public static let fields: [Field<Self>] = [.always("groups", \.groups, "By position")]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groups", \.groups, "By position")
+    }
 
     /// A group that is put forward.
     public struct Row: Answer, Equatable {
@@ -108,12 +110,12 @@ public struct CuratedGroups: Answer, Equatable {
         }
 
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .always("groupId", \.groupId, "The group"),
-            .always("position", \.position, as: .rank, "The position among all, from 1 without gaps"),
-            .sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive"),
-            .sometimes("expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive"),
-            .always("isValid", \.isValid, "Whether it is put forward right now: in time, public, not hidden"),
-        ]
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
+            fields.sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive")
+            fields.sometimes("expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive")
+            fields.always("isValid", \.isValid, "Whether it is put forward right now: in time, public, not hidden")
+        }
     }
 }

@@ -21,10 +21,10 @@ public struct TrendingGroups: Answer, Equatable {
     /// The name of the schema.
     public static let schemaName: String? = "Trending"
     /// The fields.
-    public static let fields: [Field<Self>] = [
-        .part(\.version),
-        .always("groups", \.groups, "Groups, the most unusual first"),
-    ]
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("groups", \.groups, "Groups, the most unusual first")
+    }
 
     /// A group that trends.
     public struct Row: Answer, Equatable {
@@ -41,14 +41,14 @@ public struct TrendingGroups: Answer, Equatable {
         /// The name of the schema.
         public static let schemaName: String? = "TrendingGroup"
         /// The fields.
-        public static let fields: [Field<Self>] = [
-            .part(\.group),
-            .always("score", \.trend.score, "How unusual its last week is, in standard deviations"),
-            .always("joiners", \.trend.joiners, as: .count, "Different people who joined in the last seven days"),
-            .always("posters", \.trend.posters, as: .count, "Different people who posted in the last seven days"),
-            .always(
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.part(\.group)
+            fields.always("score", \.trend.score, "How unusual its last week is, in standard deviations")
+            fields.always("joiners", \.trend.joiners, as: .count, "Different people who joined in the last seven days")
+            fields.always("posters", \.trend.posters, as: .count, "Different people who posted in the last seven days")
+            fields.always(
                 "usualWeek", \.trend.usualWeek,
-                "Joiners and posters of a usual week: the mean of the eight weeks before"),
-        ]
+                "Joiners and posters of a usual week: the mean of the eight weeks before")
+        }
     }
 }

@@ -38,7 +38,8 @@ struct Placement: RequestBody {
                 "startsAtMilliseconds", .integer(RequestTime.bounds),
                 "From when on, to the second; at once if not given"),
             .sometimes(
-                "expiresAtMilliseconds", .integer(RequestTime.bounds), "Until when, to the second; for ever if not given"
+                "expiresAtMilliseconds", .integer(RequestTime.bounds),
+                "Until when, to the second; for ever if not given"
             ),
         ]))
 

@@ -15,7 +15,8 @@ extension Endpoint {
             handler: { (call) throws(Problem) in try Responder.setHidden(true, call) }),
         Endpoint(
             "unhideGroup", .delete, "/v1/admin/groups/{id}/hidden", .admin,
-            summary: "Shows a group again that was hidden", path: [group], caching: .never, problems: [.notFound, .notImplemented, .serviceUnavailable],
+            summary: "Shows a group again that was hidden", path: [group], caching: .never,
+            problems: [.notFound, .notImplemented, .serviceUnavailable],
             handler: { (call) throws(Problem) in try Responder.setHidden(false, call) }),
         Endpoint(
             "hiddenGroups", .get, "/v1/admin/hidden", .admin, summary: "All hidden groups, in the order of their ids",

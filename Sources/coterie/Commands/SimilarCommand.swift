@@ -38,7 +38,9 @@ enum SimilarCommand: Subcommand {
         } else {
             try output.line("\(named(group, in: version.model)): similar groups by \(likeness.rawValue)")
             for line in table(answer.neighbours, by: likeness.relation) { try output.line(line) }
-            if answer.neighbours.isEmpty { try output.line("no neighbours; \"coterie why\" says why two groups are not") }
+            if answer.neighbours.isEmpty {
+                try output.line("no neighbours; \"coterie why\" says why two groups are not")
+            }
         }
         try output.flush()
     }

@@ -46,9 +46,12 @@ enum Answers {
         var versions: [Version]
 
         struct Version: Decodable {
-            var manifest: Manifest
+            var modelVersion: String
             var isCurrent: Bool
+            var relations: [Relation]
         }
+
+        struct Relation: Decodable { var limit: Int }
     }
 
     struct Similar: Decodable {
@@ -58,14 +61,9 @@ enum Answers {
         struct Neighbour: Decodable {
             var rank: Int
             var groupId, title: String
-            var score: Double
-            var relations: [Evidence]
-        }
-
-        struct Evidence: Decodable {
-            var relation: String
-            var common, size: Int
-            var score: Double
+            /// In one relation, of single precision.
+            var score: Float
+            var common: Int?
         }
     }
 
@@ -96,7 +94,7 @@ enum Answers {
             var rank: Int
             var groupId, title: String
             var score: Double
-            /// On the command line.
+            /// For a user.
             var origin: String?
             var reasons: [Reason]
         }
@@ -111,7 +109,7 @@ enum Answers {
         struct Row: Decodable {
             var position: Int
             var groupId: String
-            var startsAt, expiresAt: String?
+            var startsAtMilliseconds, expiresAtMilliseconds: Int64?
             var isValid: Bool
         }
     }
