@@ -30,51 +30,59 @@ let package = Package(
         // C libraries from the system.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CHiredis", providers: [.apt(["libhiredis-dev"])]),
-        .systemLibrary(name: "CMicroHTTPD", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Pure.
+        module("CivilTime"),
         module("SparseMatrix"),
         .target(name: "CSimilarity"),
         .target(
-            name: "Similarity", dependencies: ["SparseMatrix", "CSimilarity"], swiftSettings: strict,
+            name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: strict,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         module("Model", ["CPrefetch"]),
-        module("Recommendation", ["Model"]),
+        module("Recommendation", ["CivilTime", "Model"]),
         module("RecordReading"),
         // The shapes of answers, over HTTP and on the command line.
-        module("Answers", ["Model", "RecordReading", "Recommendation"]),
-        module("SyntheticCommunity"),
+        module("Answers", ["CivilTime", "Model", "Recommendation"]),
+        .target(
+            name: "SyntheticCommunity", dependencies: ["CivilTime"],
+            resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
         module("CommandLineOptions"),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
-        // Thin wrappers over the C libraries.
+        // Linux calls that Swift's module for glibc lacks.
+        .systemLibrary(name: "CEpoll"),
+
+        // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CMicroHTTPD"]),
+        module("HTTP", ["CEpoll"]),
         module("Tokens", ["CLibJWT"]),
         module("Compression", ["CZlib"]),
 
         // The system.
-        module("CatalogStore", ["SQLite", "SparseMatrix", "RecordReading", "Model"]),
-        module("ModelStore", ["Redis", "Model", "CXXHash"]),
-        module("Recompute", ["CatalogStore", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("CatalogStore", ["SQLite", "SparseMatrix", "CivilTime", "RecordReading", "Model"]),
+        module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
+        module(
+            "Recompute",
+            ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
                 "Answers", "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
-                "RecordReading",
+                "CivilTime",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Model", "ModelStore", "Recommendation",
+                "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
             swiftSettings: strict),
@@ -92,8 +100,9 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["SparseMatrix", "Similarity", "Model"], path: "Tests/TestSupport",
             swiftSettings: strict),
+        tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
-        tests("SimilarityTests", ["Similarity", "SparseMatrix", "TestSupport"]),
+        tests("SimilarityTests", ["Similarity", "Model", "SparseMatrix", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
@@ -104,19 +113,31 @@ let package = Package(
                 "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation",
                 "CatalogStore", "Redis", "SQLite", "TestSupport",
             ]),
-        tests("AnswersTests", ["Answers", "TestSupport"]),
+        tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests(
-            "CatalogStoreTests", ["CatalogStore", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+            "CatalogStoreTests",
+            ["CatalogStore", "CivilTime", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
-            ["Recompute", "CatalogStore", "Model", "ModelStore", "Redis", "Similarity", "SQLite", "TestSupport"]),
-        tests("SyntheticCommunityTests", ["SyntheticCommunity"]),
+            [
+                "Recompute", "CatalogStore", "CivilTime", "Model", "ModelStore", "Redis", "Similarity", "SQLite",
+                "TestSupport",
+            ]),
+        // A relation of the test's own, from a file to an answer.
+        tests(
+            "RelationTests",
+            [
+                "coterie", "Answers", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Service",
+                "Similarity", "SQLite", "TestSupport",
+            ]),
+        tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
         // They run the executable as users do, beside which they are built.
         tests(
             "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),

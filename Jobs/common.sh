@@ -8,33 +8,33 @@ fail() {
     exit 1
 }
 
-# Installs the Debian packages among the arguments that are not there.
+# Installs those of the named Debian packages that are missing.
 install_missing() {
     local missing=()
     for package in "$@"; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    command -v apt-get >/dev/null || fail "needs ${missing[*]}: install them with this system's package manager"
+    command -v apt-get >/dev/null || fail "${missing[*]} must be installed, and there is no apt-get: use the package manager of this system"
     local sudo=()
     if [ "$(id -u)" -ne 0 ]; then
-        command -v sudo >/dev/null || fail "needs ${missing[*]}: run it as root, or install them first"
+        command -v sudo >/dev/null || fail "${missing[*]} must be installed: run this as root, or install them first"
         sudo=(sudo)
     fi
     echo "installing ${missing[*]}"
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update -qq >/dev/null ||
-        fail "apt-get update failed: is the network there?"
+        fail "apt-get update failed: is there a network?"
     "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
         apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null ||
         fail "apt-get could not install ${missing[*]}"
 }
 
 find_swift() {
-    command -v swift >/dev/null || fail "Swift is not installed: get Swift 6.2 or later from swift.org, and put it on PATH"
+    command -v swift >/dev/null || fail "Swift is not installed: install Swift 6.2 or later from swift.org, and put it on PATH"
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
     [ "$(printf '%s\n6.2\n' "$version" | sort -V | head -n 1)" = 6.2 ] ||
         fail "Swift $version is too old: 6.2 or later is needed"
 }
 
-libraries=(libsqlite3-dev libhiredis-dev libmicrohttpd-dev libxxhash-dev libjwt-dev zlib1g-dev)
+libraries=(libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev)

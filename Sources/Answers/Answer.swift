@@ -1,3 +1,5 @@
+public import Model
+
 /// An answer, or a part of one: an object whose fields are declared once.
 ///
 /// The JSON that is written and the schema that describes it both follow from the declaration, so that they cannot
@@ -30,14 +32,14 @@ extension Answer {
     }
 
     /// The schema of the object as it is over HTTP.
-    public static var schema: Schema {
-        let object = Schema.object(properties)
+    public static func schema(of relations: RelationTable) -> Schema {
+        let object = Schema.object(properties(of: relations))
         return schemaName.map { .component($0, object) } ?? object
     }
 
     /// The members of the object as it is over HTTP.
-    public static var properties: [Schema.Property] {
-        var fields = PropertyCollector<Self>()
+    public static func properties(of relations: RelationTable) -> [Schema.Property] {
+        var fields = PropertyCollector<Self>(relations: relations)
         declare(&fields)
         return fields.properties
     }
@@ -52,30 +54,33 @@ public protocol FieldList<Owner> {
 
     /// A field that is always there.
     ///
-    /// - Parameter schema: that of the value's type, or a narrower one.
+    /// - Parameter schema: a narrower one than that of the value's type; nil for that one.
     mutating func always<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema, _ help: StaticString)
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString)
 
     /// A field that is left out where there is no value.
     mutating func sometimes<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema, _ help: StaticString)
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString)
 
     /// A field that commands may write and HTTP never does, so that no schema has it.
     mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?)
 
     /// The fields of a part, which stand among those of its owner.
     mutating func part<Part: Answer>(_ part: (Owner) -> Part)
+
+    /// The sizes of a group, whose fields are named after the relations that there are.
+    mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property])
 }
 
 extension FieldList {
     /// A field that is always there.
     mutating func always<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value, _ help: StaticString) {
-        always(name, value, as: Value.schema, help)
+        always(name, value, as: nil, help)
     }
 
     /// A field that is left out where there is no value.
     mutating func sometimes<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?, _ help: StaticString) {
-        sometimes(name, value, as: Value.schema, help)
+        sometimes(name, value, as: nil, help)
     }
 }
 
@@ -85,14 +90,14 @@ private struct FieldWriter<Owner: Answer>: FieldList {
     var json = JSONWriter()
 
     mutating func always<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema, _ help: StaticString
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString
     ) {
         json.key(name)
         value(owner).write(to: &json)
     }
 
     mutating func sometimes<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema, _ help: StaticString
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString
     ) {
         commandLineOnly(name, value)
     }
@@ -104,54 +109,64 @@ private struct FieldWriter<Owner: Answer>: FieldList {
     }
 
     mutating func part<Part: Answer>(_ part: (Owner) -> Part) { part(owner).writeFields(to: &json) }
+
+    mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property]) {
+        let sizes = sizes(owner)
+        for (field, count) in zip(sizes.fields, sizes.counts) { json.member(field, count) }
+    }
 }
 
 /// Collects the schemas of the fields that HTTP answers with.
 private struct PropertyCollector<Owner: Answer>: FieldList {
+    let relations: RelationTable
     var properties: [Schema.Property] = []
 
     mutating func always<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema, _ help: StaticString
+        _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString
     ) {
-        properties.append(.always("\(name)", schema(), "\(help)"))
+        properties.append(.always("\(name)", schema() ?? Value.schema(of: relations), "\(help)"))
     }
 
     mutating func sometimes<Value: JSONValue>(
-        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema, _ help: StaticString
+        _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString
     ) {
-        properties.append(.sometimes("\(name)", schema(), "\(help)"))
+        properties.append(.sometimes("\(name)", schema() ?? Value.schema(of: relations), "\(help)"))
     }
 
     mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?) {}
 
-    mutating func part<Part: Answer>(_ part: (Owner) -> Part) { properties += Part.properties }
+    mutating func part<Part: Answer>(_ part: (Owner) -> Part) { properties += Part.properties(of: relations) }
+
+    mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property]) {
+        self.properties += properties(relations)
+    }
 }
 
 /// A value that a field can have.
 public protocol JSONValue: Sendable {
-    /// What it looks like.
-    static var schema: Schema { get }
+    /// What it looks like, with the relations that there are.
+    static func schema(of relations: RelationTable) -> Schema
     /// Writes it.
     func write(to json: inout JSONWriter)
 }
 
 extension String: JSONValue {
     /// Any text.
-    public static var schema: Schema { .string() }
+    public static func schema(of relations: RelationTable) -> Schema { .string() }
     /// Writes the text.
     public func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension Bool: JSONValue {
     /// True or false.
-    public static var schema: Schema { .boolean }
+    public static func schema(of relations: RelationTable) -> Schema { .boolean }
     /// Writes `true` or `false`.
     public func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension JSONValue where Self: FixedWidthInteger {
     /// Any whole number.
-    public static var schema: Schema { .integer() }
+    public static func schema(of relations: RelationTable) -> Schema { .integer() }
     /// Writes the digits.
     public func write(to json: inout JSONWriter) { json.write(self) }
 }
@@ -163,7 +178,7 @@ extension UInt64: JSONValue {}
 
 extension JSONValue where Self: BinaryFloatingPoint & CustomStringConvertible {
     /// Any number.
-    public static var schema: Schema { .number }
+    public static func schema(of relations: RelationTable) -> Schema { .number }
     /// Writes the fewest digits that read back as the same number.
     public func write(to json: inout JSONWriter) { json.write(self) }
 }
@@ -173,7 +188,7 @@ extension Double: JSONValue {}
 
 extension Array: JSONValue where Element: JSONValue {
     /// A list.
-    public static var schema: Schema { .array(Element.schema) }
+    public static func schema(of relations: RelationTable) -> Schema { .array(Element.schema(of: relations)) }
     /// Writes the elements in their order.
     public func write(to json: inout JSONWriter) {
         json.array { json in
@@ -184,7 +199,7 @@ extension Array: JSONValue where Element: JSONValue {
 
 extension Dictionary: JSONValue where Key == String, Value: JSONValue {
     /// An object with any names.
-    public static var schema: Schema { .map(Value.schema) }
+    public static func schema(of relations: RelationTable) -> Schema { .map(Value.schema(of: relations)) }
     /// Writes the members in the order of their names.
     public func write(to json: inout JSONWriter) {
         json.object { json in

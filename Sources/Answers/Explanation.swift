@@ -1,5 +1,5 @@
+import CivilTime
 import Model
-import RecordReading
 public import Recommendation
 
 /// Why a group is in a member's list, at which place, or why it is not there:
@@ -61,7 +61,7 @@ extension Explanation {
         _ planner: Planner, _ request: PlanRequest
     ) {
         if let index = items.firstIndex(where: { $0.group == group }) {
-            let standing = Standing.listed(place: index + 1, item: items[index])
+            let standing = Standing.listed(rank: index + 1, item: items[index])
             self.init(version, of: group, standing, planner, request) { interests[$0].name }
             return
         }
@@ -94,8 +94,8 @@ extension Explanation {
         self.version = version
         userId = request.profile.userID
         groupId = planner.model.id(of: Int(group))
-        if case .listed(let place, let item) = standing {
-            self.place = place
+        if case .listed(let rank, let item) = standing {
+            place = rank
             interest = item.interest.map(interestName)
         }
         // About a hidden group nothing more is told.
@@ -115,8 +115,8 @@ extension Standing {
     fileprivate func words(_ planner: Planner) -> (name: String, text: String) {
         func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
         switch self {
-        case .listed(let place, let item):
-            return ("listed", "it is at place \(place)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
+        case .listed(let rank, let item):
+            return ("listed", "it is at place \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
         case .joined: return ("joined", "the user is a member of it")
         case .dismissed(let milliseconds):
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")

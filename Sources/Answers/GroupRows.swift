@@ -53,16 +53,15 @@ public struct SuggestedGroup: Answer, Equatable {
     public var group: RankedGroup
     /// How well it fits; comparable within the list.
     public var score: Double
-    /// Entries of the group in each relation.
-    public var memberCount, photoCount: UInt32
+    /// How many entries it has in each relation.
+    public var sizes: GroupSizes
     /// How one joins it.
     public var joinPolicy: String
 
-    init(at index: Int, _ group: UInt32, score: Double, in model: ModelVersion) {
+    init(at index: Int, _ group: UInt32, score: Double, _ columns: SizeColumns, in model: ModelVersion) {
         self.group = RankedGroup(at: index, group, in: model)
         self.score = score
-        memberCount = model.size(of: Int(group), in: .members)
-        photoCount = model.size(of: Int(group), in: .photos)
+        sizes = columns.sizes(of: group, in: model)
         joinPolicy = model.joinPolicy(of: Int(group)).name
     }
 
@@ -70,11 +69,18 @@ public struct SuggestedGroup: Answer, Equatable {
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.group)
         fields.always("score", \.score, "How well it fits; comparable within the list")
-        fields.always("memberCount", \.memberCount, as: .count, "Its members")
-        fields.always("photoCount", \.photoCount, as: .count, "Its photos")
+        fields.sizes(\.sizes) { relations in
+            Self.order(relations).map { .always($0.sizeField, .count, "Its \($0.name)") }
+        }
         fields.always(
             "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it")
     }
+
+    /// The relations in the order in which suggestions have always had their sizes.
+    private static func order(_ relations: RelationTable) -> [RelationFacts] { relations.reversed() }
+
+    /// The sizes that suggestions have.
+    static func columns(of relations: RelationTable) -> SizeColumns { SizeColumns(order(relations)) }
 
     /// How many reasons a row of a list gives, the strongest first.
     static let reasonLimit = 5
@@ -91,9 +97,32 @@ extension JoinPolicy {
     }
 }
 
+/// How many entries a group has in each of some relations.
+public struct GroupSizes: Sendable, Equatable {
+    /// What the counts are called: `photoCount`, `memberCount`.
+    public let fields: [String]
+    /// The counts, in the order of `fields`.
+    public let counts: [UInt32]
+}
+
+/// The relations whose sizes the rows of an answer have: named once, looked up for every row.
+struct SizeColumns {
+    private let fields: [String]
+    private let relations: [Relation]
+
+    init(_ relations: [RelationFacts]) {
+        fields = relations.map(\.sizeField)
+        self.relations = relations.map(\.relation)
+    }
+
+    func sizes(of group: UInt32, in model: ModelVersion) -> GroupSizes {
+        GroupSizes(fields: fields, counts: relations.map { model.size(of: Int(group), in: $0) })
+    }
+}
+
 extension Relation: JSONValue {
     /// One of the relations.
-    public static var schema: Schema { .words(of: Relation.self) }
+    public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.map(\.name)) }
     /// Writes the name.
     public func write(to json: inout JSONWriter) { json.write(rawValue) }
 }

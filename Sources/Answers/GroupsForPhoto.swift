@@ -12,11 +12,13 @@ public struct GroupsForPhoto: Answer, Equatable {
 
     /// The groups of some suggestions.
     public init(
-        _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], in model: ModelVersion
+        _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
+        in model: ModelVersion
     ) {
         self.version = version
         self.photoId = photoId
-        groups = suggestions.enumerated().map { Row(at: $0, $1, in: model) }
+        let columns = SuggestedGroup.columns(of: relations)
+        groups = suggestions.enumerated().map { Row(at: $0, $1, columns, in: model) }
     }
 
     /// The name of the schema.
@@ -37,8 +39,10 @@ extension GroupsForPhoto {
         /// What speaks for it, the strongest first.
         public var reasons: [Reason]
 
-        fileprivate init(at index: Int, _ suggestion: PhotoSuggestion, in model: ModelVersion) {
-            group = SuggestedGroup(at: index, suggestion.group, score: suggestion.score, in: model)
+        fileprivate init(
+            at index: Int, _ suggestion: PhotoSuggestion, _ columns: SizeColumns, in model: ModelVersion
+        ) {
+            group = SuggestedGroup(at: index, suggestion.group, score: suggestion.score, columns, in: model)
             reasons = suggestion.reasons.prefix(SuggestedGroup.reasonLimit).map { reason in
                 Reason(reason.evidence, share: reason.contribution / suggestion.score, in: model)
             }

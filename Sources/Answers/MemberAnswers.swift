@@ -1,3 +1,4 @@
+import Model
 public import Recommendation
 
 /// Something a member did, as it was recorded.
@@ -48,6 +49,13 @@ public struct RecordedInteraction: Answer, Equatable {
         fields.sometimes("recommendationId", \.recommendationId, as: id, "The list in which the group was shown")
         fields.sometimes("position", \.position, as: .integer(positions), "The position it had there, from 1")
         fields.sometimes("variant", \.variant, as: id, "The variant of an experiment")
+    }
+}
+
+extension RecordedInteraction {
+    /// What clients tell of an interaction, but for the time, which has bounds for them.
+    public static var propertiesButTime: [Schema.Property] {
+        properties(of: .standard).filter { $0.name != "atMilliseconds" }
     }
 }
 

@@ -38,18 +38,21 @@ public struct Recommendations: Answer, Equatable {
         self.bucket = bucket
         self.interests = interests
         recommendations = Self.rows(
-            page, after: offset, interests, planner.reasons(for: page, of: profile), in: planner.model)
+            page, after: offset, interests, planner.reasons(for: page, of: profile),
+            planner.configuration.relations, in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
-        _ reasons: [[Suggestion.Reason]], in model: ModelVersion
+        _ reasons: [[Suggestion.Reason]], _ relations: RelationTable, in model: ModelVersion
     ) -> [Row] {
-        zip(page, reasons).enumerated().map { index, row in
+        let columns = SuggestedGroup.columns(of: relations)
+        return zip(page, reasons).enumerated().map { index, row in
             let (item, reasons) = row
             return Row(
-                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, in: model)
+                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, columns,
+                in: model)
         }
     }
 
@@ -88,9 +91,10 @@ extension Recommendations {
         public var reasons: [GroupReason]
 
         fileprivate init(
-            at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason], in model: ModelVersion
+            at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason],
+            _ columns: SizeColumns, in model: ModelVersion
         ) {
-            group = SuggestedGroup(at: index, item.group, score: item.score, in: model)
+            group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
             origin = item.origin
             self.interest = interest
             self.reasons = GroupReason.list(reasons, limit: SuggestedGroup.reasonLimit, in: model)

@@ -3,59 +3,51 @@ public import Recommendation
 
 /// Groups that are like a group: `GET /v1/groups/{id}/similar`, `coterie similar`.
 public struct SimilarGroups: Answer, Equatable {
-    /// What similar groups have in common: a relation, or both blended.
-    public enum Likeness: String, CaseIterable, Sendable {
-        /// Photos.
-        case photos
-        /// Members.
-        case members
-        /// A blend of the two.
-        case both
-
-        /// The relation; nil for both.
-        public var relation: Relation? { Relation(rawValue: rawValue) }
-    }
-
     /// The version.
     public var version: ServedVersion
     /// The group that was asked about.
     public var groupId: String
-    /// What the groups have in common.
-    public var by: Likeness
+    /// What the groups have in common: a relation, or all of them blended.
+    public var by: Choice
     /// The groups, best first.
     public var neighbours: [Neighbour]
 
     /// The groups that are most like a group.
     ///
     /// - Parameters:
+    ///   - by: the name of a relation, or `RelationTable.blendName`.
     ///   - limit: how many at most.
     ///   - hidden: groups that are left out.
     public init(
-        _ version: ServedVersion, to group: UInt32, by likeness: Likeness, limit: Int, hidden: Set<UInt32>,
+        _ version: ServedVersion, to group: UInt32, by: String, limit: Int, hidden: Set<UInt32>,
         _ recommender: Recommender
     ) {
         self.version = version
         groupId = recommender.model.id(of: Int(group))
-        by = likeness
-        if let relation = likeness.relation {
-            neighbours = Self.neighbours(of: group, by: relation, limit: limit, hidden, in: recommender.model)
+        self.by = Choice(name: by)
+        if let facts = recommender.relations[Relation(rawValue: by)] {
+            neighbours = Self.neighbours(of: group, by: facts, limit: limit, hidden, in: recommender.model)
         } else {
             let similar = recommender.similar(to: group, limit: limit, hidden: hidden)
-            neighbours = Self.neighbours(similar, in: recommender.model)
+            neighbours = Self.neighbours(similar, recommender.relations, in: recommender.model)
         }
     }
 
     // Functions of the model, not closures that capture it, which would copy it for every row.
 
     private static func neighbours(
-        of group: UInt32, by relation: Relation, limit: Int, _ hidden: Set<UInt32>, in model: ModelVersion
+        of group: UInt32, by facts: RelationFacts, limit: Int, _ hidden: Set<UInt32>, in model: ModelVersion
     ) -> [Neighbour] {
-        let shown = model.neighbours(of: Int(group), by: relation).filter { !hidden.contains($0.index) }
-        return shown.prefix(limit).enumerated().map { Neighbour(at: $0, $1, by: relation, in: model) }
+        let columns = SizeColumns([facts])
+        let shown = model.neighbours(of: Int(group), by: facts.relation).filter { !hidden.contains($0.index) }
+        return shown.prefix(limit).enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
     }
 
-    private static func neighbours(_ suggestions: [Suggestion], in model: ModelVersion) -> [Neighbour] {
-        suggestions.enumerated().map { Neighbour(at: $0, $1, in: model) }
+    private static func neighbours(
+        _ suggestions: [Suggestion], _ relations: RelationTable, in model: ModelVersion
+    ) -> [Neighbour] {
+        let columns = SizeColumns(Array(relations))
+        return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
     }
 
     /// The name of the schema.
@@ -64,7 +56,7 @@ public struct SimilarGroups: Answer, Equatable {
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groupId", \.groupId, "The group that was asked about")
-        fields.always("by", \.by.rawValue, as: .words(of: Likeness.self), "What the groups have in common")
+        fields.always("by", \.by, "What the groups have in common")
         fields.always("neighbours", \.neighbours, "Similar groups, best first")
     }
 }
@@ -78,43 +70,27 @@ extension SimilarGroups {
         public var score: Score
         /// Entries that the two have in common; nil in a blend.
         public var common: UInt32?
-        /// Its photos and its members; nil for a relation that was not asked for.
-        public var photoCount, memberCount: UInt32?
+        /// How many entries it has in each relation that was asked for.
+        public var sizes: GroupSizes
         /// What each relation contributes; nil outside a blend.
         public var relations: [RelationShare]?
 
         /// A neighbour in one relation.
-        init(at index: Int, _ neighbour: Model.Neighbour, by relation: Relation, in model: ModelVersion) {
+        fileprivate init(at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns, in model: ModelVersion) {
             group = RankedGroup(at: index, neighbour.index, in: model)
             score = .single(neighbour.score)
             common = neighbour.common
-            setSize(in: relation, of: neighbour.index, model)
+            sizes = columns.sizes(of: neighbour.index, in: model)
         }
 
         /// A neighbour in a blend.
-        init(at index: Int, _ suggestion: Suggestion, in model: ModelVersion) {
+        fileprivate init(at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns, in model: ModelVersion) {
             group = RankedGroup(at: index, suggestion.group, in: model)
             score = .double(suggestion.score)
+            sizes = columns.sizes(of: suggestion.group, in: model)
             relations = suggestion.reasons.map { reason in
                 RelationShare(
                     relation: reason.relation, share: reason.contribution / suggestion.score, common: reason.common)
-            }
-            for relation in Relation.allCases { setSize(in: relation, of: suggestion.group, model) }
-        }
-
-        /// Its entries in a relation; nil if that relation was not asked for.
-        public func size(in relation: Relation) -> UInt32? {
-            switch relation {
-            case .photos: photoCount
-            case .members: memberCount
-            }
-        }
-
-        private mutating func setSize(in relation: Relation, of group: UInt32, _ model: ModelVersion) {
-            let size = model.size(of: Int(group), in: relation)
-            switch relation {
-            case .photos: photoCount = size
-            case .members: memberCount = size
             }
         }
 
@@ -124,9 +100,10 @@ extension SimilarGroups {
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
-            fields.sometimes("common", \.common, as: .count, "Photos or members in common; not with by=both")
-            fields.sometimes("photoCount", \.photoCount, as: .count, "Its photos; not with by=members")
-            fields.sometimes("memberCount", \.memberCount, as: .count, "Its members; not with by=photos")
+            fields.sometimes("common", \.common, as: .count, "How much they have in common; not with by=both")
+            fields.sizes(\.sizes) { relations in
+                relations.map { .sometimes($0.sizeField, .count, "Its \($0.name); with by=\($0.name) and by=both") }
+            }
             fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")
         }
     }
@@ -145,7 +122,7 @@ extension SimilarGroups {
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("relation", \.relation, "What the groups have in common")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
-            fields.always("common", \.common, as: .count, "How many photos or members they have in common")
+            fields.always("common", \.common, as: .count, "How much they have in common")
         }
     }
 
@@ -165,7 +142,7 @@ extension SimilarGroups {
         }
 
         /// Any number.
-        public static var schema: Schema { .number }
+        public static func schema(of relations: RelationTable) -> Schema { .number }
 
         /// Writes the fewest digits that read back as the same number.
         public func write(to json: inout JSONWriter) {
@@ -174,5 +151,16 @@ extension SimilarGroups {
             case .double(let score): json.write(score)
             }
         }
+    }
+
+    /// A relation, or all of them blended.
+    public struct Choice: JSONValue, Equatable {
+        /// Its name.
+        public var name: String
+
+        /// One of the relations, or `both`.
+        public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.choices) }
+        /// Writes the name.
+        public func write(to json: inout JSONWriter) { json.write(name) }
     }
 }

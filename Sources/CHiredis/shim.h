@@ -3,9 +3,9 @@
 #include <hiredis/hiredis.h>
 #include <sys/socket.h>
 
-/* hiredis writes with write(2): when the server has gone, the signal SIGPIPE then ends the process.
-   This sends its output buffer without that signal, and keeps the buffer's memory for the next commands.
-   Returns 0, or the number of the system's error. */
+// hiredis writes with write(2), so that SIGPIPE ends the process if the server has closed the connection.
+// This function sends the output buffer without that signal, and keeps the buffer's memory for the next commands.
+// Returns 0, or errno if it fails.
 static inline int coterie_redis_flush(redisContext *context) {
     size_t count = sdslen(context->obuf), done = 0;
     while (done < count) {
@@ -19,5 +19,5 @@ static inline int coterie_redis_flush(redisContext *context) {
     return 0;
 }
 
-/* sdslen is an inline function over a header that lies before the pointer, which Swift cannot import as such. */
+// sdslen reads a header before the pointer, which Swift cannot import.
 static inline size_t coterie_redis_pending(const redisContext *context) { return sdslen(context->obuf); }

@@ -8,21 +8,21 @@ enum { GROUP_BYTES = COTERIE_GROUP / 8 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-// The least count that a target at `place` needs, at most `most`: what counters of the width can hold. A hair low is
-// allowed, whoever takes the hits decides.
-INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t place, uint32_t most) {
-    const float exact = job->threshold * job->roots[place / 64];
+// The least count that a target needs, at most `most`, which is what a counter of the width can hold. It may be
+// slightly too low: the caller decides exactly.
+INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t target, uint32_t most) {
+    const float exact = job->threshold * job->roots[target / 64];
     if (exact >= (float)most) return most;
     uint32_t least = (uint32_t)exact;
     least += (float)least < exact;
     return least < job->minimum ? job->minimum : least;
 }
 
-// The least sum that a target at `place` needs, a hair low; no sum reaches 2^63.
-INLINE uint64_t least_sum(const coterie_weighted_job *job, uint32_t place) {
-    const double exact = job->threshold * job->inverses[place / 64];
+// The least sum that a target needs; it may be slightly too low. No sum reaches 2^63.
+INLINE uint64_t least_sum(const coterie_weighted_job *job, uint32_t target) {
+    const double exact = job->threshold * job->inverses[target / 64];
     if (exact >= 0x1p47) return INT64_MAX;
-    // Nothing is found without an entry in common. Also where a product of 0 and infinity is no number.
+    // At least one common entry is needed; the comparison is false, too, when 0 times infinity makes the product NaN.
     return exact >= 1 ? (uint64_t)exact << COTERIE_COUNT_BITS : 1;
 }
 
@@ -51,7 +51,7 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #include "scan.h"
 
 #define NAME(x) x##_avx512
-// One instruction, which the compiler does not find by itself.
+// One instruction; the compiler does not choose it by itself.
 #define CARRY(a, b, c) ((BITS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xE8))
 #define ADD_WHERE(bits, sum, weight)                                                                                   \
     ((lanes)_mm512_mask_add_epi64((__m512i)(sum), bits, (__m512i)(sum), (__m512i)(weight)))

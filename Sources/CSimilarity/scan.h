@@ -1,15 +1,15 @@
-// Included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE, which it
-// undefines. Vectors are the compiler's own, so that one text
-// serves every processor; a group is GROUP_BYTES / VECTOR_BYTES of them.
+// Included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE defined, which it undefines.
+// It uses the compiler's vector types, so that one source serves every processor; a group is GROUP_BYTES / VECTOR_BYTES
+// vectors.
 
 typedef uint64_t NAME(bits) __attribute__((vector_size(VECTOR_BYTES)));
 #define BITS NAME(bits)
 #define VECTORS (GROUP_BYTES / VECTOR_BYTES)
 
-// The sum bit of a full adder over as many targets as a vector has bits; CARRY is the path's.
+// The sum bit of a full adder, for as many targets as a vector has bits; CARRY is its carry bit.
 #define SUM(a, b, c) ((a) ^ (b) ^ (c))
 
-// Eight bitmaps into ones, twos and fours; returns the eights carried out (Harley and Seal's carry-save adder).
+// Adds eight bitmaps to ones, twos and fours; returns the carried eights (Harley and Seal's carry-save adder).
 TARGET INLINE BITS
 NAME(add8)(const uint8_t *const *maps, uint64_t offset, BITS *ones, BITS *twos, BITS *fours) {
 #define MAP(k) (*(const BITS *)(maps[k] + offset))
@@ -36,7 +36,7 @@ TARGET INLINE void NAME(ripple)(BITS *plane, uint32_t planes, BITS carry) {
     }
 }
 
-// The planes of the sum of the selected bitmaps at one vector of targets; plane[p * VECTORS] has the bits of weight 2^p.
+// Adds up the bitmaps at one vector of targets into planes; plane[p * VECTORS] has the bits of weight 2^p.
 TARGET INLINE void
 NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32_t planes, BITS *plane) {
     BITS ones = {0}, twos = {0}, fours = {0}, eights = {0};
@@ -60,64 +60,65 @@ NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32
 
 // A scan with counters of one type; LANES of them are in 64 bytes, and MASK has a bit for each.
 #define SCAN(TYPE, LANES, MASK)                                                                                        \
-    TARGET static uint32_t NAME(scan_##TYPE)(coterie_scan_job *job) {                                                   \
-        typedef TYPE counters __attribute__((vector_size(64)));                                                         \
-        typedef _Bool flags __attribute__((ext_vector_type(LANES)));                                                    \
-        BITS plane[32 * VECTORS];                                                                                       \
-        uint32_t found = 0, group = job->group;                                                                         \
-        const uint32_t planes = job->map_count ? job->planes : 0;                                                        \
-        for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++) {                                        \
-            if (planes)                                                                                                 \
-                for (uint32_t v = 0; v < VECTORS; v++)                                                                  \
-                    NAME(add_up)(job->maps, job->map_count, group * GROUP_BYTES + v * VECTOR_BYTES, planes, plane + v); \
-            for (uint32_t place = group * COTERIE_GROUP, q = 0; q < COTERIE_GROUP / LANES; q++, place += LANES) {       \
-                counters *at = (counters *)((TYPE *)job->counters + place), sum = *at;                                  \
-                counters weight = (counters){0} + 1;                                                                    \
-                for (uint32_t p = 0; p < planes; p++, weight += weight) {                                               \
-                    const flags set = __builtin_bit_cast(flags, ((const MASK *)(plane + p * VECTORS))[q]);              \
-                    sum += -__builtin_convertvector(set, counters) & weight;                                            \
-                }                                                                                                       \
-                *at = (counters){0};                                                                                    \
-                const TYPE least = (TYPE)least_count(job, place, (TYPE)~0u);                                            \
-                MASK hits = __builtin_bit_cast(MASK, __builtin_convertvector(sum >= least, flags));                     \
-                for (; hits; hits &= hits - 1) {                                                                        \
-                    const uint32_t lane = (uint32_t)__builtin_ctzll(hits);                                              \
-                    job->hits[found++] = (coterie_hit){place + lane, sum[lane]};                                        \
-                }                                                                                                       \
-            }                                                                                                           \
-        }                                                                                                               \
-        job->group = group;                                                                                             \
-        return found;                                                                                                   \
+    TARGET static uint32_t NAME(scan_##TYPE)(coterie_scan_job *job) {                                                  \
+        typedef TYPE counters __attribute__((vector_size(64)));                                                        \
+        typedef _Bool flags __attribute__((ext_vector_type(LANES)));                                                   \
+        BITS plane[32 * VECTORS];                                                                                      \
+        uint32_t found = 0, group = job->group;                                                                        \
+        const uint32_t planes = job->map_count ? job->planes : 0;                                                      \
+        for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++) {                                       \
+            if (planes)                                                                                                \
+                for (uint32_t v = 0; v < VECTORS; v++)                                                                 \
+                    NAME(add_up)                                                                                       \
+                    (job->maps, job->map_count, group * GROUP_BYTES + v * VECTOR_BYTES, planes, plane + v);            \
+            for (uint32_t target = group * COTERIE_GROUP, q = 0; q < COTERIE_GROUP / LANES; q++, target += LANES) {    \
+                counters *at = (counters *)((TYPE *)job->counters + target), sum = *at;                                \
+                counters weight = (counters){0} + 1;                                                                   \
+                for (uint32_t p = 0; p < planes; p++, weight += weight) {                                              \
+                    const flags set = __builtin_bit_cast(flags, ((const MASK *)(plane + p * VECTORS))[q]);             \
+                    sum += -__builtin_convertvector(set, counters) & weight;                                           \
+                }                                                                                                      \
+                *at = (counters){0};                                                                                   \
+                const TYPE least = (TYPE)least_count(job, target, (TYPE)~0u);                                          \
+                MASK hits = __builtin_bit_cast(MASK, __builtin_convertvector(sum >= least, flags));                    \
+                for (; hits; hits &= hits - 1) {                                                                       \
+                    const uint32_t lane = (uint32_t)__builtin_ctzll(hits);                                             \
+                    job->hits[found++] = (coterie_hit){target + lane, sum[lane]};                                      \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+        job->group = group;                                                                                            \
+        return found;                                                                                                  \
     }
 SCAN(uint8_t, 64, uint64_t)
 SCAN(uint16_t, 32, uint32_t)
 SCAN(uint32_t, 16, uint16_t)
 #undef SCAN
 
-// Sums of 64 bits: a weight for every bit of a map, then the comparison. As many vectors of sums as there are registers
-// for stay in them while all maps pass.
+// Sums of 64 bits: adds the weight of each map to the targets whose bit is set, then compares. A slab is as many
+// vectors of sums as fit the registers while all maps are added.
 TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
     typedef int64_t sums __attribute__((vector_size(64)));
     enum { LANES = 8, SLAB = VECTOR_BYTES == 64 ? 16 : 4, MAPS_AHEAD = 8 };
     uint32_t found = 0, group = job->group;
     for (; group < job->group_end && found < COTERIE_HITS_WANTED; group++)
         for (uint32_t s = 0; s < COTERIE_GROUP / LANES; s += SLAB) {
-            const uint32_t place = group * COTERIE_GROUP + s * LANES;
-            sums *at = (sums *)(job->counters + place), sum[SLAB];
+            const uint32_t target = group * COTERIE_GROUP + s * LANES;
+            sums *at = (sums *)(job->counters + target), sum[SLAB];
             for (uint32_t v = 0; v < SLAB; v++) sum[v] = at[v], at[v] = (sums){0};
             for (uint32_t k = 0; k < job->map_count; k++) {
-                const uint8_t *map = job->maps[k] + place / 8;
-                if (k + MAPS_AHEAD < job->map_count) __builtin_prefetch(job->maps[k + MAPS_AHEAD] + place / 8);
+                const uint8_t *map = job->maps[k] + target / 8;
+                if (k + MAPS_AHEAD < job->map_count) __builtin_prefetch(job->maps[k + MAPS_AHEAD] + target / 8);
                 const sums weight = (sums){0} + (int64_t)job->weights[k];
                 for (uint32_t v = 0; v < SLAB; v++) sum[v] = ADD_WHERE(map[v], sum[v], weight);
             }
             for (uint32_t v = 0; v < SLAB; v++) {
-                const sums least = (sums){0} + (int64_t)least_sum(job, place + v * LANES);
+                const sums least = (sums){0} + (int64_t)least_sum(job, target + v * LANES);
                 const sums reached = sum[v] >= least;
                 if (!__builtin_reduce_or(reached)) continue;
                 for (uint32_t lane = 0; lane < LANES; lane++)
                     if (reached[lane] && (uint16_t)sum[v][lane] >= job->minimum)
-                        job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[v][lane], place + v * LANES + lane};
+                        job->hits[found++] = (coterie_weighted_hit){(uint64_t)sum[v][lane], target + v * LANES + lane};
             }
         }
     job->group = group;

@@ -1,7 +1,7 @@
 #pragma once
 #include <zlib.h>
 
-// deflateInit2 is a macro that Swift cannot import. 16 above the window bits asks for gzip's header and trailer.
+// Swift cannot import deflateInit2, which is a macro. Adding 16 to the window bits selects the gzip format.
 static inline int shim_begin_gzip(z_stream *stream, int level) {
     return deflateInit2(stream, level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
 }

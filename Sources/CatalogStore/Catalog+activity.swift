@@ -1,4 +1,5 @@
-import RecordReading
+import CivilTime
+public import Model
 import SQLite
 import Synchronization
 
@@ -64,15 +65,15 @@ extension Catalog {
     /// To be called within `snapshot`.
     ///
     /// - Parameters:
-    ///   - kind: memberships, or pools, of which private photos do not count.
+    ///   - source: of which relation; private photos do not count.
     ///   - groups: all groups, as `groups()` gave them in the same snapshot.
     ///   - threads: how many connections read, 1 or more.
     ///   - progress: told of the dated rows read so far, from any thread.
     public func activity(
-        _ kind: MatrixKind, groups: [GroupRecord], in calendar: ActivityCalendar, threads: Int,
+        _ source: RelationSource, groups: [GroupRecord], in calendar: ActivityCalendar, threads: Int,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> ActivityReading {
-        let plan = try MatrixPlan(self, kind: kind, groups: groups)
+        let plan = try MatrixPlan(self, source, groups: groups)
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count, threads: threads) { connection, number throws(CatalogError) in
             let part = try connection.readActivity(plan, number, calendar)
@@ -90,13 +91,13 @@ extension Catalog {
     private func readActivity(_ plan: MatrixPlan, _ number: Int, _ calendar: ActivityCalendar) throws(CatalogError)
         -> ActivityPart
     {
-        let table = plan.table
+        let source = plan.source
         let range = plan.ranges[number]
         return try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(table.entryColumn), \(table.timeColumn) FROM \(table.name)
-                WHERE group_key BETWEEN ? AND ? AND \(table.timeColumn) IS NOT NULL ORDER BY group_key
+                SELECT group_key, \(source.entryColumn), \(source.timeColumn) FROM \(source.table)
+                WHERE group_key BETWEEN ? AND ? AND \(source.timeColumn) IS NOT NULL ORDER BY group_key
                 """)
             rows.bind(Int64(range.lowerBound), at: 1)
             rows.bind(Int64(range.upperBound - 1), at: 2)
@@ -110,7 +111,7 @@ extension Catalog {
                 part.addEvent(time)
                 // Only what is recent needs to know who it was.
                 guard let week = calendar.week(of: time) else { continue }
-                part.addPerson(table == .pools ? try key(ofOwner: entry, owner) : entry, week: week)
+                part.addPerson(source.entries == .photos ? try key(ofOwner: entry, owner) : entry, week: week)
             }
             part.endRow()
             return part

@@ -1,3 +1,4 @@
+public import Model
 import SQLite
 
 /// What a member did with groups, beyond joining and leaving them.
@@ -53,10 +54,10 @@ extension Catalog {
         }
     }
 
-    /// The stated interests of all users, with semicolons between them, by the column that stands for each in a matrix.
-    public func statedInterests() throws(CatalogError) -> PackedIDs {
+    /// The stated interests of all users, with semicolons between them, by their column in a matrix.
+    public func statedInterests() throws(CatalogError) -> PackedTexts {
         try wrapping { () throws(DatabaseError) in
-            var interests = PackedIDs()
+            var interests = PackedTexts()
             let rows = try database.prepare(
                 "SELECT user_key, interests FROM users WHERE interests IS NOT NULL ORDER BY user_key")
             while try rows.step() {

@@ -77,7 +77,7 @@ extension Catalog {
                     note.bind(change.sequence, at: 2)
                     try note.run()
                 }
-                if members.hasJoins { try self.note([.joinedAt]) }
+                if members.hasJoins { try self.note([RelationSource.memberships.notedTime]) }
                 try recordChanges(members.contentChanges + site.contentChanges)
                 return counts
             }

@@ -1,3 +1,4 @@
+public import Model
 import SparseMatrix
 import SQLite
 import Synchronization
@@ -8,15 +9,16 @@ extension Catalog {
     /// To be called within `snapshot`: every other connection checks that it sees the same state.
     ///
     /// - Parameters:
-    ///   - kind: which matrix.
+    ///   - source: of which relation.
     ///   - groups: all groups, as `groups()` gave them in the same snapshot.
     ///   - threads: how many connections read, 1 or more.
     ///   - progress: told of the rows read so far, from any thread.
     /// - Throws: `CatalogError.Code.busy` if the catalog changed while the connections were being opened.
     public func matrix(
-        _ kind: MatrixKind, groups: [GroupRecord], threads: Int, progress: @escaping @Sendable (_ rows: Int) -> Void
+        _ source: RelationSource, groups: [GroupRecord], threads: Int,
+        progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
-        let plan = try MatrixPlan(self, kind: kind, groups: groups)
+        let plan = try MatrixPlan(self, source, groups: groups)
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count, threads: threads) { connection, number throws(CatalogError) in
             let part = try connection.readPart(plan, number)
@@ -28,14 +30,14 @@ extension Catalog {
 
     private func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
         var part = MatrixPart(range: plan.ranges[index])
-        let table = plan.table
+        let source = plan.source
         try wrapping { () throws(DatabaseError) in
             // A third column that is always empty would cost as much as a quarter of the reading.
-            let times = plan.hasTimes ? ", \(table.timeColumn)" : ""
+            let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
             let rows = try database.prepare(
                 """
-                SELECT group_key, \(table.entryColumn)\(times) FROM \(table.name)
-                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(table.entryColumn)
+                SELECT group_key, \(source.entryColumn)\(times) FROM \(source.table)
+                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(source.entryColumn)
                 """)
             rows.bind(Int64(part.range.lowerBound), at: 1)
             rows.bind(Int64(part.range.upperBound - 1), at: 2)
@@ -55,7 +57,7 @@ extension Catalog {
 
 /// Which ranges of group keys are read one by one, and where their rows go.
 struct MatrixPlan: Sendable {
-    let table: RelationshipTable
+    let source: RelationSource
     /// By group key: the row, or −1 for a group that is not shown, or none.
     let rowOfGroup: [Int32]
     let rowCount: Int
@@ -66,9 +68,8 @@ struct MatrixPlan: Sendable {
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
 
-    init(_ catalog: Catalog, kind: MatrixKind, groups: [GroupRecord]) throws(CatalogError) {
-        let table = kind.table
-        self.table = table
+    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(CatalogError) {
+        self.source = source
         var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
         var rowCount = 0
         for group in groups where group.isShown {
@@ -78,12 +79,13 @@ struct MatrixPlan: Sendable {
         self.rowOfGroup = rowOfGroup
         self.rowCount = rowCount
         let (highest, hidden) = try wrapping { () throws(DatabaseError) in
-            let entity = kind == .pools ? "photos" : "users"
-            let highest = Int(try catalog.database.integer("SELECT max(\(table.entryColumn)) FROM \(entity)") ?? -1)
-            return (highest, kind == .pools ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
+            let entity = source.entityTable
+            let highest = Int(
+                try catalog.database.integer("SELECT max(\(entity.keyColumn)) FROM \(entity.rawValue)") ?? -1)
+            return (highest, entity.hasVisibility ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
         }
         columnCount = highest + 1
-        hasTimes = try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(table.notedTime) }
+        hasTimes = try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(source.notedTime) }
         isPrivatePhoto = hidden
         // Many small ranges, so that threads end together and progress is even.
         let width = max(1, rowOfGroup.count / 512)
@@ -120,7 +122,7 @@ struct MatrixPlan: Sendable {
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) })
         } catch {
-            throw CatalogError(.databaseFailed, "the table \(table.name) is damaged: \(error)")
+            throw CatalogError(.databaseFailed, "the table \(source.table) is damaged: \(error)")
         }
     }
 }

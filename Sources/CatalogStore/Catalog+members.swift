@@ -1,3 +1,4 @@
+public import Model
 import SQLite
 
 /// A user as the catalog has it.
@@ -69,10 +70,12 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// The external ids of all users by the column that stands for each in a matrix of the same state of the catalog.
-    public func userIDs() throws(CatalogError) -> PackedIDs {
+    /// The external ids of all users by their column in a matrix of the same state of the catalog.
+    ///
+    /// A column without a user has an empty one.
+    public func userIDs() throws(CatalogError) -> PackedTexts {
         try wrapping { () throws(DatabaseError) in
-            var ids = PackedIDs()
+            var ids = PackedTexts()
             let rows = try database.prepare("SELECT user_key, user_id FROM users ORDER BY user_key")
             while try rows.step() {
                 unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
@@ -85,7 +88,7 @@ extension Catalog {
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
             var counts: [(table: String, rows: Int64)] = []
-            for table in EntityTable.allCases.map(\.rawValue) + RelationshipTable.allCases.map(\.name) {
+            for table in EntityTable.allCases.map(\.rawValue) + relations.map(\.source.table).sorted() {
                 counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
             }
             return counts
@@ -106,6 +109,8 @@ public enum EntityTable: String, Sendable, CaseIterable {
     public var singular: String { String(rawValue.dropLast()) }
     var idColumn: String { singular + "_id" }
     var keyColumn: String { singular + "_key" }
+    /// Whether some of them may be private.
+    var hasVisibility: Bool { self != .users }
 }
 
 extension Statement {
@@ -114,34 +119,5 @@ extension Statement {
         var texts: [String] = []
         while try step() { texts.append(text(0)) }
         return texts
-    }
-}
-
-/// Ids by number, in one array of bytes: millions of separate strings would take several times the memory.
-public struct PackedIDs: Sendable {
-    private var ends: [Int] = []
-    private var bytes: [UInt8] = []
-
-    /// No id yet.
-    init() {}
-
-    /// The number above the last id.
-    public var count: Int { ends.count }
-
-    /// Adds the id of a number above all before; the numbers between have none.
-    mutating func append(_ id: UnsafeBufferPointer<UInt8>, at number: Int) {
-        while ends.count < number { ends.append(bytes.count) }
-        unsafe bytes.append(contentsOf: id)
-        ends.append(bytes.count)
-    }
-
-    /// The id of a number; nil if it has none.
-    public subscript(number: Int) -> String? { bytes(at: number).map { String(decoding: $0, as: UTF8.self) } }
-
-    /// The bytes of a number's id; nil if it has none.
-    public func bytes(at number: Int) -> ArraySlice<UInt8>? {
-        guard number < ends.count else { return nil }
-        let range = (number == 0 ? 0 : ends[number - 1])..<ends[number]
-        return range.isEmpty ? nil : bytes[range]
     }
 }

@@ -1,3 +1,4 @@
+public import Model
 import SQLite
 
 /// What another group has in common with a given one.
@@ -47,16 +48,16 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - group: the group, shown or not.
-    ///   - kind: by photos (public ones only) or by members.
+    ///   - source: by which relation; private photos do not count.
     ///   - minimumCommon: groups with fewer common entries are left out (inclusive).
     ///   - required: a group that is reported even if it has fewer.
     ///   - weights: what common entries weigh, if their sum is wanted; takes reading all groups they are in.
     public func overlaps(
-        of group: GroupRecord, _ kind: MatrixKind, minimumCommon: Int, alwaysIncluding required: GroupRecord? = nil,
-        weights: EntryWeights? = nil
+        of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
+        alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil
     ) throws(CatalogError) -> OverlapReport {
         try wrapping { () throws(DatabaseError) in
-            var counts = try GroupCounting(self, kind)
+            var counts = try GroupCounting(self, source)
             let entries = try counts.visibleEntries(ofGroup: group.key)
             var found: [Int64: (common: Int, weightSum: UInt64)] = required.map { [$0.key: (0, 0)] } ?? [:]
             for entry in entries {

@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 extension Catalog {
@@ -17,11 +18,11 @@ extension Catalog {
         let parts = Mutex<[Part]>([])
         let failure = Mutex<CatalogError?>(nil)
         let next = Atomic<Int>(0)
-        let path = path
+        let (path, relations) = (path, relations)
         let expectedChanges = try changeCount()
         runOnThreads(threads) {
             do throws(CatalogError) {
-                let connection = try Catalog(path: path, mode: .reading)
+                let connection = try Catalog(path: path, mode: .reading, relations: relations)
                 try connection.snapshot { () throws(CatalogError) in
                     guard try connection.changeCount() == expectedChanges else {
                         throw CatalogError(.busy, "the catalog changed while it was being read; try again")
@@ -40,4 +41,9 @@ extension Catalog {
         if let error = failure.withLock({ $0 }) { throw error }
         return parts.withLock { $0 }
     }
+}
+
+/// Runs `body` on so many threads at once and waits for all.
+func runOnThreads(_ count: Int, _ body: @Sendable () -> Void) {
+    DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in body() }
 }

@@ -1,3 +1,4 @@
+import Model
 import SQLite
 
 /// A photo as the catalog has it, and where its kind goes.
@@ -67,11 +68,11 @@ extension Catalog {
     }
 
     /// The external ids of the shown groups that a user or a photo is in, ascending.
-    private func groupIDs(in table: RelationshipTable, of key: Int64) throws(DatabaseError) -> [String] {
+    private func groupIDs(in source: RelationSource, of key: Int64) throws(DatabaseError) -> [String] {
         let rows = try database.prepare(
             """
-            SELECT group_id FROM \(table.name) JOIN groups USING (group_key)
-            WHERE \(table.entryColumn) = ? AND \(CatalogSchema.isShown) ORDER BY group_id
+            SELECT group_id FROM \(source.table) JOIN groups USING (group_key)
+            WHERE \(source.entryColumn) = ? AND \(CatalogSchema.isShown) ORDER BY group_id
             """)
         rows.bind(key, at: 1)
         return try rows.texts()

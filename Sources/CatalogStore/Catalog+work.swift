@@ -1,8 +1,9 @@
+public import Model
 import SQLite
 
 /// How much there is to compare in a matrix.
 public struct WorkEstimate: Sendable, Equatable {
-    /// Memberships, or entries of pools: exact.
+    /// Entries of the relation: exact.
     public var rows: Int
     /// Σ d(u)² over users or photos u in d(u) groups, the increments of a full count: estimated from a sample.
     public var increments: Double
@@ -35,10 +36,10 @@ public struct ContentEstimate: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// How many memberships, or entries of pools, there are.
-    public func rowCount(_ kind: MatrixKind) throws(CatalogError) -> Int {
+    /// How many entries a relation has.
+    public func rowCount(_ source: RelationSource) throws(CatalogError) -> Int {
         try wrapping { () throws(DatabaseError) in
-            Int(try database.integer("SELECT count(*) FROM \(kind.table.name)") ?? 0)
+            Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
         }
     }
 
@@ -51,14 +52,13 @@ extension Catalog {
     ///
     /// Σ d² = rows · (Σ d² / Σ d), the ratio taken over 20,000 users or photos, evenly spread. Heavy tails make it
     /// uncertain by some tenths of its value; the same catalog gives the same estimate.
-    public func workEstimate(_ kind: MatrixKind) throws(CatalogError) -> WorkEstimate {
-        let table = kind.table
-        let entities = kind == .pools ? "photos" : "users"
-        let rows = try rowCount(kind)
+    public func workEstimate(_ source: RelationSource) throws(CatalogError) -> WorkEstimate {
+        let (table, entry) = (source.table, source.entryColumn)
+        let rows = try rowCount(source)
         return try wrapping { () throws(DatabaseError) in
-            let highest = Int(try database.integer("SELECT max(\(table.entryColumn)) FROM \(entities)") ?? 0)
-            let hasDates = try mayHaveValues(table.notedTime)
-            let count = try database.prepare("SELECT count(*) FROM \(table.name) WHERE \(table.entryColumn) = ?")
+            let highest = Int(try database.integer("SELECT max(\(entry)) FROM \(source.entityTable.rawValue)") ?? 0)
+            let hasDates = try mayHaveValues(source.notedTime)
+            let count = try database.prepare("SELECT count(*) FROM \(table) WHERE \(entry) = ?")
             var (sum, squares) = (0.0, 0.0)
             for key in Self.sampleKeys(upTo: highest) {
                 count.bind(Int64(key), at: 1)

@@ -1,11 +1,14 @@
 import Glibc
+public import Model
 import SQLite
 
-/// The community's groups, users, photos, memberships and pools, in a SQLite file.
+/// The community's groups, users and photos, and its relations such as memberships and pools, in a SQLite file.
 ///
 /// A connection belongs to one thread at a time. Integer keys never leave this module.
 public final class Catalog {
     let database: Database
+    /// The relations whose tables it has.
+    let relations: RelationTable
     private let foundVersion: Int
 
     /// The file.
@@ -13,7 +16,7 @@ public final class Catalog {
 
     /// How a catalog is opened.
     public enum Mode: Sendable {
-        /// For reading; it must exist and be of this program's schema version.
+        /// For reading; it must exist, be of this program's schema version, and have the tables of the relations.
         case reading
         /// For writing; it is made, or brought up to this schema version, if need be.
         case writing
@@ -24,13 +27,15 @@ public final class Catalog {
 
     /// Opens a catalog.
     ///
+    /// - Parameter relations: those that are read or written; tables that it lacks are made where it may be brought up to date.
     /// - Throws: `CatalogError.Code.missing` if there is none to read, `.notACatalog` if the file is something else.
-    public init(path: String, mode: Mode) throws(CatalogError) {
+    public init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {
             throw CatalogError(
                 .missing,
                 "there is no catalog at \(path): make one with \"coterie import\", or name another with --catalog")
         }
+        self.relations = relations
         // A reader opens for writing too where it may: only then can it recover what a killed writer left in the log.
         let canWrite = mode == .writing || Self.allows(path, W_OK)
         do {
@@ -50,10 +55,10 @@ public final class Catalog {
                 try database.execute(
                     "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
             }
-            try CatalogSchema.migrate(database)
+            try CatalogSchema.migrate(database, relations)
         } else if foundVersion == 0 {
             throw CatalogError(.notACatalog, "\(path) is empty: fill it with \"coterie import\"")
-        } else if foundVersion < CatalogSchema.version {
+        } else if try !Self.isUpToDate(database, foundVersion, relations) {
             guard mode == .recording, canWrite else {
                 throw CatalogError(
                     .notACatalog,
@@ -62,13 +67,21 @@ public final class Catalog {
                     write to it
                     """)
             }
-            try CatalogSchema.migrate(database)
+            try CatalogSchema.migrate(database, relations)
         }
         if mode == .recording {
             try wrapping { () throws(DatabaseError) in
                 try database.execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
             }
         }
+    }
+
+    private static func isUpToDate(_ database: Database, _ version: Int, _ relations: RelationTable)
+        throws(CatalogError) -> Bool
+    {
+        guard version == CatalogSchema.version else { return false }
+        for facts in relations where try !CatalogSchema.hasTable(of: facts.source, database) { return false }
+        return true
     }
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }

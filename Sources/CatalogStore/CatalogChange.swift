@@ -1,3 +1,5 @@
+import FoundationEssentials
+import Model
 import SQLite
 
 /// A change of the catalog between imports.
@@ -43,7 +45,7 @@ extension Catalog {
                     case .site(let change): outcomes.append(.site(try site.apply(change)))
                     }
                 }
-                if members.hasJoins { try note([.joinedAt]) }
+                if members.hasJoins { try note([RelationSource.memberships.notedTime]) }
                 try recordChanges(members.contentChanges + site.contentChanges)
                 return outcomes
             }
@@ -56,5 +58,24 @@ extension Catalog {
             preconditionFailure("a change of the site's has such an outcome")
         }
         return outcome
+    }
+}
+
+extension CatalogChange {
+    /// The change as JSON, as journals keep it and send it on.
+    public var encoded: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(self) else { preconditionFailure("a change has only texts and integers") }
+        return Array(data)
+    }
+
+    /// Reads what `encoded` gave.
+    ///
+    /// - Throws: `CatalogError.Code.badData` if it is something else.
+    public init(encoded bytes: [UInt8]) throws(CatalogError) {
+        do {
+            self = try JSONDecoder().decode(CatalogChange.self, from: Data(bytes))
+        } catch { throw CatalogError(.badData, "what should be a change is none, or of a newer program") }
     }
 }

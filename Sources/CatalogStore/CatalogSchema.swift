@@ -1,8 +1,9 @@
+import Model
 import SQLite
 
 /// The catalog's tables, and how an older catalog becomes one of this version.
 ///
-/// External ids stand once, beside an integer key that never leaves the catalog. The two large tables
+/// External ids stand once, beside an integer key that never leaves the catalog. The tables of relations, which are large,
 /// are clustered by group, which the recompute reads in order; one reverse index serves profiles.
 enum CatalogSchema {
     /// "Ctri": tells a catalog from other SQLite files (`PRAGMA application_id`).
@@ -128,16 +129,37 @@ enum CatalogSchema {
         "(groups.visibility = 0 AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))"
 
     /// Brings a database up to this version; a new file gets every table.
-    static func migrate(_ database: Database) throws(CatalogError) {
+    ///
+    /// - Parameter relations: those whose tables there must be; a table that no migration makes is made here.
+    static func migrate(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
         let found = try checkedVersion(database)
-        guard found < version else { return try restoreIndexes(database) }
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            for step in try checkedVersion(database)..<version {
-                try wrapping { () throws(DatabaseError) in try database.execute(migrations[step]) }
+        if found < version {
+            try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+                for step in try checkedVersion(database)..<version {
+                    try wrapping { () throws(DatabaseError) in try database.execute(migrations[step]) }
+                }
+                try wrapping { () throws(DatabaseError) in
+                    try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+                }
             }
-            try wrapping { () throws(DatabaseError) in
-                try database.execute("PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+        }
+        for facts in relations where try !hasTable(of: facts.source, database) {
+            try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+                try wrapping { () throws(DatabaseError) in try database.execute(facts.source.createTable) }
             }
+        }
+        // An import drops a reverse index while it fills a table, and may have been killed then.
+        try wrapping { () throws(DatabaseError) in
+            for facts in relations { try database.execute(facts.source.createIndex) }
+        }
+    }
+
+    /// Whether a catalog has the table of a relation.
+    static func hasTable(of source: RelationSource, _ database: Database) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?")
+            row.bind(Optional(source.table), at: 1)
+            return try row.step()
         }
     }
 
@@ -163,30 +185,4 @@ enum CatalogSchema {
         }
         return found
     }
-
-    /// Makes the reverse indexes again that an import drops while it fills a table, if one was killed then.
-    static func restoreIndexes(_ database: Database) throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in
-            for table in RelationshipTable.allCases { try database.execute(table.createIndex) }
-        }
-    }
-}
-
-/// One of the two large tables: group × user or group × photo.
-enum RelationshipTable: CaseIterable, Sendable {
-    case memberships
-    case pools
-
-    var name: String { self == .memberships ? "memberships" : "pools" }
-    /// The column that is not the group.
-    var entryColumn: String { self == .memberships ? "user_key" : "photo_key" }
-    var timeColumn: String { self == .memberships ? "joined_at" : "added_at" }
-    /// By which one can tell that no row has a time.
-    var notedTime: NotedColumn { self == .memberships ? .joinedAt : .addedAt }
-    var indexName: String { self == .memberships ? "memberships_by_user" : "pools_by_photo" }
-    private var indexColumns: String {
-        self == .memberships ? "user_key, group_key, joined_at" : "photo_key, group_key"
-    }
-    var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(name) (\(indexColumns))" }
-    var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 }

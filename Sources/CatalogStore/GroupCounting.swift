@@ -1,3 +1,4 @@
+import Model
 import SQLite
 
 /// Looks up groups and entries of one relation one by one, and remembers the groups.
@@ -15,17 +16,14 @@ struct GroupCounting {
         var size: Int
     }
 
-    init(_ catalog: Catalog, _ kind: MatrixKind) throws(DatabaseError) {
-        let table = kind.table
-        let visibleEntries =
-            switch kind {
-            case .memberships: "SELECT user_key FROM memberships WHERE group_key = ?"
-            case .pools:
-                "SELECT photo_key FROM pools JOIN photos USING (photo_key) WHERE group_key = ? AND visibility = 0"
-            }
+    init(_ catalog: Catalog, _ source: RelationSource) throws(DatabaseError) {
+        let (table, entry, entity) = (source.table, source.entryColumn, source.entityTable)
+        var visibleEntries = "SELECT \(entry) FROM \(table)"
+        if entity.hasVisibility { visibleEntries += " JOIN \(entity.rawValue) USING (\(entry))" }
+        visibleEntries += " WHERE group_key = ?"
+        if entity.hasVisibility { visibleEntries += " AND visibility = 0" }
         entriesOfGroup = try catalog.database.prepare(visibleEntries)
-        groupsOfEntry = try catalog.database.prepare(
-            "SELECT group_key FROM \(table.name) WHERE \(table.entryColumn) = ?")
+        groupsOfEntry = try catalog.database.prepare("SELECT group_key FROM \(table) WHERE \(entry) = ?")
         group = try catalog.database.prepare(
             "SELECT group_id, \(CatalogSchema.isShown) FROM groups WHERE group_key = ?")
     }

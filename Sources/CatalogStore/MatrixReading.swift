@@ -5,9 +5,9 @@ public struct MatrixReading: Sendable {
     /// A row a shown group, in ascending order of the bytes of the groups' external ids; columns are
     /// numbers of users or photos that mean nothing outside this reading.
     public var matrix: BinaryMatrix
-    /// Memberships or pool entries left out because the group is private or hidden.
+    /// Entries left out because the group is private or hidden.
     public var entriesOfPrivateGroups: Int
-    /// Pool entries of shown groups left out because the photo is private.
+    /// Entries of shown groups left out because the photo is private.
     public var entriesOfPrivatePhotos: Int
     /// When the entries came about, as far as that is known.
     public var dates: EventDates
@@ -40,14 +40,4 @@ public struct EventDates: Sendable, Equatable {
         }
         return both
     }
-}
-
-/// What a matrix says of: the photos in a group's pool, or its members.
-public enum MatrixKind: Sendable {
-    /// Groups × photos.
-    case pools
-    /// Groups × users.
-    case memberships
-
-    var table: RelationshipTable { self == .pools ? .pools : .memberships }
 }

@@ -4,14 +4,22 @@ import SQLite
 ///
 /// `catalog_state` has a number for each: 1 since the first value was imported. It stays 1 if all values are removed
 /// later, which only costs time.
-enum NotedColumn: String, CaseIterable, Sendable {
-    case joinedAt = "memberships.joined_at"
-    case addedAt = "pools.added_at"
-    case tags = "photos.tags"
-    case latitude = "photos.latitude"
+///
+/// Noted are the times of every relation, and what tells of photos.
+struct NotedColumn: RawRepresentable, Hashable, Sendable {
+    /// The table and the column, with a dot between them.
+    let rawValue: String
 
-    /// The column of a table, if it is one of these.
-    init?(_ kind: ImportKind, target: String) { self.init(rawValue: "\(kind.rawValue).\(target)") }
+    static let tags = NotedColumn(rawValue: "photos.tags")
+    static let latitude = NotedColumn(rawValue: "photos.latitude")
+
+    init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The column of a table of things, if it is noted.
+    init?(_ table: EntityTable, target: String) {
+        self.init(rawValue: "\(table.rawValue).\(target)")
+        guard self == .tags || self == .latitude else { return nil }
+    }
 }
 
 extension Catalog {

@@ -5,7 +5,7 @@ extension CommandLineProgram {
             "# Completion of \(name) in bash.",
             "\(bashFunction)() {",
             "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"",
-            "    # Bash takes --name=value apart at the equals sign.",
+            "    # Bash splits --name=value at the equals sign.",
             "    if [[ $current == = ]]; then",
             "        current=",
             "    elif [[ $previous == = ]]; then",
@@ -40,7 +40,7 @@ extension CommandLineProgram {
             ]
     }
 
-    /// The command that offers what begins as the word under the cursor does.
+    /// The shell command that offers the values that begin like the word under the cursor.
     private func bashReply(_ completion: ValueCompletion) -> String {
         switch completion {
         case .words(let words):
@@ -52,7 +52,7 @@ extension CommandLineProgram {
     }
 }
 
-/// A text as one word for bash and zsh: in single quotes, in which nothing but they has a meaning.
+/// A text as one word for bash and zsh: in single quotes, within which only a single quote is special.
 func quotedForShell(_ text: String) -> String {
     "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
 }

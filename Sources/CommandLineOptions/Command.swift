@@ -1,4 +1,4 @@
-/// What stands after a command's name without a hyphen: a file, a person, a group.
+/// A word after a command's name that belongs to no option: a file, a user, a group.
 public struct Argument: Sendable, Equatable {
     /// The name in capitals, as the usage line shows it: `FILE`.
     ///
@@ -8,7 +8,7 @@ public struct Argument: Sendable, Equatable {
     public let help: String
     /// Whether it may be left out.
     public let isOptional: Bool
-    /// Whether any number of them may stand here; only the last argument of a command may repeat.
+    /// Whether any number of them may be given; only the last argument of a command may repeat.
     public let isRepeating: Bool
 
     /// An argument; required and single unless told otherwise.
@@ -20,19 +20,19 @@ public struct Argument: Sendable, Equatable {
     }
 }
 
-/// One command of a program, `coterie import`, with all that it understands.
+/// One command of a program, such as `coterie import`, with its arguments and options.
 public struct Command: Sendable, Equatable {
-    /// The word that chooses it.
+    /// The word on the command line that chooses it.
     public let name: String
     /// What it does, in one line.
     public let summary: String
-    /// More about it, for its own help page; paragraphs are parted by empty lines.
+    /// More about it, for its own help page; empty lines separate paragraphs.
     public let discussion: String
     /// Its arguments, in their order.
     public let arguments: [Argument]
-    /// Its options, in the order of the help; `--help` is understood by every command and not listed.
+    /// Its options, in the order of the help; `--help`, which every command has, is not listed.
     public let options: [Option]
-    /// Whole command lines that show it at work.
+    /// Complete command lines, as examples.
     public let examples: [String]
 
     /// A command; everything but name and summary may be left out.

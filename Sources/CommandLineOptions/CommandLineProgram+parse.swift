@@ -3,7 +3,7 @@ extension CommandLineProgram {
     ///
     /// - Parameters:
     ///   - words: the words after the program's name.
-    ///   - environment: all environment variables; those that the command's options name are used.
+    ///   - environment: all environment variables. Only those that an option of the command names are used.
     /// - Throws: `UsageError` when a word is not understood, or one is missing.
     public func parse(_ words: [String], environment: [String: String]) throws(UsageError) -> ParseResult {
         guard let first = words.first else {

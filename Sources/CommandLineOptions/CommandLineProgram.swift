@@ -1,6 +1,6 @@
-/// A program with commands: the table that the parser, the help and the completion scripts are made from.
+/// A program with commands: the table behind the parser, the help and the completion scripts.
 public struct CommandLineProgram: Sendable {
-    /// The word that starts it.
+    /// Its name on the command line.
     public let name: String
     /// What it does, in one line.
     public let summary: String
@@ -9,18 +9,17 @@ public struct CommandLineProgram: Sendable {
     /// Its commands, in the order of the help.
     public let commands: [Command]
 
-    /// A program from its table.
+    /// Checks the table, and ends the process at a mistake of the programmer's.
     ///
-    /// The table is the programmer's, so that a contradiction in it ends the program: two commands or two options of
-    /// one name, `help` or `h` as a name, a required argument after an optional one, a repeating one that is not last,
-    /// a default that is not among the allowed values.
+    /// Mistakes are: two commands or two options with the same name, `help` or `h` as a name, a required argument after
+    /// an optional one, a repeating argument that is not the last, a default that is not among the allowed values.
     public init(name: String, summary: String, version: String, commands: [Command]) {
         self.name = name
         self.summary = summary
         self.version = version
         self.commands = commands
         for command in commands { command.checkTable() }
-        precondition(Set(commands.map(\.name)).count == commands.count, "two commands have one name")
+        precondition(Set(commands.map(\.name)).count == commands.count, "two commands have the same name")
         precondition(!commands.contains { $0.name == "help" }, "the command help is built in")
     }
 
@@ -41,7 +40,7 @@ public enum ParseResult: Sendable {
 extension Command {
     func checkTable() {
         let names = options.map(\.name) + options.compactMap { $0.short.map(String.init) } + ["help", "h"]
-        precondition(Set(names).count == names.count, "two options of \(name) have one name")
+        precondition(Set(names).count == names.count, "two options of \(name) have the same name")
         precondition(!arguments.dropLast().contains(where: \.isRepeating), "only the last argument may repeat")
         let firstOptional = arguments.firstIndex(where: \.isOptional) ?? arguments.endIndex
         precondition(

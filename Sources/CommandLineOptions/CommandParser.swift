@@ -30,7 +30,7 @@ struct CommandParser {
         return true
     }
 
-    /// The command with its values, once all words are read; completes them from the environment and the defaults.
+    /// The command with its values, after all words are read: those that are missing come from the environment and defaults.
     consuming func finish(environment: [String: String]) throws(UsageError) -> ParsedCommand {
         try checkArgumentCount()
         var fromEnvironment: Set<String> = []
@@ -79,7 +79,7 @@ struct CommandParser {
         return true
     }
 
-    /// The next word as an option's value, unless it is plainly another option.
+    /// The next word as an option's value, unless it is another option.
     private func nextValue(for option: Option, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
         guard let word = rest.first, word != "--", !isOption(word) else { throw errors.missingValue(option) }
         rest = rest.dropFirst()
@@ -111,7 +111,7 @@ struct CommandParser {
         }
     }
 
-    /// The value that the environment gives an option, "" for a flag that it turns on.
+    /// The value of an option in the environment; "" for a flag that is on.
     private func environmentValue(
         of option: Option, _ environment: [String: String]
     ) throws(UsageError) -> String? {
@@ -133,7 +133,7 @@ struct CommandParser {
 }
 
 extension Option {
-    /// Whether a value may be given, as far as the table tells.
+    /// Whether a value is one of the allowed ones, or these are not listed.
     fileprivate func allows(_ value: String) -> Bool {
         isFlag || allowedValues.isEmpty || allowedValues.contains(value)
     }

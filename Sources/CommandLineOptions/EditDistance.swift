@@ -21,10 +21,10 @@ public func editDistance(_ left: String, _ right: String) -> Int {
     return last[right.count]
 }
 
-/// The candidates that were perhaps meant by a text that is none of them.
+/// The candidates that somebody who wrote a wrong text may have meant, nearest first.
 ///
-/// A candidate is near when at most a third of its characters, or one, must be edited, letter case left aside; texts of
-/// more than 64 characters are near to nothing. Nearest first; equally near ones in the order of the candidates.
+/// A candidate is near when at most one character, or a third of its characters, must be edited, letter case ignored. A
+/// text of more than 64 characters is near to none. Equally near candidates stay in their order.
 ///
 /// - Parameter limit: how many to return at most.
 public func nearest(to text: String, among candidates: some Sequence<String>, limit: Int = 3) -> [String] {
@@ -37,7 +37,7 @@ public func nearest(to text: String, among candidates: some Sequence<String>, li
         let distance = editDistance(lowercased, candidate.lowercased())
         if distance <= allowed { near.append((distance, candidate)) }
     }
-    // The standard sort is stable in practice but does not promise it, hence the offset as second key.
+    // The standard sort does not promise to be stable, hence the offset as second key.
     let order = near.indices.sorted { (near[$0].distance, $0) < (near[$1].distance, $1) }
     return order.prefix(max(0, limit)).map { near[$0].candidate }
 }

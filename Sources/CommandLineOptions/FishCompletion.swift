@@ -32,7 +32,7 @@ extension CommandLineProgram {
         }
     }
 
-    /// A text as one word for fish, where a backslash has a meaning in single quotes.
+    /// A text as one word for fish, where a backslash is special within single quotes.
     private func quotedForFish(_ text: String) -> String {
         "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
     }

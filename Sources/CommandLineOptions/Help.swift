@@ -1,5 +1,5 @@
 extension CommandLineProgram {
-    /// How it is called.
+    /// The usage line, without "usage:".
     var usageLine: String { "\(name) COMMAND [OPTIONS] [ARGUMENTS]" }
 
     /// The help of the program: what it is, and its commands.
@@ -16,7 +16,7 @@ extension CommandLineProgram {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The help of one command: how it is called, what it does, and all that it understands.
+    /// The help of one command: usage, description, arguments and options.
     public func help(for command: Command) -> String {
         var lines = TextLayout.paragraphs("Usage: \(command.usageLine(name))") + [""]
         lines += TextLayout.paragraphs(command.summary)
@@ -38,7 +38,7 @@ extension CommandLineProgram {
 }
 
 extension Command {
-    /// How it is called: name, required options, `[OPTIONS]`, arguments.
+    /// The usage line: name, required options, `[OPTIONS]`, arguments.
     func usageLine(_ program: String) -> String {
         let required = options.filter(\.isRequired).map { "--\($0.name) \($0.placeholder ?? "")" }
         let arguments = arguments.map { argument in
@@ -51,12 +51,12 @@ extension Command {
 }
 
 extension Option {
-    /// `-n, --limit N`; long names stand below each other whether there is a short one or not.
+    /// `-n, --limit N`; without a short name, blanks keep the long names aligned.
     fileprivate var helpTerm: String {
         (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
     }
 
-    /// The help, and what the table says besides.
+    /// The help, followed by what else the option says of itself.
     fileprivate var helpText: String {
         var notes: [String] = []
         if isRequired { notes.append("required") }

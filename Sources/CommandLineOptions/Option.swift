@@ -1,10 +1,10 @@
-/// One option of a command: a line of the table that parser, help and completion are made from.
+/// One option of a command.
 public struct Option: Sendable, Equatable {
     /// The long name without its hyphens: `limit` for `--limit`.
     public let name: String
     /// The one-letter name, if it has one: `n` for `-n`.
     public let short: Character?
-    /// What stands for the value in the help, `N` or `FILE`; nil for a flag, which takes no value.
+    /// The name of the value in the help, such as `N` or `FILE`; nil for a flag, which takes no value.
     ///
     /// Completion offers files for `FILE` and folders for `FOLDER`.
     public let placeholder: String?
@@ -12,7 +12,7 @@ public struct Option: Sendable, Equatable {
     public let help: String
     /// The value when none is given; it is shown in the help.
     public let defaultValue: String?
-    /// The environment variable that is read when the option is not given; empty counts as not set.
+    /// The environment variable that is read when the option is not given; an empty variable counts as not set.
     public let environmentVariable: String?
     /// The values that are allowed, in the order of the help; empty if they cannot be listed.
     public let allowedValues: [String]
@@ -39,7 +39,7 @@ public struct Option: Sendable, Equatable {
         self.isRequired = isRequired
     }
 
-    /// A flag: an option without a value, which is off unless it is given.
+    /// A flag: an option without a value, off unless it is given.
     ///
     /// In the environment `1`, `true`, `yes` and `on` turn it on; `0`, `false`, `no`, `off` leave it off.
     public init(

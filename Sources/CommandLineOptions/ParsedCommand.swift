@@ -1,10 +1,11 @@
-/// A command with the values it was given; every name asked for must be in its table.
+/// A command with the values of its arguments and options.
 ///
-/// A value comes from the command line, else from the option's environment variable, else from its default.
+/// A value comes from the command line, else from the option's environment variable, else from its default. Asking for an
+/// option that the command does not have is a mistake of the programmer's and ends the process.
 public struct ParsedCommand: Sendable {
     /// The command that was chosen.
     public let command: Command
-    /// Its arguments, in order; at least as many as are required, `-` for standard input included.
+    /// Its arguments, in order; at least as many as are required; `-`, for standard input, is one of them.
     public let arguments: [String]
     /// The values of each option by its long name; a flag that is on has the value "".
     let values: [String: [String]]

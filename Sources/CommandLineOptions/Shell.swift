@@ -1,4 +1,4 @@
-/// A shell that a completion script can be written for.
+/// A shell that a completion script can be made for.
 public enum Shell: String, Sendable, CaseIterable {
     /// GNU Bash 4.4 or later.
     case bash
@@ -42,7 +42,8 @@ enum ValueCompletion {
 }
 
 extension Command {
-    /// What a shell offers for an argument: the same at every place, as shells cannot tell places apart in all cases.
+    /// What a shell offers for an argument: the same for all arguments of a command, because not every shell can tell which
+    /// one is being completed.
     var argumentCompletion: ValueCompletion {
         let names = Set(arguments.map(\.name))
         if names.contains("FILE") { return .files }
@@ -51,6 +52,6 @@ extension Command {
 }
 
 extension Option {
-    /// All the ways in which it is written: `--limit`, `-n`.
+    /// All its spellings: `--limit`, `-n`.
     var spellings: [String] { ["--\(name)"] + (short.map { ["-\($0)"] } ?? []) }
 }

@@ -1,12 +1,12 @@
-/// Lays out help in lines of at most `width` characters; a word that is longer has a line of its own.
+/// Lays out help in lines of at most `width` characters; a longer word gets a line of its own.
 enum TextLayout {
     static let width = 80
-    /// Where the second column of a table begins at most; longer entries have their text on the next line.
+    /// The second column of a table begins here at the latest; a longer term has its text on the next line.
     private static let widestColumn = 30
 
-    /// Breaks paragraphs, which are parted by empty lines, into lines of at most `width` characters.
+    /// Breaks paragraphs, which empty lines separate, into lines of at most `width` characters.
     ///
-    /// A line that begins with a blank is left as it is.
+    /// A line that begins with a blank stays as it is.
     static func paragraphs(_ text: String, width: Int = width) -> [String] {
         var result: [String] = []
         var words: [Substring] = []
@@ -26,7 +26,7 @@ enum TextLayout {
         return result
     }
 
-    /// Two columns, indented by two blanks: a term, and the text about it, broken into lines.
+    /// Two columns, indented by two blanks: a term and its text, broken into lines.
     static func table(_ rows: [(term: String, text: String)]) -> [String] {
         let widest = rows.map(\.term.count).filter { $0 + 4 <= widestColumn }.max() ?? widestColumn - 4
         let indent = String(repeating: " ", count: widest + 4)

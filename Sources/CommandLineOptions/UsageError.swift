@@ -1,4 +1,4 @@
-/// A command line that was not understood: what is wrong with it, and what to do.
+/// What is wrong with a command line, and what to do about it.
 ///
 /// A program that gets one writes its description to standard error and ends with `exitCode`.
 public struct UsageError: Error, Equatable, CustomStringConvertible {
@@ -18,4 +18,56 @@ public struct UsageError: Error, Equatable, CustomStringConvertible {
 
     /// The message, and below it the advice, one a line.
     public var description: String { ([message] + advice).joined(separator: "\n") }
+}
+
+/// The usage errors of one command.
+struct CommandErrors: Sendable {
+    /// The word that starts the program.
+    let program: String
+    let command: Command
+
+    func error(_ message: String, advice: [String] = []) -> UsageError {
+        UsageError(message, advice: advice + ["\(program) \(command.name) --help shows what it understands"])
+    }
+
+    func unknownOption(_ word: String) -> UsageError {
+        let names = command.options.map { "--\($0.name)" } + ["--help"]
+        return error("\(command.name) has no option \(word)", advice: didYouMean(nearest(to: word, among: names)))
+    }
+
+    func missingValue(_ option: Option) -> UsageError {
+        let example = "\(program) \(command.name) --\(option.name) \(option.placeholder ?? "")"
+        return error("--\(option.name) needs a value: \(example)")
+    }
+
+    func missingOption(_ option: Option) -> UsageError {
+        let variable = option.environmentVariable.map { ", or set \($0)" } ?? ""
+        return error("--\(option.name) is missing: give --\(option.name) \(option.placeholder ?? "")\(variable)")
+    }
+
+    func missingArgument(_ argument: Argument) -> UsageError {
+        error("\(argument.name) is missing", advice: ["usage: \(command.usageLine(program))"])
+    }
+
+    func extraArgument(_ word: String) -> UsageError {
+        error("\"\(word)\" is one argument too many", advice: ["usage: \(command.usageLine(program))"])
+    }
+
+    /// - Parameter expected: what the value must be, to be read after "must be".
+    func badValue(_ value: String, of option: Option, isFromEnvironment: Bool, expected: String) -> UsageError {
+        let variable = isFromEnvironment ? option.environmentVariable : nil
+        let origin = variable.map { "the environment variable \($0)" } ?? "--\(option.name)"
+        return error("\(origin) must be \(expected), but is \"\(value)\"")
+    }
+
+    /// A value that is none of the choices.
+    func badChoice(_ value: String, of option: Option, isFromEnvironment: Bool, among choices: [String]) -> UsageError {
+        let expected = (choices.count == 1 ? "" : "one of ") + choices.joined(separator: ", ")
+        return badValue(value, of: option, isFromEnvironment: isFromEnvironment, expected: expected)
+    }
+}
+
+/// A line that suggests the candidates; no line if there are none.
+func didYouMean(_ candidates: [String]) -> [String] {
+    candidates.isEmpty ? [] : ["did you mean \(candidates.joined(separator: ", "))?"]
 }

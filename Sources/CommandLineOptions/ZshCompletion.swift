@@ -23,7 +23,7 @@ extension CommandLineProgram {
         ] + commands.flatMap(zshCase) + [
             "    esac",
             "}",
-            "# Called as the completion itself when it is found in fpath, else registered by the one who sources it.",
+            "# zsh calls this file as the function if it is in fpath; if it is sourced, it registers the function.",
             "if [[ \"${funcstack[1]}\" == \(function) ]]; then \(function) \"$@\"; else compdef \(function) \(name); fi",
         ]
     }
@@ -32,7 +32,7 @@ extension CommandLineProgram {
         var specifications = command.options.flatMap { option in
             let exclusion = option.isRepeating ? "*" : "(\(option.spellings.joined(separator: " ")))"
             return option.spellings.map { spelling in
-                // "=" and "+" let the value stand in the same word or in the next one.
+                // "=" and "+" allow the value in the same word or in the next one.
                 let join = option.isFlag ? "" : spelling.hasPrefix("--") ? "=" : "+"
                 let value = option.isFlag ? "" : ":\(option.placeholder ?? ""):\(zshAction(ValueCompletion(option)))"
                 return "\(exclusion)\(spelling)\(join)[\(escaped(option.help))]\(value)"
@@ -56,7 +56,7 @@ extension CommandLineProgram {
         }
     }
 
-    /// A text in which nothing has a meaning for `_arguments` and `_describe`.
+    /// A text with all characters escaped that are special to `_arguments` and `_describe`.
     private func escaped(_ text: String) -> String {
         text.map { "\\[]:".contains($0) ? "\\\($0)" : String($0) }.joined()
     }

@@ -1,19 +1,19 @@
 import CZlib
 
-/// Compresses one piece of data after another; its memory, about a quarter of a MiB, is taken once.
+/// Compresses pieces of data, one at a time, with about 256 KiB of memory that is allocated once.
 ///
-/// Not for two threads at a time.
+/// Two threads must not use it at the same time.
 @safe
 public final class GzipCompressor {
-    // On the heap: zlib keeps a pointer back to it.
+    // On the heap, because zlib keeps a pointer to it.
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// A compressor.
+    /// Makes a compressor.
     ///
     /// - Parameter level: 1 (fast) to 9 (small).
     /// - Returns: nil if there is no memory.
     public init?(level: Int) {
-        precondition((1...9).contains(level), "\(level) is no level of compression")
+        precondition((1...9).contains(level), "\(level) is not a compression level")
         unsafe stream = .allocate(capacity: 1)
         unsafe stream.initialize(to: z_stream())
         guard unsafe shim_begin_gzip(stream, Int32(level)) == Z_OK else {
@@ -27,13 +27,13 @@ public final class GzipCompressor {
         unsafe stream.deallocate()
     }
 
-    /// The bytes as a gzip file (RFC 1952); nil if that would not be shorter.
+    /// Compresses bytes to the gzip format (RFC 1952); nil if the result would not be shorter.
     public func compressed(_ bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count <= Int(UInt32.max), unsafe deflateReset(stream) == Z_OK else { return nil }
         let limit = bytes.count
         let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { output, count in
             unsafe bytes.withUnsafeBufferPointer { input in
-                // zlib only reads the input; its interface has no word for that.
+                // zlib only reads the input, though its interface asks for a mutable pointer.
                 unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
                 unsafe stream.pointee.avail_in = UInt32(input.count)
                 unsafe stream.pointee.next_out = output.baseAddress

@@ -3,21 +3,21 @@ public import Model
 public import Similarity
 public import SparseMatrix
 
-/// Memberships to learn from, and memberships held out to see what was learned.
+/// Memberships for training, and held-out memberships to test what was learned.
 public struct EvaluationSet: Sendable {
-    /// A member with the groups to learn from and those held out, as ascending indexes.
+    /// A member with the groups for training and the held-out groups, as ascending indexes.
     public struct Member: Sendable {
         /// The external id.
         public let id: String
-        /// Groups joined, as far as they are known.
+        /// The joined groups of the training set.
         public let joined: [UInt32]
-        /// Groups joined, which the lists do not know of.
+        /// The held-out groups, which are not in the training set.
         public let heldOut: [UInt32]
     }
 
     /// The groups, in ascending order of the bytes of their ids.
     public let groups: [GroupFacts]
-    /// Groups × users, what is learned from.
+    /// The training set, groups × users.
     public let matrix: BinaryMatrix
     /// All members who are in a group.
     public let members: [Member]
@@ -25,29 +25,28 @@ public struct EvaluationSet: Sendable {
     /// Reads two catalogs.
     ///
     /// - Parameters:
-    ///   - training: memberships to learn from.
-    ///   - heldOut: memberships held out; groups and users that the other catalog does not have are passed over.
+    ///   - training: the memberships for training.
+    ///   - heldOut: the held-out memberships; groups and users that are not in the other catalog are ignored.
     public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
         do {
-            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedIDs)?
+            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedTexts)?
             try training.snapshot { () throws(CatalogError) in
                 let records = try training.groups()
-                let reading = try training.matrix(.memberships, groups: records, threads: 1) { _ in }
+                let reading = try training.matrix(RelationFacts.members.source, groups: records, threads: 1) { _ in }
                 read = (records, reading.matrix, try training.userIDs())
             }
             guard let read else { preconditionFailure("the snapshot was read") }
             let publicGroups = read.records.filter { $0.isShown }
-            // By their bytes: to Swift, ids are equal already if they look the same.
+            // By their bytes: a dictionary of strings would take canonically equivalent ids for equal.
             let indexes = Dictionary(
                 uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))
             matrix = read.matrix
-            groups = publicGroups.enumerated().map { row, group in
-                GroupFacts(id: group.id, title: group.title, memberCount: UInt32(read.matrix.size(ofRow: row)))
-            }
+            groups = publicGroups.map { GroupFacts(id: $0.id, title: $0.title) }
             let byUser = try read.matrix.transposed()
             var members: [Member] = []
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
-                guard let id = read.ids[user] else { continue }
+                let id = read.ids[user]
+                guard !id.isEmpty else { continue }
                 let record = try heldOut?.member(withID: id)
                 let held = (record?.memberships ?? []).compactMap { indexes[Array($0.groupID.utf8)] }
                 let joined = Array(byUser.row(user))
@@ -58,14 +57,22 @@ public struct EvaluationSet: Sendable {
         } catch { throw EvaluationError("\(error)") }
     }
 
-    /// A model version of what is to be learned from, by members only.
+    /// A model version of the training set, with neighbours by members only.
     public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
-        let lists = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
-        let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
+        let members = RelationFacts.members.relation
+        let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
+        let sizes = groups.indices.map { UInt32(matrix.size(ofRow: $0)) }
         do {
-            let table = NeighbourTable(offsets: lists.offsets, neighbours: neighbours)
-            return try ModelVersion(
-                ByteRegion(copying: EncodedModel(groups: groups, tables: [.members: table]).fileBytes))
+            let model = try EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table])
+            return try ModelVersion(ByteRegion(copying: model.fileBytes))
         } catch { throw EvaluationError("\(error)") }
     }
+}
+
+/// Why an evaluation is not possible.
+public struct EvaluationError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, and where.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
 }

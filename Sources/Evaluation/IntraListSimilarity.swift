@@ -1,34 +1,34 @@
 import Model
 import SparseMatrix
 
-/// How alike the groups of a list are: the mean plain cosine over unordered pairs.
+/// How similar the groups of a list are to one another: the mean plain cosine over unordered pairs.
 ///
 /// Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
 enum IntraListSimilarity {
-    /// Over pairs that the model stores in either direction; all others count as 0.
+    /// Over the pairs in the model's lists, in either direction; all others count as 0.
     static func stored(_ groups: [UInt32], in model: ModelVersion) -> Double {
         guard groups.count > 1 else { return 0 }
-        let places = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
+        let positions = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
         var cosines: [Int: Double] = [:]
-        for (place, group) in groups.enumerated() {
-            for relation in Relation.allCases {
+        for (position, group) in groups.enumerated() {
+            for relation in model.relations {
                 for neighbour in model.neighbours(of: Int(group), by: relation) {
-                    guard let other = places[neighbour.index] else { continue }
-                    let pair = min(place, other) * groups.count + max(place, other)
+                    guard let other = positions[neighbour.index] else { continue }
+                    let pair = min(position, other) * groups.count + max(position, other)
                     cosines[pair] = max(cosines[pair] ?? 0, model.cosine(of: neighbour, to: Int(group), by: relation))
                 }
             }
         }
-        // Summed in one order, so that the same list has the same value.
+        // Summed in a fixed order, so that the same list has the same value.
         return cosines.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value } / pairCount(groups.count)
     }
 
-    /// Over all pairs, from the matrix groups × users itself.
+    /// Over all pairs, computed from the matrix groups × users.
     static func exact(_ groups: [UInt32], _ matrix: BinaryMatrix) -> Double {
         guard groups.count > 1 else { return 0 }
         var sum = 0.0
-        for (place, first) in groups.enumerated() {
-            for second in groups[(place + 1)...] {
+        for (position, first) in groups.enumerated() {
+            for second in groups[(position + 1)...] {
                 let common = commonCount(matrix.row(Int(first)), matrix.row(Int(second)))
                 let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
                 if common > 0 { sum += Double(common) / sizes.squareRoot() }

@@ -1,18 +1,19 @@
+import Glibc
 public import Model
 public import Recommendation
 import SparseMatrix
 
-/// What each stage of a list does to members' lists, measured against the list before that stage.
+/// Measures what each stage does to members' lists.
 public struct ListExperiment: Sendable {
-    /// Lists made with more and more stages.
+    /// Lists made with an increasing number of stages.
     public enum Pipeline: Int, Sendable, CaseIterable {
-        /// The best by raw score: no stage that can be left out.
+        /// The best groups by raw score: without the stages that can be omitted.
         case raw
-        /// With filters.
+        /// And filters.
         case filtered
-        /// With diversity.
+        /// And diversity.
         case diverse
-        /// With rotation: all stages that apply to what a file of memberships tells.
+        /// And rotation: all stages that need only memberships.
         case rotated
 
         var omitted: Set<PlanStage> {
@@ -30,10 +31,10 @@ public struct ListExperiment: Sendable {
     private let set: EvaluationSet
     private let planners: [Planner]
     private let bucketMilliseconds: Int64
-    /// Any instant will do: it only chooses the bucket.
+    /// Any instant serves: it only chooses the bucket.
     private let instant: Int64 = 1_795_000_000_000
 
-    /// An experiment with a model of the set.
+    /// An experiment with a model of the evaluation set.
     public init(_ set: EvaluationSet, model: ModelVersion, configuration: PlanConfiguration, key: RotationKey) {
         self.set = set
         bucketMilliseconds = Int64(configuration.rotation.hours * 3_600_000)
@@ -44,14 +45,14 @@ public struct ListExperiment: Sendable {
         }
     }
 
-    /// Adds what the lists of some members show.
+    /// Adds the measures of some members' lists.
     public func measure(members: Range<Int>, into sums: inout ListSums) {
         for member in set.members[members] { measure(member, into: &sums) }
     }
 
     private func measure(_ member: EvaluationSet.Member, into sums: inout ListSums) {
         let profile = MemberProfile(userID: member.id, joined: member.joined.map { .init(group: $0) })
-        // Rotated lists of several buckets: one draw would show more chance than effect.
+        // Rotated lists of several buckets: a single one would show chance rather than the effect.
         let plans = Pipeline.allCases.map { pipeline in
             (pipeline == .rotated ? 0...Self.transitions : 0...0).map { bucket in
                 planners[pipeline.rawValue].plan(
@@ -76,7 +77,7 @@ public struct ListExperiment: Sendable {
         measureRotation(plans[Pipeline.rotated.rawValue], plans[Pipeline.diverse.rawValue][0], into: &sums)
     }
 
-    /// What changes from one bucket to the next.
+    /// Measures the change from one bucket to the next.
     private func measureRotation(_ rotated: [Plan], _ unrotated: Plan, into sums: inout ListSums) {
         let unrotatedScore = score(beginning(unrotated))
         guard unrotated.candidateCount >= 100, unrotatedScore > 0 else { return }
@@ -97,5 +98,28 @@ public struct ListExperiment: Sendable {
         var counts = [Int](repeating: 0, count: interests.count)
         for item in items { if let interest = item.interest { counts[interest] += 1 } }
         return zip(interests, counts).reduce(0) { $0 + abs(Double($1.1) / Double(items.count) - $1.0.share) } / 2
+    }
+}
+
+/// How many of the held-out groups a list contains.
+struct Accuracy {
+    /// Hits divided by the number of held-out groups.
+    let recall: Double
+    /// Hits discounted by log₂(rank + 1), divided by the best possible sum (NDCG; Järvelin and Kekäläinen 2002).
+    let gain: Double
+
+    /// The accuracy of the first 20 groups of a list.
+    ///
+    /// - Parameter heldOut: at least one.
+    init(of list: [UInt32], heldOut: [UInt32]) {
+        let wanted = Set(heldOut)
+        var (hits, sum) = (0, 0.0)
+        for (index, group) in list.prefix(20).enumerated() where wanted.contains(group) {
+            hits += 1
+            sum += 1 / log2(Double(index + 2))
+        }
+        let ideal = (0..<min(20, wanted.count)).reduce(0) { $0 + 1 / log2(Double($1 + 2)) }
+        recall = Double(hits) / Double(wanted.count)
+        gain = sum / ideal
     }
 }

@@ -1,11 +1,11 @@
-/// Sums over members, of which the measures are ratios and means.
+/// Sums over members, from which the measures are computed as ratios and means.
 public struct ListSums: Sendable {
     struct PipelineSums: Sendable {
         var stored = 0.0
         var exact = 0.0
         var recall = 0.0
         var gain = 0.0
-        /// Over members whose baseline has a score.
+        /// Only members whose baseline list has a score.
         var keptScore = 0.0
         var shareError = 0.0
         var fullLists = 0.0
@@ -19,10 +19,10 @@ public struct ListSums: Sendable {
     private var kept = 0.0
     private var rotatedMembers = 0
 
-    /// Nothing yet.
+    /// No members yet.
     public init() {}
 
-    /// Counts a member, whose lists are added by themselves.
+    /// Counts a member; the member's lists are added separately.
     mutating func addMember(isScored: Bool, isTested: Bool) {
         members += 1
         if isScored { scoredMembers += 1 }
@@ -36,15 +36,15 @@ public struct ListSums: Sendable {
         _ pipeline: ListExperiment.Pipeline, score: Double, baselineScore: Double, stored: Double, exact: Double,
         accuracy: Accuracy?, shareError: Double?, weight: Double
     ) {
-        let place = pipeline.rawValue
-        pipelines[place].stored += weight * stored
-        pipelines[place].exact += weight * exact
-        pipelines[place].recall += weight * (accuracy?.recall ?? 0)
-        pipelines[place].gain += weight * (accuracy?.gain ?? 0)
-        if baselineScore > 0 { pipelines[place].keptScore += weight * score / baselineScore }
+        let index = pipeline.rawValue
+        pipelines[index].stored += weight * stored
+        pipelines[index].exact += weight * exact
+        pipelines[index].recall += weight * (accuracy?.recall ?? 0)
+        pipelines[index].gain += weight * (accuracy?.gain ?? 0)
+        if baselineScore > 0 { pipelines[index].keptScore += weight * score / baselineScore }
         if let shareError {
-            pipelines[place].shareError += weight * shareError
-            pipelines[place].fullLists += weight
+            pipelines[index].shareError += weight * shareError
+            pipelines[index].fullLists += weight
         }
     }
 
@@ -56,14 +56,14 @@ public struct ListSums: Sendable {
 
     /// Adds the sums of other members.
     public mutating func merge(_ other: ListSums) {
-        for place in pipelines.indices {
-            pipelines[place].stored += other.pipelines[place].stored
-            pipelines[place].exact += other.pipelines[place].exact
-            pipelines[place].recall += other.pipelines[place].recall
-            pipelines[place].gain += other.pipelines[place].gain
-            pipelines[place].keptScore += other.pipelines[place].keptScore
-            pipelines[place].shareError += other.pipelines[place].shareError
-            pipelines[place].fullLists += other.pipelines[place].fullLists
+        for index in pipelines.indices {
+            pipelines[index].stored += other.pipelines[index].stored
+            pipelines[index].exact += other.pipelines[index].exact
+            pipelines[index].recall += other.pipelines[index].recall
+            pipelines[index].gain += other.pipelines[index].gain
+            pipelines[index].keptScore += other.pipelines[index].keptScore
+            pipelines[index].shareError += other.pipelines[index].shareError
+            pipelines[index].fullLists += other.pipelines[index].fullLists
         }
         members += other.members
         scoredMembers += other.scoredMembers
@@ -73,7 +73,7 @@ public struct ListSums: Sendable {
         rotatedMembers += other.rotatedMembers
     }
 
-    /// The measures of a pipeline; the baseline is the raw one.
+    /// The measures of a pipeline, with the raw pipeline as the baseline.
     public func measures(of pipeline: ListExperiment.Pipeline) -> ListMeasures {
         let sums = pipelines[pipeline.rawValue]
         func ratio(_ part: Double, _ whole: Double) -> Double { whole > 0 ? part / whole : 0 }
@@ -86,27 +86,27 @@ public struct ListSums: Sendable {
             gain: testedMembers > 0 ? sums.gain / Double(testedMembers) : nil)
     }
 
-    /// What rotation does from one bucket to the next, over members with 100 candidates or more.
+    /// The effect of rotation from one bucket to the next, over members with 100 candidates or more.
     public var rotation: (members: Int, change: Double, kept: Double) {
         let count = Double(max(1, rotatedMembers))
         return (rotatedMembers, change / count, kept / count)
     }
 }
 
-/// What the lists of a pipeline are like, against the best 20 by raw score.
+/// The measures of a pipeline's lists, relative to the best 20 groups by raw score.
 public struct ListMeasures: Sendable, Equatable {
-    /// Members, also those whose list is empty.
+    /// The number of members, including those with an empty list.
     public var members: Int
-    /// By how much the similarity within lists is lower, over stored pairs: a ratio of means.
+    /// The relative decrease of intra-list similarity over stored pairs: a ratio of means.
     public var storedCut: Double
     /// The same over all pairs.
     public var exactCut: Double
-    /// By how much the sum of raw scores is lower: a mean of ratios.
+    /// The relative decrease of the sum of raw scores: a mean of ratios.
     public var loss: Double
-    /// By how much the interests' shares of a full list differ from those of the profile.
+    /// The difference between the interests' shares of a full list and those of the profile.
     public var shareError: Double
-    /// recall@20; nil without memberships held out.
+    /// recall@20; nil without held-out memberships.
     public var recall: Double?
-    /// NDCG@20; nil without memberships held out.
+    /// NDCG@20; nil without held-out memberships.
     public var gain: Double?
 }

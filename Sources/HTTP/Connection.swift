@@ -1,62 +1,40 @@
-import Synchronization
-
-/// A client's connection and the request under way on it, of which there is one at a time.
+/// A client's connection and how far its current request has come.
 ///
-/// The library serves a connection from one thread, so that what a request consists of needs no lock;
-/// only the deadline is read by another thread.
-final class Connection: @unchecked Sendable {
-    /// How far the request under way has come.
+/// Only its worker's thread uses it.
+final class Connection {
     enum Phase {
-        /// None has begun.
-        case idle
-        /// Its first line is here.
-        case begun
-        /// Its header fields are here.
+        /// A request is awaited, or has arrived in part.
         case receiving
-        /// It is being answered.
-        case answered
+        /// Part of a response is waiting until the client accepts more.
+        case sending(keepsConnection: Bool)
+        /// The last response has been sent, and no byte that comes now is read as a request.
+        ///
+        /// If the socket were closed at once, bytes on their way here would make the system reset the connection,
+        /// and the client might never see the response (RFC 9112, section 9.6).
+        case ending
     }
 
     let socket: Int32
-    /// Whether there were too many when it was opened.
-    var isSurplus = false
-    private let deadlineNanoseconds: Atomic<UInt64>
+    /// The address of the client, if connections are counted by address.
+    let address: [UInt8]?
+    /// Whether too many connections were open when it was opened.
+    let isSurplus: Bool
+    var phase = Phase.receiving
+    var reader: RequestReader
+    /// The part of the response that has not been sent.
+    var unsent: ArraySlice<UInt8> = []
+    /// When the connection is closed unless something happens first, in nanoseconds of the monotonic clock.
+    var deadline: UInt64
+    /// Whether no byte of a request has come since the last response.
+    var isIdle = false
+    /// Whether bytes beyond the last request have been received, and may be the next request.
+    var hasUnreadBytes = false
 
-    var phase = Phase.idle
-    var target: [UInt8] = []
-    /// Where the text of the target lies, to notice one that a NUL cut short.
-    var targetAddress: UInt = 0
-    var headers = HTTPHeaders()
-    var body: [UInt8] = []
-    var bodyIsTooLarge = false
-
-    init(socket: Int32, deadline: UInt64) {
+    init(socket: Int32, address: [UInt8]?, isSurplus: Bool, reader: RequestReader, deadline: UInt64) {
         self.socket = socket
-        deadlineNanoseconds = Atomic(deadline)
-    }
-
-    /// When the connection is cut unless something happens first, by the monotonic clock; `.max` for never.
-    var deadline: UInt64 {
-        get { deadlineNanoseconds.load(ordering: .relaxed) }
-        set { deadlineNanoseconds.store(newValue, ordering: .relaxed) }
-    }
-
-    /// Takes a piece of the body; what is beyond the limit is counted as too large and thrown away.
-    func append(_ piece: UnsafeRawBufferPointer, limitBytes: Int) {
-        guard !bodyIsTooLarge, body.count + piece.count <= limitBytes else {
-            bodyIsTooLarge = true
-            body = []
-            return
-        }
-        unsafe body.append(contentsOf: piece)
-    }
-
-    /// Forgets the request that has ended.
-    func reset() {
-        phase = .idle
-        target = []
-        headers = HTTPHeaders()
-        body = []
-        bodyIsTooLarge = false
+        self.address = address
+        self.isSurplus = isSurplus
+        self.reader = reader
+        self.deadline = deadline
     }
 }

@@ -1,8 +1,8 @@
-/// What went wrong in a server, or in a request it received.
+/// What went wrong in a server, or in a request that it received.
 public struct HTTPError: Error, Equatable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
-        /// The address to listen at is not a numeric IPv4 or IPv6 address, or not one of this machine.
+        /// The listening address is not a numeric IPv4 or IPv6 address, or this machine does not have it.
         case badAddress
         /// Another process listens there already.
         case addressTaken
@@ -10,13 +10,21 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
         case addressForbidden
         /// A limit of the configuration is out of bounds.
         case badConfiguration
-        /// The system lacks something the server needs.
+        /// The system lacks a resource that the server needs.
         case startFailed
-        /// A request that cannot be understood: answered with 400.
+        /// A request that breaks the grammar of HTTP: answered with 400.
         case badRequest
         /// A request whose body is longer than allowed: answered with 413.
         case bodyTooLarge
-        /// A request on a connection beyond those that are served: answered with 503.
+        /// A request line that is longer than allowed: answered with 414.
+        case targetTooLong
+        /// Header fields that are longer than allowed: answered with 431.
+        case headersTooLarge
+        /// A request whose body has a transfer coding other than `chunked`: answered with 501.
+        case unknownTransferCoding
+        /// A request of another major version of HTTP than 1: answered with 505.
+        case unsupportedVersion
+        /// A request on a connection beyond the limit of connections: answered with 503.
         case tooManyConnections
     }
 
@@ -25,7 +33,7 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// What happened, where, and what to do.
     public let message: String
 
-    /// An error.
+    /// Makes an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
@@ -33,4 +41,18 @@ public struct HTTPError: Error, Equatable, CustomStringConvertible {
 
     /// The message.
     public var description: String { message }
+
+    /// The status that answers a refused request; 500 for errors that no request causes.
+    public var status: HTTPStatus {
+        switch code {
+        case .badRequest: .badRequest
+        case .bodyTooLarge: .contentTooLarge
+        case .targetTooLong: .uriTooLong
+        case .headersTooLarge: .requestHeaderFieldsTooLarge
+        case .unknownTransferCoding: .notImplemented
+        case .unsupportedVersion: .httpVersionNotSupported
+        case .tooManyConnections: .serviceUnavailable
+        case .badAddress, .addressTaken, .addressForbidden, .badConfiguration, .startFailed: .internalServerError
+        }
+    }
 }

@@ -1,39 +1,42 @@
-/// The header fields of a request or a response, in their order; names are compared without regard to case.
+/// The header fields of a request or a response, in order; names are compared without regard to case.
 public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
-    /// One field.
+    /// One header field.
     public struct Field: Sendable, Equatable {
         /// Its name, as it was written.
         public let name: String
         /// Its value, without the white space around it.
         public let value: String
 
-        /// A field.
+        /// Makes a field.
         public init(name: String, value: String) {
             self.name = name
             self.value = value
         }
     }
 
-    /// All fields, in order; a name may come more than once.
+    /// All fields, in order; a name may occur more than once.
     public private(set) var fields: [Field] = []
 
-    /// No fields.
+    /// Makes an empty list of fields.
     public init() {}
 
-    /// Fields in the order given.
+    /// Makes fields in the order given.
     public init(dictionaryLiteral elements: (String, String)...) {
         fields = elements.map { Field(name: $0.0, value: $0.1) }
     }
 
-    /// Makes room for so many fields.
-    mutating func reserveCapacity(_ count: Int) { fields.reserveCapacity(count) }
-
-    /// Adds a field behind the others.
+    /// Adds a field after the others.
     public mutating func append(name: String, value: String) {
-        fields.append(Field(name: name, value: value))
+        append(Field(name: name, value: value))
     }
 
-    /// The value of the first field of a name.
+    mutating func append(_ field: Field) {
+        // Enough for what most clients send.
+        if fields.isEmpty { fields.reserveCapacity(8) }
+        fields.append(field)
+    }
+
+    /// The value of the first field with a name.
     public subscript(name: String) -> String? {
         fields.first { Self.isSame($0.name, name) }?.value
     }
@@ -43,8 +46,20 @@ public struct HTTPHeaders: Sendable, ExpressibleByDictionaryLiteral {
         fields.reduce(0) { $0 + (Self.isSame($1.name, name) ? 1 : 0) }
     }
 
-    /// Whether two names are the same but for the case of ASCII letters.
-    private static func isSame(_ left: String, _ right: String) -> Bool {
+    /// The elements of all fields with a name, each field being a list separated by commas, without the white space
+    /// around them; an empty element is kept.
+    func elements(of name: String) -> [String] {
+        fields.filter { Self.isSame($0.name, name) }.flatMap { field in
+            field.value.split(separator: ",", omittingEmptySubsequences: false).map { element in
+                let isSpace = { (character: Character) in character == " " || character == "\t" }
+                let end = element.lastIndex { !isSpace($0) }.map { element.index(after: $0) } ?? element.startIndex
+                return String(element[..<end].drop(while: isSpace))
+            }
+        }
+    }
+
+    /// Whether two texts are the same except for the case of ASCII letters.
+    static func isSame(_ left: String, _ right: String) -> Bool {
         func lowered(_ byte: UInt8) -> UInt8 {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }

@@ -1,4 +1,4 @@
-/// A request that has been received whole.
+/// A request that has been received in full.
 public struct HTTPRequest: Sendable {
     /// A parameter of the query.
     public struct QueryParameter: Sendable, Equatable {
@@ -8,26 +8,26 @@ public struct HTTPRequest: Sendable {
         public let value: String
     }
 
-    /// What is asked for.
+    /// The method.
     public let method: HTTPMethod
-    /// What the request line names, path and query, byte for byte as it came.
+    /// The target of the request line, path and query, byte for byte as it came.
     public let target: [UInt8]
-    /// The path as it came, escapes and all, without the query.
+    /// The path as it came, with its escapes and without the query.
     public let rawPath: String
-    /// The segments of the path, each decoded on its own: `/a%2Fb/c` is `["a/b", "c"]`, `/` is none, and a
+    /// The segments of the path, each decoded on its own: `/a%2Fb/c` is `["a/b", "c"]`, `/` has none, and a
     /// slash at the end makes an empty last segment.
     public let segments: [String]
-    /// The parameters of the query, in order; a name may come more than once.
+    /// The parameters of the query, in order; a name may occur more than once.
     public let query: [QueryParameter]
     /// The header fields.
     public let headers: HTTPHeaders
     /// The body; empty if there is none.
     public let body: [UInt8]
 
-    /// A request with a target as it stands in a request line, for example `/v1/things/a%2Fb?limit=3`.
+    /// Makes a request with a target as it stands in a request line, for example `/v1/things/a%2Fb?limit=3`.
     ///
-    /// - Throws: `HTTPError.badRequest` if the target does not begin with a slash, has a bad escape, NUL, a space or
-    ///   a control character, or is not UTF-8.
+    /// - Throws: `HTTPError.badRequest` if the target does not begin with a slash, is not UTF-8, or contains a bad
+    ///   escape, NUL, a space or a control character.
     public init(method: HTTPMethod, target: String, headers: HTTPHeaders = [:], body: [UInt8] = []) throws(HTTPError) {
         try self.init(method: method, target: RequestTarget(Array(target.utf8)), headers: headers, body: body)
     }
@@ -41,4 +41,29 @@ public struct HTTPRequest: Sendable {
         self.headers = headers
         self.body = body
     }
+}
+
+/// The method of a request; its case matters.
+public struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
+    /// The method's name as it stands in the request line.
+    public let rawValue: String
+
+    /// Makes a method from any name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+
+    /// Reads a resource.
+    public static let get = HTTPMethod(rawValue: "GET")
+    /// Reads a resource without its body.
+    public static let head = HTTPMethod(rawValue: "HEAD")
+    /// Hands data to a resource.
+    public static let post = HTTPMethod(rawValue: "POST")
+    /// Replaces a resource.
+    public static let put = HTTPMethod(rawValue: "PUT")
+    /// Removes a resource.
+    public static let delete = HTTPMethod(rawValue: "DELETE")
+    /// Asks which methods a resource allows.
+    public static let options = HTTPMethod(rawValue: "OPTIONS")
+
+    /// The name.
+    public var description: String { rawValue }
 }

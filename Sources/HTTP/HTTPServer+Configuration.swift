@@ -1,29 +1,29 @@
 extension HTTPServer {
-    /// Where a server listens, and its limits: everything a client can make it keep or wait for is bounded.
+    /// Where a server listens, and its limits: there is a bound on everything that a client can make it store or
+    /// wait for.
     public struct Configuration: Sendable {
         /// The address to listen at: numeric, IPv4 or IPv6.
         public var address = "127.0.0.1"
-        /// The port; 0 takes any that is free.
+        /// The port; 0 takes any free port.
         public var port: UInt16 = 0
         /// Threads that receive requests and run the handler, from 1 to 256.
         public var threadCount = 2
-        /// Connections served at a time, all threads together, from `threadCount` to 65536.
+        /// Connections served at a time by all threads together, from `threadCount` to 65536.
         public var connectionLimit = 1024
-        /// Connections beyond those that are told so (see `Refusal`) and closed, from 0 to 4096; more wait to be
-        /// accepted.
+        /// Connections beyond `connectionLimit` that are refused (see `Refusal`) and closed, from 0 to 4096; more wait
+        /// to be accepted.
         public var surplusConnectionLimit = 64
         /// Connections open at a time from one address, 0 for no limit; more are closed at once.
         public var connectionLimitPerAddress = 0
-        /// How long a connection may lie idle between two requests, from 1 to 3600 seconds.
+        /// How long a connection may be idle between two requests, from 1 to 3600 seconds.
         public var idleTimeoutSeconds = 15
-        /// How long a request may take to arrive, in all, however steadily its bytes trickle in.
+        /// How long a request may take to arrive in full, however steadily its bytes trickle in.
         ///
-        /// It is counted from the opening of a new connection, or else from the request's first line, which may
-        /// be this much later than `idleTimeoutSeconds` after the response before.
+        /// The time starts when a new connection is opened, and for a later request when its first byte arrives.
         public var receiveTimeout = Duration.seconds(10)
-        /// How long a client may take to accept a response, in all.
+        /// How long a client may take to accept a whole response.
         public var sendTimeout = Duration.seconds(30)
-        /// The longest request line and header fields together, in bytes, about; from 2 KiB to 1 MiB.
+        /// The longest request line and header fields together, in bytes, inclusive; from 2 KiB to 1 MiB.
         public var headerLimitBytes = 16 * 1024
         /// The longest body, in bytes, inclusive; from 0 to 64 MiB.
         public var bodyLimitBytes = 64 * 1024
@@ -31,7 +31,7 @@ extension HTTPServer {
         /// The defaults.
         public init() {}
 
-        /// Refuses limits that are out of bounds, by name.
+        /// Checks that every limit is within its bounds.
         func validate() throws(HTTPError) {
             func require(_ value: Int, in bounds: ClosedRange<Int>, _ name: String) throws(HTTPError) {
                 guard !bounds.contains(value) else { return }

@@ -1,20 +1,17 @@
-import CMicroHTTPD
-import Dispatch
 import Glibc
 import Synchronization
 
-/// An HTTP/1.1 server, from `init` until `stop`, over libmicrohttpd: a pool of threads that wait with epoll.
+/// An HTTP/1.1 server, from `init` until `stop`: threads that wait for their connections with epoll.
 ///
-/// Connections are kept alive and requests may be pipelined. The library answers by itself, in HTML, what is no
-/// HTTP (400) and header fields beyond the limit (413, 414 or 431). A client that goes away while a response is sent raises
-/// no SIGPIPE: the library's threads block it.
+/// Connections are kept alive and requests may be pipelined. Requests are read strictly by RFC 9112: after a request
+/// that breaks its grammar, none of the bytes that follow is read as another request.
 public final class HTTPServer: Sendable {
-    /// Answers a request; called on the pool's threads, several at a time.
+    /// Answers a request; called on the server's threads, several at a time.
     ///
     /// Other connections of the same thread wait meanwhile, and `stop` waits for it: it must return soon.
     public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
 
-    /// Answers what never became a request: an error of code `badRequest`, `bodyTooLarge` or `tooManyConnections`.
+    /// Answers a request that is refused before it reaches the handler; `HTTPError.status` is the status for it.
     ///
     /// The connection ends afterwards.
     public typealias Refusal = @Sendable (HTTPError) -> HTTPResponse
@@ -28,18 +25,17 @@ public final class HTTPServer: Sendable {
     private let running: Mutex<Running?>
 
     /// A server that has not been stopped.
-    @safe
-    private struct Running: ~Copyable, @unchecked Sendable {
-        let daemon: OpaquePointer
+    private struct Running: ~Copyable {
+        let threads: [WorkerThread]
         let listener: ListeningSocket
     }
 
-    /// Listens, and answers from now on.
+    /// Starts to listen and to answer.
     ///
     /// - Parameters:
-    ///   - refusal: answers bad requests; by default with a line of text.
-    ///   - handler: answers all others.
-    /// - Throws: `HTTPError`: a limit out of bounds, an address that is taken, forbidden or none of this machine.
+    ///   - refusal: answers refused requests; by default with a line of text.
+    ///   - handler: answers all other requests.
+    /// - Throws: `HTTPError`: a limit is out of bounds, or the address is taken, forbidden or not of this machine.
     public init(
         _ configuration: Configuration = Configuration(), refusal: @escaping Refusal = HTTPServer.plainRefusal,
         handler: @escaping Handler
@@ -49,45 +45,62 @@ public final class HTTPServer: Sendable {
         address = configuration.address
         port = listener.port
         core = ServerCore(configuration: configuration, refusal: refusal, handler: handler)
-        let flags =
-            MHD_USE_EPOLL_INTERNAL_THREAD.rawValue | MHD_USE_ITC.rawValue
-            | (listener.isVersion6 ? MHD_USE_IPv6.rawValue : 0)
-        var settings = unsafe ServerCallbacks.settings(core: core, socket: listener.descriptor, flags: flags)
-        guard let daemon = unsafe shim_start_server(&settings) else {
-            throw HTTPError(.startFailed, "cannot start the threads of a server at port \(port) of \(address)")
+        let limit = configuration.connectionLimit + configuration.surplusConnectionLimit
+        var workers: [Worker] = []
+        for number in 0..<configuration.threadCount {
+            // The limits of all workers add up to the limit of the server.
+            let share = limit / configuration.threadCount + (number < limit % configuration.threadCount ? 1 : 0)
+            workers.append(try Worker(core: core, listener: listener.descriptor, connectionLimit: share))
         }
-        running = Mutex(unsafe Running(daemon: daemon, listener: listener))
+        running = Mutex(Running(threads: workers.map(WorkerThread.init), listener: listener))
     }
 
     deinit { stop(waitingAtMost: .zero) }
 
-    /// Stops: takes no new connection, sends the responses to requests that are here, then ends all connections.
+    /// Stops: accepts no more connections, answers the requests that have arrived, then closes all connections.
     ///
-    /// Returns when all is over, also to a caller who comes second. Responses that a client does not accept in
-    /// time are cut off; handlers are always waited for.
+    /// Returns when all is over, also to a second caller. Responses that a client does not accept in time are cut off;
+    /// handlers are always waited for.
     ///
-    /// - Parameter grace: how long responses may take from now.
+    /// - Parameter grace: how long clients may take from now to accept their responses.
     public func stop(waitingAtMost grace: Duration = .seconds(10)) {
         running.withLock { running in
             guard let server = running.take() else { return }
-            core.announceStop()
-            // The library would close the socket when it stops; after this, closing it is up to the listener.
-            _ = unsafe MHD_quiesce_daemon(server.daemon)
+            core.announceStop(grace: grace)
             shutdown(server.listener.descriptor, Int32(SHUT_RDWR))
-            _ = core.underWay.wait(timeout: .now() + .nanoseconds(Int(clamping: grace.nanoseconds)))
-            unsafe MHD_stop_daemon(server.daemon)
+            for thread in server.threads { thread.wake() }
+            for thread in server.threads { thread.join() }
         }
     }
 
     /// Answers a refused request with a line of text.
     @Sendable
     public static func plainRefusal(_ error: HTTPError) -> HTTPResponse {
-        let status: HTTPStatus =
-            switch error.code {
-            case .bodyTooLarge: .contentTooLarge
-            case .tooManyConnections: .serviceUnavailable
-            default: .badRequest
-            }
-        return HTTPResponse(status: status, text: error.message)
+        HTTPResponse(status: error.status, text: error.message)
     }
+}
+
+/// A thread that runs a worker.
+private struct WorkerThread {
+    private let worker: Worker
+    private let thread: pthread_t
+
+    init(_ worker: Worker) {
+        self.worker = worker
+        var thread = pthread_t()
+        let outcome = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                unsafe Unmanaged<Worker>.fromOpaque(context).takeRetainedValue().run()
+                return nil
+            }, Unmanaged.passRetained(worker).toOpaque())
+        precondition(outcome == 0, "cannot start a thread: \(ListeningSocket.reason(outcome))")
+        self.thread = thread
+    }
+
+    func wake() { worker.wake() }
+
+    /// Waits until the worker has returned.
+    func join() { pthread_join(thread, nil) }
 }

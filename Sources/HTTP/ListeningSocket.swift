@@ -1,16 +1,14 @@
 import Glibc
 
-/// A socket that listens, closed when the value goes.
+/// A listening socket; it is closed when the value ends.
 struct ListeningSocket: ~Copyable {
     let descriptor: Int32
     let isVersion6: Bool
 
-    /// How many connections the system keeps waiting until they are accepted.
+    /// How many connections the system keeps until they are accepted.
     static let backlog: Int32 = 511
 
     /// Listens at a numeric address.
-    ///
-    /// The library could open the socket itself, but would not say why it failed.
     init(address: String, port: UInt16) throws(HTTPError) {
         isVersion6 = address.contains(":")
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -18,7 +16,7 @@ struct ListeningSocket: ~Copyable {
         guard descriptor >= 0 else {
             throw HTTPError(.startFailed, "cannot open a socket: \(Self.reason(errno))")
         }
-        // Without it, connections that ended a minute ago keep a restarted server from its port.
+        // Without this option, connections that ended in the last minute keep a restarted server from its port.
         var yes: Int32 = 1
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let outcome = isVersion6 ? try bindVersion6(address, port) : try bindVersion4(address, port)
@@ -29,9 +27,9 @@ struct ListeningSocket: ~Copyable {
 
     deinit { close(descriptor) }
 
-    /// The port, also where 0 was asked for.
+    /// The port that it listens at, also if 0 was asked for.
     var port: UInt16 {
-        // The port lies at the same place in the addresses of both families.
+        // Both address families have the port at the same offset.
         var storage = sockaddr_in6()
         var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
         let outcome = unsafe withUnsafeMutablePointer(to: &storage) { pointer in
@@ -39,7 +37,7 @@ struct ListeningSocket: ~Copyable {
                 unsafe getsockname(descriptor, $0, &length)
             }
         }
-        precondition(outcome == 0, "a bound socket has no name")
+        precondition(outcome == 0, "a bound socket has no address")
         return UInt16(bigEndian: storage.sin6_port)
     }
 
@@ -84,7 +82,8 @@ struct ListeningSocket: ~Copyable {
         }
     }
 
-    private static func reason(_ number: Int32) -> String {
+    /// The words of the system for an error number.
+    static func reason(_ number: Int32) -> String {
         unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
     }
 }

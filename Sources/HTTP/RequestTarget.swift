@@ -1,45 +1,51 @@
-/// What a request line names: a path, cut into segments, and the parameters of a query.
+/// The target of a request: a path, split into segments, and the parameters of a query.
 ///
-/// The path is cut first and decoded afterwards, so that `%2F` is a slash within a segment and never cuts it.
+/// The path is split first and decoded afterwards, so that `%2F` is a slash within a segment and never splits it.
 struct RequestTarget {
-    /// All of it, as it came.
+    /// The whole target, as it came.
     let bytes: [UInt8]
     let rawPath: String
     let segments: [String]
     let query: [HTTPRequest.QueryParameter]
 
-    /// Reads a target in origin form (`/a/b?c=d`), or in absolute form, whose host is passed over (RFC 9112, 3.2).
+    /// Reads a target in origin form (`/a/b?c=d`), or in absolute form, whose host is checked and ignored
+    /// (RFC 9112, section 3.2).
     ///
     /// - Throws: `HTTPError.badRequest`; see `PercentEncoding.decode`.
     init(_ bytes: [UInt8]) throws(HTTPError) {
         self.bytes = bytes
-        let origin = Self.originForm(bytes[...])
-        guard origin.first == UInt8(ascii: "/") else {
-            throw HTTPError(.badRequest, "the address does not begin with a slash")
-        }
+        let origin = try Self.originForm(bytes[...])
         let pathEnd = origin.firstIndex(of: UInt8(ascii: "?")) ?? origin.endIndex
         let path = origin[..<pathEnd]
-        rawPath = String(decoding: path, as: UTF8.self)
-        segments = path.count == 1 ? [] : try Self.segments(of: path.dropFirst())
+        rawPath = path.isEmpty ? "/" : String(decoding: path, as: UTF8.self)
+        segments = path.count <= 1 ? [] : try Self.segments(of: path.dropFirst())
         query = pathEnd == origin.endIndex ? [] : try Self.parameters(of: origin[(pathEnd + 1)...])
     }
 
-    private static func originForm(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        for scheme in ["http://", "https://"] where bytes.starts(with: scheme.utf8) {
+    /// The target from its path on; the path is empty only in absolute form (`http://host?c=d`).
+    private static func originForm(_ bytes: ArraySlice<UInt8>) throws(HTTPError) -> ArraySlice<UInt8> {
+        if bytes.first == UInt8(ascii: "/") { return bytes }
+        for scheme in ["http://", "https://"] {
+            let start = String(decoding: bytes.prefix(scheme.utf8.count), as: UTF8.self)
+            guard HTTPHeaders.isSame(start, scheme) else { continue }
             let rest = bytes.dropFirst(scheme.utf8.count)
-            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: "/")] }
-            return rest[slash...]
+            let isDelimiter = { (byte: UInt8) in byte == UInt8(ascii: "/") || byte == UInt8(ascii: "?") }
+            let hostEnd = rest.firstIndex(where: isDelimiter) ?? rest.endIndex
+            guard hostEnd > rest.startIndex, MessageSyntax.isHost(rest[..<hostEnd]) else {
+                throw HTTPError(.badRequest, "the address does not have a host after its scheme")
+            }
+            return rest[hostEnd...]
         }
-        return bytes
+        throw HTTPError(.badRequest, "the address does not begin with a slash")
     }
 
     private static func segments(of path: ArraySlice<UInt8>) throws(HTTPError) -> [String] {
         var segments: [String] = []
         segments.reserveCapacity(8)
         var start = path.startIndex
-        for place in path.indices where path[place] == UInt8(ascii: "/") {
-            segments.append(try PercentEncoding.decode(path[start..<place], plusIsSpace: false))
-            start = place + 1
+        for index in path.indices where path[index] == UInt8(ascii: "/") {
+            segments.append(try PercentEncoding.decode(path[start..<index], plusIsSpace: false))
+            start = index + 1
         }
         segments.append(try PercentEncoding.decode(path[start...], plusIsSpace: false))
         return segments

@@ -1,13 +1,14 @@
-/// Which row answers which method and path: one table, from which "not found" and "not allowed" follow.
+/// The routes of a service: which row answers which method and path.
 ///
 /// A pattern is a path such as `/things/{id}/parts`: a segment in braces matches any segment that is not empty,
-/// any other matches itself. Where two patterns match, the first in the table counts. What answers GET answers HEAD.
+/// any other segment matches itself. If two patterns match, the first in the table counts. A row for GET also answers
+/// HEAD.
 public struct RouteTable: Sendable {
-    /// What the table has for a request.
+    /// The result of looking up a request.
     public enum Match: Equatable, Sendable {
-        /// The number of a row, from 0, and the segments that stand for the names in braces, in order.
+        /// The index of a row, and the segments that match the names in braces, in order.
         case found(row: Int, parameters: [String])
-        /// The path is there, but not for this method; these are allowed.
+        /// A pattern matches the path, but not with this method; these methods are allowed.
         case methodNotAllowed([HTTPMethod])
         /// No pattern matches the path.
         case notFound
@@ -25,7 +26,7 @@ public struct RouteTable: Sendable {
 
     private let rows: [Row]
 
-    /// A table of rows in this order; patterns begin with a slash.
+    /// Makes a table of rows in this order; patterns begin with a slash.
     public init(_ routes: [(method: HTTPMethod, pattern: String)]) {
         rows = routes.map { method, pattern in
             precondition(pattern.hasPrefix("/"), "the pattern \(pattern) does not begin with a slash")
@@ -35,7 +36,7 @@ public struct RouteTable: Sendable {
         }
     }
 
-    /// The row for a method and the segments of a path.
+    /// Looks up a method and the segments of a path.
     public func match(_ method: HTTPMethod, _ segments: [String]) -> Match {
         var allowed: [HTTPMethod] = []
         for (number, row) in rows.enumerated() where Self.matches(row.segments, segments) {
@@ -51,10 +52,10 @@ public struct RouteTable: Sendable {
 
     private static func matches(_ pattern: [Segment], _ segments: [String]) -> Bool {
         guard pattern.count == segments.count else { return false }
-        for place in pattern.indices {
-            switch pattern[place] {
-            case .literal(let text): guard text == segments[place] else { return false }
-            case .parameter: guard !segments[place].isEmpty else { return false }
+        for index in pattern.indices {
+            switch pattern[index] {
+            case .literal(let text): guard text == segments[index] else { return false }
+            case .parameter: guard !segments[index].isEmpty else { return false }
             }
         }
         return true
@@ -62,8 +63,8 @@ public struct RouteTable: Sendable {
 
     private static func parameters(of pattern: [Segment], in segments: [String]) -> [String] {
         var parameters: [String] = []
-        for place in pattern.indices {
-            if case .parameter = pattern[place] { parameters.append(segments[place]) }
+        for index in pattern.indices {
+            if case .parameter = pattern[index] { parameters.append(segments[index]) }
         }
         return parameters
     }

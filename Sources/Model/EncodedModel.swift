@@ -23,12 +23,15 @@ public struct EncodedModel: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - groups: in strictly ascending order of the bytes of their ids.
-    ///   - tables: the neighbours in each relation; a relation that is absent is written empty.
+    ///   - relations: what they may have in common; one without sizes or neighbours is written with none.
+    ///   - sizes: n of every group in each relation.
+    ///   - tables: the neighbours in each relation.
     ///   - signals: what else is known of the groups; lists by tag and place may be in any order.
     /// - Throws: `ModelError.corrupt` if the groups are out of order, an id is not 1 to 255 bytes without NUL, or a
     ///   table is not of their number; `ModelError.tooLarge` if there are too many.
     public init(
-        groups: [GroupFacts], tables: [Relation: NeighbourTable], signals: GroupSignals = GroupSignals()
+        groups: [GroupFacts], relations: [Relation] = RelationTable.standard.relations,
+        sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable], signals: GroupSignals = GroupSignals()
     ) throws(ModelError) {
         guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
         for group in groups where !(1...255).contains(group.id.utf8.count) || group.id.utf8.contains(0) {
@@ -45,17 +48,23 @@ public struct EncodedModel: Sendable, Equatable {
                 name: .topics,
                 bytes: try ModelEncoding.texts(groups.map { $0.topics.joined(separator: ";") }, section: .topics)),
             Section(name: .facts, bytes: ModelEncoding.facts(groups)),
+            Section(name: .relations, bytes: Array(relations.map(\.rawValue).joined(separator: ";").utf8)),
         ]
+        var columns: [[UInt32]] = []
         var scales: [UInt8] = []
         var neighbours: [Section] = []
-        for relation in Relation.allCases {
+        for relation in relations {
             let table = tables[relation] ?? .empty(groupCount: groups.count)
-            guard table.offsets.count == groups.count + 1 else {
+            let column = sizes[relation] ?? [UInt32](repeating: 0, count: groups.count)
+            guard table.offsets.count == groups.count + 1, column.count == groups.count else {
                 throw .corrupt(section: relation.rawValue, reason: "it is not of as many groups as there are")
             }
             ModelEncoding.append(table.meanBestScore.bitPattern, to: &scales)
+            columns.append(column)
             neighbours.append(Section(name: .init(relation), bytes: ModelEncoding.table(table)))
         }
+        sections.append(
+            Section(name: .sizes, bytes: ModelEncoding.sizes(columns, groupCount: groups.count)))
         sections.append(Section(name: .scales, bytes: scales))
         sections += try Self.signalSections(groups, signals) + neighbours
         self.init(groupCount: groups.count, sections: sections)

@@ -8,7 +8,7 @@ public enum JoinPolicy: UInt8, Sendable, CaseIterable {
     case invite = 2
 }
 
-/// What serving needs to know of a group.
+/// What serving needs to know of a group, but for its entries and neighbours in each relation.
 ///
 /// Only public groups are in a model version.
 public struct GroupFacts: Sendable, Equatable {
@@ -18,10 +18,6 @@ public struct GroupFacts: Sendable, Equatable {
     public var title: String
     /// Its topics, in the order of the catalog.
     public var topics: [String]
-    /// n(i) of the relation `photos`: public photos in its pool.
-    public var photoCount: UInt32
-    /// n(i) of the relation `members`: its members.
-    public var memberCount: UInt32
     /// How one joins.
     public var joinPolicy: JoinPolicy
     /// When it was founded, in Unix seconds, if known.
@@ -31,24 +27,14 @@ public struct GroupFacts: Sendable, Equatable {
 
     /// The facts of one group.
     public init(
-        id: String, title: String = "", topics: [String] = [], photoCount: UInt32 = 0, memberCount: UInt32 = 0,
-        joinPolicy: JoinPolicy = .open, createdAt: Int64? = nil, lastActiveAt: Int64? = nil
+        id: String, title: String = "", topics: [String] = [], joinPolicy: JoinPolicy = .open, createdAt: Int64? = nil,
+        lastActiveAt: Int64? = nil
     ) {
         self.id = id
         self.title = title
         self.topics = topics
-        self.photoCount = photoCount
-        self.memberCount = memberCount
         self.joinPolicy = joinPolicy
         self.createdAt = createdAt
         self.lastActiveAt = lastActiveAt
-    }
-
-    /// n(i): the group's entries in a relation.
-    public func size(in relation: Relation) -> UInt32 {
-        switch relation {
-        case .photos: photoCount
-        case .members: memberCount
-        }
     }
 }

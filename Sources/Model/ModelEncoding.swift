@@ -23,11 +23,19 @@ enum ModelEncoding {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(groups.count * ModelLayout.factsByteCount)
         for group in groups {
-            append(group.photoCount, to: &bytes)
-            append(group.memberCount, to: &bytes)
             append(group.createdAt ?? .min, to: &bytes)
             append(group.lastActiveAt ?? .min, to: &bytes)
             append(UInt64(group.joinPolicy.rawValue), to: &bytes)
+        }
+        return bytes
+    }
+
+    /// n(i): group after group, of each one a relation.
+    static func sizes(_ columns: [[UInt32]], groupCount: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(columns.count * groupCount * 4)
+        for group in 0..<groupCount {
+            for column in columns { append(column[group], to: &bytes) }
         }
         return bytes
     }

@@ -16,20 +16,22 @@
 /// | section | content |
 /// | --- | --- |
 /// | `ids`, `titles`, `topics` | n + 1 offsets (UInt32), then the UTF-8 texts they cut; topics are separated by `;` |
-/// | `facts` | n × 32 bytes: photos, members (UInt32), created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros |
-/// | `scales` | a Float64 a relation (photos, members): the mean of its best scores |
+/// | `facts` | n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros |
+/// | `relations` | the names of the version's relations, separated by `;`; each is also the name of the section of its neighbours |
+/// | `sizes` | n × relations UInt32: the entries of a group in each relation, group after group |
+/// | `scales` | a Float64 a relation: the mean of its best scores |
 /// | `topicIndex` | the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1 |
 /// | `trending` | 20 bytes a group, best first: index (UInt32), score (Float32), joiners, posters (UInt32), usual week (Float32) |
 /// | `seasons` | n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month; or empty |
 /// | `tags` | the groups of each tag, by `Term.normalized`: a `PostingIndex` |
 /// | `places` | the groups of each `PlaceCell`, by both its edges in tenths of a degree, `473,85`: a `PostingIndex` |
 /// | `curated` | 24 bytes a group: index, position (UInt32, ascending), start, expiry (Int64, lowest value: none) |
-/// | `photos`, `members` | n + 1 offsets (UInt64, in neighbours), then neighbours of 12 bytes: index, common (UInt32), score (Float32) |
+/// | a relation's name | its neighbours: n + 1 offsets (UInt64, in neighbours), then neighbours of 12 bytes: index, common (UInt32), score (Float32) |
 public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)
     /// The format this program writes, and the only one it reads.
-    public static let format: UInt32 = 2
+    public static let format: UInt32 = 3
     /// Bytes before the section table.
     public static let headerByteCount = 64
     /// Bytes of an entry in the section table.
@@ -37,55 +39,59 @@ public enum ModelLayout {
     /// Sections begin at multiples of it.
     public static let alignment = 64
     /// Bytes of a group in the section `facts`.
-    public static let factsByteCount = 32
+    public static let factsByteCount = 24
     /// More sections than this are refused.
     public static let maximumSections = 64
 
-    /// The sections a version of this format has, in file order.
-    public enum SectionName: String, Sendable, CaseIterable {
-        /// External ids.
-        case ids
-        /// Titles.
-        case titles
-        /// Topics, separated by `;` within a group.
-        case topics
-        /// Fixed-size facts.
-        case facts
-        /// The mean of the best scores of each relation.
-        case scales
-        /// Groups by topic.
-        case topicIndex
-        /// Groups that more people turn to than usual.
-        case trending
-        /// Monthly factors.
-        case seasons
-        /// Groups by the tags of their photos.
-        case tags
-        /// Groups by the places of their photos.
-        case places
-        /// What curators chose.
-        case curated
-        /// Neighbours by photos.
-        case photos
-        /// Neighbours by members.
-        case members
+    /// A section of a model file, by its name.
+    public struct SectionName: RawRepresentable, Hashable, Sendable {
+        /// The name: 1 to 16 bytes.
+        public let rawValue: String
+
+        /// A section by its name; nil if that is no name.
+        public init?(rawValue: String) {
+            guard (1...16).contains(rawValue.utf8.count) else { return nil }
+            self.rawValue = rawValue
+        }
+
+        private init(_ name: StaticString) { rawValue = name.description }
 
         /// The section that holds a relation's neighbours.
-        public init(_ relation: Relation) {
-            self =
-                switch relation {
-                case .photos: .photos
-                case .members: .members
-                }
-        }
+        public init(_ relation: Relation) { rawValue = relation.rawValue }
 
-        /// The relation whose neighbours the section holds, if it holds any.
-        public var relation: Relation? {
-            switch self {
-            case .photos: .photos
-            case .members: .members
-            default: nil
-            }
-        }
+        /// External ids.
+        public static let ids = SectionName("ids")
+        /// Titles.
+        public static let titles = SectionName("titles")
+        /// Topics, separated by `;` within a group.
+        public static let topics = SectionName("topics")
+        /// Fixed-size facts.
+        public static let facts = SectionName("facts")
+        /// The names of the relations.
+        public static let relations = SectionName("relations")
+        /// How many entries each group has in each relation.
+        public static let sizes = SectionName("sizes")
+        /// The mean of the best scores of each relation.
+        public static let scales = SectionName("scales")
+        /// Groups by topic.
+        public static let topicIndex = SectionName("topicIndex")
+        /// Groups that more people turn to than usual.
+        public static let trending = SectionName("trending")
+        /// Monthly factors.
+        public static let seasons = SectionName("seasons")
+        /// Groups by the tags of their photos.
+        public static let tags = SectionName("tags")
+        /// Groups by the locations of their photos.
+        public static let places = SectionName("places")
+        /// What curators chose.
+        public static let curated = SectionName("curated")
+
+        /// The sections that every version has, in file order; the neighbours in each relation follow them.
+        public static let fixed = [
+            ids, titles, topics, facts, relations, sizes, scales, topicIndex, trending, seasons, tags, places, curated,
+        ]
+
+        /// The relation whose neighbours the section holds; nil for one that every version has.
+        public var relation: Relation? { Self.fixed.contains(self) ? nil : Relation(rawValue: rawValue) }
     }
 }

@@ -10,8 +10,10 @@ public struct ModelVersion: Sendable {
     private let titles: TextColumn
     private let topicTexts: TextColumn
     private let factsStart: Int
-    private let photos: RelationReader
-    private let members: RelationReader
+    private let sizesStart: Int
+    private let readers: [RelationReader]
+    /// What its groups may have in common; names of relations, in the order of the file.
+    public let relations: [Relation]
     let signals: SignalReader
 
     /// Opens the bytes of a model file.
@@ -25,8 +27,12 @@ public struct ModelVersion: Sendable {
             throw .corrupt(section: "facts", reason: "its length is no multiple of \(ModelLayout.factsByteCount)")
         }
         let groupCount = facts.count / ModelLayout.factsByteCount
-        let scales = try table[.scales]
-        guard scales.count == Relation.allCases.count * 8 else {
+        let relations = try Self.relations(region, table[.relations])
+        let (sizes, scales) = (try table[.sizes], try table[.scales])
+        guard sizes.count == groupCount * relations.count * 4 else {
+            throw .corrupt(section: "sizes", reason: "it is not of one number a group and relation")
+        }
+        guard scales.count == relations.count * 8 else {
             throw .corrupt(section: "scales", reason: "it is not of one number a relation")
         }
         self.groupCount = groupCount
@@ -35,13 +41,27 @@ public struct ModelVersion: Sendable {
         ids = try TextColumn(region, range: table[.ids], count: groupCount, section: .ids)
         titles = try TextColumn(region, range: table[.titles], count: groupCount, section: .titles)
         topicTexts = try TextColumn(region, range: table[.topics], count: groupCount, section: .topics)
-        photos = try RelationReader(
-            region, range: table[.photos], scaleOffset: scales.lowerBound, groupCount: groupCount, relation: .photos)
-        members = try RelationReader(
-            region, range: table[.members], scaleOffset: scales.lowerBound + 8, groupCount: groupCount,
-            relation: .members)
+        self.relations = relations
+        sizesStart = sizes.lowerBound
+        var readers: [RelationReader] = []
+        for (index, relation) in relations.enumerated() {
+            readers.append(
+                try RelationReader(
+                    region, range: table[.init(relation)], scaleOffset: scales.lowerBound + index * 8,
+                    groupCount: groupCount, relation: relation))
+        }
+        self.readers = readers
         signals = try SignalReader(region, table, groupCount: groupCount)
         try checkGroups()
+    }
+
+    private static func relations(_ region: ByteRegion, _ range: Range<Int>) throws(ModelError) -> [Relation] {
+        let text = unsafe region.withBytes(range) { unsafe String(decoding: $0, as: UTF8.self) }
+        let relations = text.split(separator: ";").map { Relation(rawValue: String($0)) }
+        guard !relations.isEmpty, Set(relations).count == relations.count,
+            relations.allSatisfy({ $0.hasGoodName && !RelationTable.reservedNames.contains($0.rawValue) })
+        else { throw .corrupt(section: "relations", reason: "it does not name relations") }
+        return relations
     }
 
     private func checkGroups() throws(ModelError) {
@@ -56,7 +76,7 @@ public struct ModelVersion: Sendable {
             guard index == 0 || ids.isAscending(at: index) else {
                 throw .corrupt(section: "ids", reason: "group \(index) is out of order")
             }
-            guard JoinPolicy(rawValue: region.load(start(ofFactsOf: index) + 24, as: UInt8.self)) != nil else {
+            guard JoinPolicy(rawValue: region.load(start(ofFactsOf: index) + 16, as: UInt8.self)) != nil else {
                 throw .corrupt(section: "facts", reason: "group \(index) has an unknown join policy")
             }
         }
@@ -75,20 +95,16 @@ public struct ModelVersion: Sendable {
 
     /// All facts of a group.
     public func facts(of index: Int) -> GroupFacts {
-        let start = start(ofFactsOf: index)
-        return GroupFacts(
-            id: ids[index], title: titles[index], topics: topics(of: index),
-            photoCount: UInt32(littleEndian: region.load(start, as: UInt32.self)),
-            memberCount: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)),
-            joinPolicy: joinPolicy(of: index),
+        GroupFacts(
+            id: id(of: index), title: titles[index], topics: topics(of: index), joinPolicy: joinPolicy(of: index),
             createdAt: createdAt(of: index), lastActiveAt: lastActiveAt(of: index))
     }
 
     /// When a group was founded, in Unix seconds, if known.
-    public func createdAt(of index: Int) -> Int64? { time(of: index, at: 8) }
+    public func createdAt(of index: Int) -> Int64? { time(of: index, at: 0) }
 
     /// When something last happened in a group, in Unix seconds, if known.
-    public func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 16) }
+    public func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 8) }
 
     private func time(of index: Int, at offset: Int) -> Int64? {
         let start = start(ofFactsOf: index)
@@ -99,7 +115,7 @@ public struct ModelVersion: Sendable {
     /// How one joins a group.
     public func joinPolicy(of index: Int) -> JoinPolicy {
         let start = start(ofFactsOf: index)
-        return JoinPolicy(rawValue: region.load(start + 24, as: UInt8.self)) ?? .open
+        return JoinPolicy(rawValue: region.load(start + 16, as: UInt8.self)) ?? .open
     }
 
     /// Calls `body` with the bytes of a group's external id, which stay where they are for that long only.
@@ -107,24 +123,26 @@ public struct ModelVersion: Sendable {
         unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
     }
 
-    /// n(i): a group's entries in a relation.
+    /// n(i): a group's entries in a relation; 0 if the version does not have it.
     public func size(of index: Int, in relation: Relation) -> UInt32 {
-        let field = relation == .photos ? 0 : 4
-        let start = start(ofFactsOf: index)
-        return UInt32(littleEndian: region.load(start + field, as: UInt32.self))
+        self.index(of: relation).map { size(of: index, at: $0) } ?? 0
     }
 
-    /// n of some groups: group after group, of each one a relation.
+    /// n of some groups: group after group, of each one a relation, in the order of `relations`.
     ///
     /// Of all of them at once: reads with nothing else in between wait for memory together.
     public func sizes(of groups: [UInt32]) -> [UInt32] {
-        let relations = Relation.allCases
         var sizes: [UInt32] = []
         sizes.reserveCapacity(groups.count * relations.count)
         for group in groups {
-            for relation in relations { sizes.append(size(of: Int(group), in: relation)) }
+            for relation in relations.indices { sizes.append(size(of: Int(group), at: relation)) }
         }
         return sizes
+    }
+
+    private func size(of index: Int, at relation: Int) -> UInt32 {
+        let start = sizesStart + (checked(index) * relations.count + relation) * 4
+        return UInt32(littleEndian: region.load(start, as: UInt32.self))
     }
 
     /// The index of the group with an external id, compared byte by byte; nil if the version has none.
@@ -147,21 +165,24 @@ public struct ModelVersion: Sendable {
         return low
     }
 
-    /// A group's neighbours in a relation, best first.
-    public func neighbours(of index: Int, by relation: Relation) -> NeighbourSlice {
-        reader(relation).list(checked(index))
+    /// The index of a relation in `relations`; nil if the version does not have it.
+    public func index(of relation: Relation) -> Int? { relations.firstIndex(of: relation) }
+
+    /// A group's neighbours in a relation, best first; none if the version does not have it.
+    public func neighbours(of index: Int, by relation: Relation) -> NeighbourList {
+        let range = reader(relation)?.range(ofList: checked(index))
+        return NeighbourList(range ?? 0..<0, in: region)
     }
 
-    /// The lists of some groups: group after group, of each one a relation, in the order of `Relation.allCases`.
+    /// The lists of some groups: group after group, of each one a relation, in the order of `relations`.
     public func lists(of groups: [UInt32]) -> NeighbourLists {
         var ranges: [Range<Int>] = []
-        ranges.reserveCapacity(groups.count * Relation.allCases.count)
+        ranges.reserveCapacity(groups.count * readers.count)
         for group in groups {
             let index = checked(Int(group))
-            ranges.append(photos.range(ofList: index))
-            ranges.append(members.range(ofList: index))
+            for reader in readers { ranges.append(reader.range(ofList: index)) }
         }
-        return NeighbourLists(ranges, in: region)
+        return NeighbourLists(ranges, relationCount: readers.count, in: region)
     }
 
     /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
@@ -170,18 +191,13 @@ public struct ModelVersion: Sendable {
             sizes: Double(size(of: index, in: relation)), Double(size(of: Int(neighbour.index), in: relation)))
     }
 
-    /// The mean of the best scores of a relation: dividing by it makes relations comparable.
-    public func meanBestScore(of relation: Relation) -> Double { reader(relation).scale }
+    /// The mean of the best scores of a relation: dividing by it makes relations comparable; 1 if the version lacks it.
+    public func meanBestScore(of relation: Relation) -> Double { reader(relation)?.scale ?? 1 }
 
     /// How many neighbours a relation lists in all.
-    public func neighbourCount(of relation: Relation) -> Int { reader(relation).total }
+    public func neighbourCount(of relation: Relation) -> Int { reader(relation)?.total ?? 0 }
 
-    private func reader(_ relation: Relation) -> RelationReader {
-        switch relation {
-        case .photos: photos
-        case .members: members
-        }
-    }
+    private func reader(_ relation: Relation) -> RelationReader? { index(of: relation).map { readers[$0] } }
 
     /// Where a group's fixed-size facts begin.
     private func start(ofFactsOf index: Int) -> Int { factsStart + checked(index) * ModelLayout.factsByteCount }

@@ -1,7 +1,7 @@
 /// A neighbour as a model version keeps it: 12 bytes, little-endian, in this order.
 @frozen
 public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
-    /// The neighbour's group index in the same version.
+    /// The neighbour's group index in the same version; before there is one, its row in the matrix.
     public var index: UInt32
     /// How many entries (photos or members) the two groups have in common.
     public var common: UInt32
@@ -30,7 +30,7 @@ public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
     public static let byteCount = 12
 }
 
-/// The neighbours of every group in one relation.
+/// The neighbours of every group in one relation, as they are found and written.
 public struct NeighbourTable: Sendable, Equatable {
     /// Where each group's list begins: groups + 1 offsets into `neighbours`.
     public var offsets: [Int]
@@ -47,6 +47,9 @@ public struct NeighbourTable: Sendable, Equatable {
     public static func empty(groupCount: Int) -> NeighbourTable {
         NeighbourTable(offsets: [Int](repeating: 0, count: groupCount + 1), neighbours: [])
     }
+
+    /// The list of one group, best first.
+    public func list(of group: Int) -> ArraySlice<Neighbour> { neighbours[offsets[group]..<offsets[group + 1]] }
 
     /// The mean of the best scores, over groups that have a neighbour; 1 if none has.
     ///

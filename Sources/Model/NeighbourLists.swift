@@ -1,11 +1,43 @@
-/// The lists of some groups, for loops that read all of them.
+/// The neighbours of one group in one relation, read in place: best first, equal scores in ascending order of the index.
+public struct NeighbourList: RandomAccessCollection, Sendable {
+    private let region: ByteRegion
+    private let start: Int
+    /// How many there are.
+    public let count: Int
+
+    init(_ range: Range<Int>, in region: ByteRegion) {
+        self.region = region
+        start = range.lowerBound
+        count = range.count / Neighbour.byteCount
+    }
+
+    /// Always 0.
+    public var startIndex: Int { 0 }
+    /// The number of neighbours.
+    public var endIndex: Int { count }
+
+    /// The neighbour at an index, 0 being the best.
+    public subscript(index: Int) -> Neighbour {
+        precondition(index >= 0 && index < count, "no neighbour \(index) of \(count)")
+        return region.load(start + index * Neighbour.byteCount, as: Neighbour.self)
+    }
+
+    /// Calls `body` with all neighbours in place: for loops that read whole lists.
+    @inline(__always)
+    public func withSpan<Result>(_ body: (Span<Neighbour>) -> Result) -> Result {
+        region.withNeighbours(start..<start + count * Neighbour.byteCount, body)
+    }
+}
+
+/// The lists of some groups in all relations, read in place: for loops that read all of them.
 ///
 /// A model is larger than a processor's caches, so that lists come from memory. While one list is looked at, those after it
 /// are on their way.
 public struct NeighbourLists: Sendable {
     private let region: ByteRegion
-    /// Where the lists lie in the region.
+    /// Where the lists lie in the region: group after group, of each one a relation.
     private let ranges: [Range<Int>]
+    private let relationCount: Int
     /// How many neighbours there are in all lists together.
     public let neighbourCount: Int
     /// How many neighbours the longest list has.
@@ -14,9 +46,10 @@ public struct NeighbourLists: Sendable {
     /// How many lists ahead are asked for: a list of 100 neighbours is 19 lines of the cache.
     private static let lead = 4
 
-    init(_ ranges: [Range<Int>], in region: ByteRegion) {
+    init(_ ranges: [Range<Int>], relationCount: Int, in region: ByteRegion) {
         self.region = region
         self.ranges = ranges
+        self.relationCount = relationCount
         var (sum, longest) = (0, 0)
         for range in ranges {
             sum += range.count
@@ -28,10 +61,9 @@ public struct NeighbourLists: Sendable {
 
     /// Calls `body` with the neighbours of each list, best first.
     ///
-    /// - Parameter body: is told first whose list it is, by the place of the group in the list of groups, and in which
-    ///   relation, by the place of that in `Relation.allCases`.
+    /// - Parameter body: is told first whose list it is, by the index of the group in the list of groups, and in which
+    ///   relation, by its index in `ModelVersion.relations`.
     public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
-        let relationCount = Relation.allCases.count
         for range in ranges.prefix(Self.lead) { region.prefetch(range) }
         for (number, range) in ranges.enumerated() {
             if number + Self.lead < ranges.count { region.prefetch(ranges[number + Self.lead]) }

@@ -1,6 +1,9 @@
 /// The neighbour lists of one relation, read in place.
 struct RelationReader: Sendable {
+    let relation: Relation
+    /// The mean of the best scores.
     let scale: Double
+    /// How many neighbours all lists have together.
     let total: Int
     private let region: ByteRegion
     private let offsetsStart: Int
@@ -15,6 +18,7 @@ struct RelationReader: Sendable {
         guard tableBytes <= range.count, (range.count - tableBytes).isMultiple(of: Neighbour.byteCount) else {
             throw .corrupt(section: name, reason: "its length fits no number of neighbours")
         }
+        self.relation = relation
         self.region = region
         scale = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset, as: UInt64.self)))
         guard scale.isFinite, scale > 0 else {
@@ -38,7 +42,7 @@ struct RelationReader: Sendable {
         // Numbers that are not negative stand in the order of their bit patterns; patterns of negative
         // numbers (and of the negative zero), of infinity and of NaN lie above that of the largest.
         var ceiling = Float.greatestFiniteMagnitude.bitPattern
-        for neighbour in list(group) {
+        for neighbour in NeighbourList(range(ofList: group), in: region) {
             guard neighbour.index < groupCount, neighbour.index != group else {
                 throw .corrupt(section: name, reason: "a neighbour of group \(group) is no other group")
             }
@@ -52,11 +56,6 @@ struct RelationReader: Sendable {
     @inline(__always)
     private func offset(_ index: Int) -> UInt64 {
         UInt64(littleEndian: region.load(offsetsStart + index * 8, as: UInt64.self))
-    }
-
-    func list(_ group: Int) -> NeighbourSlice {
-        let range = range(ofList: group)
-        return NeighbourSlice(region, start: range.lowerBound, count: range.count / Neighbour.byteCount)
     }
 
     /// Where a group's list lies in the region.

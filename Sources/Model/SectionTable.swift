@@ -2,7 +2,7 @@
 struct SectionTable {
     private var ranges: [ModelLayout.SectionName: Range<Int>] = [:]
 
-    /// Reads the header and the table; sections of unknown names are passed over.
+    /// Reads the header and the table; those that this program does not know go unread.
     init(_ region: ByteRegion) throws(ModelError) {
         guard region.count >= ModelLayout.headerByteCount else { throw .truncated("it has no header") }
         for (offset, byte) in ModelLayout.magic.enumerated()

@@ -1,4 +1,4 @@
-/// A text for every group: offsets, then the bytes they cut.
+/// A text for every group, read from a model file in place: offsets, then the bytes that they divide.
 struct TextColumn: Sendable {
     private let region: ByteRegion
     private let offsetsStart: Int

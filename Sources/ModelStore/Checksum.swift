@@ -4,7 +4,7 @@ import CXXHash
 ///
 /// It runs at the speed of memory, which is why everything is checked each time it is written or opened.
 /// It is no protection against somebody who forges a version.
-enum Checksum {
+public enum Checksum {
     /// The checksum of bytes, as a number.
     static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {
         unsafe XXH3_64bits(bytes.baseAddress, bytes.count)
@@ -17,5 +17,5 @@ enum Checksum {
     }
 
     /// The checksum of an array's bytes.
-    static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
+    public static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
 }

@@ -1,72 +1,56 @@
 public import Model
 
-/// Assembles lists of groups from a model version.
+/// Lists the groups that are similar to one, in a blend of relations.
 ///
 /// Pure: the same inputs give the same list.
 public struct Recommender: Sendable {
     /// The groups and their neighbours.
     public let model: ModelVersion
     /// How relations are blended.
-    public let weights: RelationWeights
+    public let relations: RelationTable
 
     /// A recommender over a model version.
-    public init(model: ModelVersion, weights: RelationWeights = RelationWeights()) {
+    public init(model: ModelVersion, relations: RelationTable = .standard) {
         self.model = model
-        self.weights = weights
+        self.relations = relations
     }
 
-    /// The best neighbours of some groups: scores are summed over seeds and relations.
+    /// Groups that are similar to one.
     ///
-    /// s(j) = Σ over seeds i and relations R of weight(i) · weight(R) · s_R(i, j) / (mean best score of R)
+    /// s(j) = Σ over relations R of weight(R) · s_R(i, j) / (mean best score of R)
     ///
     /// - Parameters:
-    ///   - seeds: the groups that speak; a group index outside the model is passed over.
+    ///   - group: the index of a group; nothing is similar to one that the model does not have.
     ///   - limit: how many at most.
-    ///   - isAllowed: whether a group may be suggested.
-    /// - Returns: best first; equal scores in ascending order of the group index, that is of the bytes of the external id.
-    /// - Complexity: O(neighbours of the seeds).
-    public func suggest(seeds: [Seed], limit: Int, where isAllowed: (UInt32) -> Bool) -> [Suggestion] {
-        // In one order whatever the caller's, so that floating-point sums are the same bit for bit.
-        let seeds = seeds.filter { Int($0.group) < model.groupCount }.sorted {
-            $0.group != $1.group ? $0.group < $1.group : $0.weight < $1.weight
-        }
-        let factors = weights.factors(in: model)
-        var capacity = 0
-        for seed in seeds {
-            for (relation, _) in factors { capacity += model.neighbours(of: Int(seed.group), by: relation).count }
-        }
-        var scores = CandidateScores(capacity: min(capacity, model.groupCount))
-        forEachContribution(of: seeds, factors) { _, _, neighbour, contribution in
-            scores.add(contribution, to: neighbour.index)
-        }
-        let best = scores.best(limit, where: isAllowed)
-        return explain(best, seeds: seeds, factors: factors)
-    }
-
-    private func forEachContribution(
-        of seeds: [Seed], _ factors: [(relation: Relation, factor: Double)],
-        _ body: (Seed, Relation, Neighbour, Double) -> Void
-    ) {
-        for seed in seeds {
-            for (relation, factor) in factors {
-                for neighbour in model.neighbours(of: Int(seed.group), by: relation) {
-                    body(seed, relation, neighbour, seed.weight * factor * Double(neighbour.score))
+    ///   - hidden: groups that must not be shown to anybody.
+    /// - Returns: best first; equal scores in ascending order of the group index, which is that of the
+    ///   external ids' bytes.
+    /// - Complexity: O(neighbours · log neighbours).
+    public func similar(to group: UInt32, limit: Int, hidden: Set<UInt32> = []) -> [Suggestion] {
+        guard Int(group) < model.groupCount else { return [] }
+        var suggestions: [Suggestion] = []
+        var positions: [UInt32: Int] = [:]
+        for factor in relations.factors(in: model) {
+            for neighbour in model.neighbours(of: Int(group), by: factor.relation)
+            where neighbour.index != group && neighbour.score > 0 && !hidden.contains(neighbour.index) {
+                let position = positions[neighbour.index] ?? suggestions.count
+                if position == suggestions.count {
+                    positions[neighbour.index] = position
+                    suggestions.append(Suggestion(group: neighbour.index, score: 0, reasons: []))
                 }
+                let contribution = factor.factor * Double(neighbour.score)
+                suggestions[position].score += contribution
+                suggestions[position].reasons.append(
+                    .init(
+                        seed: group, relation: factor.relation, contribution: contribution, common: neighbour.common,
+                        relationIndex: factor.index))
             }
         }
-    }
-
-    private func explain(
-        _ best: [(group: UInt32, score: Double)], seeds: [Seed], factors: [(relation: Relation, factor: Double)]
-    ) -> [Suggestion] {
-        var reasons = Dictionary(uniqueKeysWithValues: best.map { ($0.group, [Suggestion.Reason]()) })
-        forEachContribution(of: seeds, factors) { seed, relation, neighbour, contribution in
-            reasons[neighbour.index]?.append(
-                .init(seed: seed.group, relation: relation, contribution: contribution, common: neighbour.common))
-        }
-        return best.map { group, score in
-            Suggestion(
-                group: group, score: score, reasons: (reasons[group] ?? []).sorted(by: Suggestion.Reason.precedes))
+        suggestions.sort { $0.score != $1.score ? $0.score > $1.score : $0.group < $1.group }
+        return suggestions.prefix(limit).map { suggestion in
+            var suggestion = suggestion
+            suggestion.reasons.sort(by: Suggestion.Reason.precedes)
+            return suggestion
         }
     }
 }

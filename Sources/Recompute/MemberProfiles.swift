@@ -1,16 +1,17 @@
 import CatalogStore
+import Model
 import ModelStore
 import SparseMatrix
 
 /// Who joined what and what they said of it, for stores that publish it.
 struct MemberProfiles: ProfileSource {
-    private let userIDs: PackedIDs
+    private let userIDs: PackedTexts
     /// Users × groups.
     private let joined: BinaryMatrix
     /// Dismissals and exposures of those who have any, by row.
     private let feedback: [UInt32: MemberFeedback]
     /// Stated interests by row, with semicolons between them.
-    private let interests: PackedIDs
+    private let interests: PackedTexts
     /// The rows of those who have an id, and joined a group or said something.
     private let rows: [UInt32]
 
@@ -21,15 +22,15 @@ struct MemberProfiles: ProfileSource {
     ///   - interests: with semicolons between them, by column.
     /// - Complexity: O(entries).
     init(
-        userIDs: PackedIDs, memberships: BinaryMatrix, feedback: [UInt32: MemberFeedback], interests: PackedIDs
+        userIDs: PackedTexts, memberships: BinaryMatrix, feedback: [UInt32: MemberFeedback], interests: PackedTexts
     ) throws(MatrixError) {
         self.userIDs = userIDs
         let joined = try memberships.transposed()
         let rowCount = max(joined.rowCount, Int(feedback.keys.max() ?? 0) + 1, interests.count)
         rows = (0..<rowCount).lazy.filter { row in
-            userIDs.bytes(at: row) != nil
+            !userIDs.bytes(at: row).isEmpty
                 && (row < joined.rowCount && joined.size(ofRow: row) > 0 || feedback[UInt32(row)] != nil
-                    || interests.bytes(at: row) != nil)
+                    || !interests.bytes(at: row).isEmpty)
         }.map(UInt32.init)
         self.joined = joined
         self.feedback = feedback
@@ -38,7 +39,7 @@ struct MemberProfiles: ProfileSource {
 
     var userCount: Int { rows.count }
 
-    func id(ofUser number: Int) -> ArraySlice<UInt8> { userIDs.bytes(at: Int(rows[number])) ?? [] }
+    func id(ofUser number: Int) -> ArraySlice<UInt8> { userIDs.bytes(at: Int(rows[number])) }
 
     func groups(ofUser number: Int) -> ArraySlice<UInt32> {
         let row = Int(rows[number])
@@ -47,8 +48,7 @@ struct MemberProfiles: ProfileSource {
 
     func feedback(ofUser number: Int) -> MemberFeedback {
         var feedback = feedback[rows[number]] ?? MemberFeedback()
-        feedback.interests =
-            interests[Int(rows[number])]?.split(separator: ";").map(String.init) ?? []
+        feedback.interests = interests[Int(rows[number])].split(separator: ";").map(String.init)
         return feedback
     }
 }

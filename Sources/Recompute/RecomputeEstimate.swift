@@ -26,15 +26,18 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ) {
         self.work = work
         self.content = content
-        let neighbours = Relation.allCases.reduce(0) { sum, relation in
+        let relations = parameters.relations
+        let neighbours = relations.relations.reduce(0) { sum, relation in
             sum + Self.neighbours(work[relation], groups: groups, parameters[relation])
         }
         // A dry run neither makes nor publishes who joined what.
         let makesProfiles = keepsProfiles && !parameters.isDryRun
-        let profileRows = makesProfiles ? work[.members]?.rows ?? 0 : 0
+        let profileRows = makesProfiles ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
         if makesProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.7e-8)) }
-        let dated = work.values.reduce(0) { $0 + ($1.hasDates ? $1.rows : 0) }
+        let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
+            sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
+        }
         let activity = Double(dated) * 1e-7 / Double(parameters.threads)
         steps.append(.init(name: StepName.activity, expectedSeconds: activity))
         steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
@@ -43,9 +46,15 @@ public struct RecomputeEstimate: Sendable, Equatable {
             let publish = Double(neighbours) * (keepsProfiles ? 4e-8 : 1.5e-8) + Double(profileRows) * 2.5e-8
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
-        if let previous { Self.learn(from: previous, work: work, &steps) }
+        if let previous { Self.learn(from: previous, work: work, relations, &steps) }
         seconds = steps.reduce(0) { $0 + $1.expectedSeconds }
-        memoryBytes = Self.memoryBytes(work, content, neighbours: neighbours, profileRows: profileRows)
+        memoryBytes = Self.memoryBytes(
+            work, content, poolRows: Self.rows(work, relations[.pool]), neighbours: neighbours, profileRows: profileRows
+        )
+    }
+
+    private static func rows(_ work: [Relation: WorkEstimate], _ facts: RelationFacts?) -> Int {
+        facts.flatMap { work[$0.relation]?.rows } ?? 0
     }
 
     /// The most neighbours that all groups together can have: a group has no more than there are others, and a pair that
@@ -63,13 +72,14 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ) -> [Forecast.Step] {
         let threads = Double(parameters.threads)
         var steps = [Forecast.Step(name: StepName.readGroups, expectedSeconds: Double(groups) * 5e-7)]
-        for relation in Relation.allCases {
+        for facts in parameters.relations {
+            let relation = facts.relation
             let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
             let read = Double(amount.rows) * (amount.hasDates ? 1e-7 : 7.5e-8)
             steps.append(.init(name: StepName.read(relation), expectedSeconds: read / threads))
             let compare = compareSeconds(amount, groups: groups, parameters[relation].measure)
             steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
-            if relation == .photos {
+            if facts.role == .pool {
                 steps.append(.init(name: StepName.content, expectedSeconds: contentSeconds(content, rows: amount.rows)))
             }
         }
@@ -87,12 +97,12 @@ public struct RecomputeEstimate: Sendable, Equatable {
     /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
     /// joined what beside the members'. Lists are there once as found, once as bytes.
     private static func memoryBytes(
-        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, neighbours: Int, profileRows: Int
+        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, profileRows: Int
     ) -> Int {
         let comparing = (work.values.map(\.rows).max() ?? 0) * 14
         // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of rare tags.
         let describing =
-            (work[.photos]?.rows ?? 0) * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
+            poolRows * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
         // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
         let turning = profileRows * 10
         return (48 << 20) + max(comparing, describing, turning) + neighbours * 2 * Neighbour.byteCount
@@ -110,7 +120,15 @@ public struct RecomputeEstimate: Sendable, Equatable {
     }
 
     /// Takes over how long the steps took then, by the rows there are now.
-    private static func learn(from previous: Manifest, work: [Relation: WorkEstimate], _ steps: inout [Forecast.Step]) {
+    private static func learn(
+        from previous: Manifest, work: [Relation: WorkEstimate], _ relations: RelationTable,
+        _ steps: inout [Forecast.Step]
+    ) {
+        var relationOfStep: [String: Relation] = [:]
+        for relation in relations.relations {
+            relationOfStep[StepName.read(relation)] = relation
+            relationOfStep[StepName.compare(relation)] = relation
+        }
         for index in steps.indices {
             guard let step = previous.steps.first(where: { $0.name == steps[index].name }) else { continue }
             if step.name == StepName.content || step.name == StepName.activity {
@@ -118,7 +136,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
                 steps[index].expectedSeconds = step.seconds
                 continue
             }
-            guard let relation = Relation.allCases.first(where: { steps[index].name.hasSuffix($0.rawValue) }),
+            guard let relation = relationOfStep[step.name],
                 let then = previous[relation]?.entries, then > 0, let now = work[relation]?.rows
             else { continue }
             steps[index].expectedSeconds = step.seconds * Double(now) / Double(then)

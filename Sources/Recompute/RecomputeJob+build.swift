@@ -19,39 +19,41 @@ extension RecomputeJob {
     /// Reads the catalog in one snapshot and computes everything.
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
         let catalog: Catalog
-        do throws(CatalogError) { catalog = try Catalog(path: catalogPath, mode: .reading) } catch {
+        do throws(CatalogError) { catalog = try openCatalog() } catch {
             throw .catalog(error)
         }
         return try inSnapshot(of: catalog) { () throws(RecomputeError) in
             let work = try plan(catalog, clock, observer)
             let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
-            var facts = groups.filter { $0.isShown }.map(GroupFacts.init)
+            let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
             guard !facts.isEmpty else {
-                throw .nothingToPublish("\(catalogPath) has no public group: import groups, memberships or pools first")
+                throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
             }
             var relations: [Manifest.RelationReport] = []
+            var sizes: [Relation: [UInt32]] = [:]
             var tables: [Relation: NeighbourTable] = [:]
             var profiles: MemberProfiles?
             var dates: [Relation: EventDates] = [:]
             var signals = GroupSignals()
-            for relation in Relation.allCases {
+            for relationFacts in parameters.relations {
+                let relation = relationFacts.relation
                 let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                    try readMatrix(relation, catalog, groups, rowCount: work[relation]?.rows ?? 0, clock)
+                    try readMatrix(relationFacts, catalog, groups, rowCount: work[relation]?.rows ?? 0, clock)
                 }
-                for row in facts.indices { facts[row].setSize(reading.matrix.size(ofRow: row), in: relation) }
+                sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
                 let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
                     compare(relation, reading.matrix, clock)
                 }
                 relations.append(report(relation, reading, table))
                 tables[relation] = table
                 dates[relation] = reading.dates
-                if relation == .photos {
+                if relationFacts.role == .pool {
                     let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                        try contentSignals(catalog, reading.matrix, clock)
+                        try contentSignals(catalog, reading.matrix, parameters[relation], clock)
                     }
                     (signals.tags, signals.places) = (content.tags, content.places)
                 }
-                if relation == .members, store.keepsProfiles, !parameters.isDryRun {
+                if relationFacts.role == .membership, store.keepsProfiles, !parameters.isDryRun {
                     profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
                         try memberProfiles(catalog, groups, reading.matrix)
                     }
@@ -64,7 +66,9 @@ extension RecomputeJob {
             signals.curated = try curatedGroups(catalog, facts)
             let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
                 do throws(ModelError) {
-                    let model = try EncodedModel(groups: facts, tables: tables, signals: signals)
+                    let model = try EncodedModel(
+                        groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
+                        signals: signals)
                     return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
                 } catch { throw .model(error.description) }
             }
@@ -84,8 +88,8 @@ extension RecomputeJob {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
             var work: [Relation: WorkEstimate] = [:]
-            for relation in Relation.allCases {
-                work[relation] = try catalog.workEstimate(relation == .photos ? .pools : .memberships)
+            for facts in parameters.relations {
+                work[facts.relation] = try catalog.workEstimate(facts.source)
             }
             estimate = RecomputeEstimate(
                 work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
@@ -105,7 +109,7 @@ extension RecomputeJob {
     private func previousManifest() -> Manifest? {
         let manifests = (try? store.versions()) ?? []
         return manifests.last { manifest in
-            Relation.allCases.allSatisfy { relation in
+            parameters.relations.relations.allSatisfy { relation in
                 let (then, now) = (manifest[relation], parameters[relation])
                 return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
                     && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
@@ -125,18 +129,19 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ relation: Relation, _ catalog: Catalog, _ groups: [GroupRecord], rowCount: Int, _ clock: StepClock
+        _ facts: RelationFacts, _ catalog: Catalog, _ groups: [GroupRecord], rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
-            let kind: MatrixKind = relation == .photos ? .pools : .memberships
-            let reading = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { rows in
+            let reading = try catalog.matrix(facts.source, groups: groups, threads: parameters.threads) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
             if reading.entriesOfPrivateGroups > 0 {
                 outcome += ", \(reading.entriesOfPrivateGroups) of groups left out"
             }
-            if reading.entriesOfPrivatePhotos > 0 { outcome += ", \(reading.entriesOfPrivatePhotos) private photos" }
+            if reading.entriesOfPrivatePhotos > 0 {
+                outcome += ", \(reading.entriesOfPrivatePhotos) private \(facts.source.entries.rawValue)"
+            }
             return (reading, outcome)
         } catch { throw .catalog(error) }
     }
@@ -146,11 +151,10 @@ extension RecomputeJob {
     {
         let search = NeighbourSearch(
             parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
-        let lists = search.run(on: matrix) { done, total in
+        let table = search.run(on: matrix) { done, total in
             clock.advance(done: done, total: total, unit: nil)
         }
-        let neighbours = lists.neighbours.map { Model.Neighbour(index: $0.index, common: $0.common, score: $0.score) }
-        return (NeighbourTable(offsets: lists.offsets, neighbours: neighbours), "\(neighbours.count) neighbours")
+        return (table, "\(table.neighbours.count) neighbours")
     }
 
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
@@ -179,8 +183,8 @@ extension RecomputeJob {
         for report in relations {
             let name = report.relation.rawValue
             if report.entries == 0 {
-                observer.warn(
-                    "there are no public \(report.relation == .photos ? "pools" : "memberships"): \(name) is empty")
+                let source = parameters.relations[report.relation]?.source.table ?? name
+                observer.warn("there are no public \(source): \(name) is empty")
             } else if report.neighbours == 0 {
                 observer.warn(
                     "no two groups have \(report.minimumCommon) common \(name) and \(report.minimumEntries) \(name) each: \(name) is empty"
@@ -189,9 +193,18 @@ extension RecomputeJob {
         }
         guard relations.contains(where: { $0.neighbours > 0 }) else {
             throw .nothingToPublish(
-                "no group has a neighbour in any relation, so nothing is published: import memberships or pools, or lower the minimums"
-            )
+                """
+                no group has a neighbour in any relation, so nothing is published: import \(sourceNames), or lower the \
+                minimums
+                """)
         }
+    }
+
+    /// What relations are imported as, in a sentence: "memberships or pools".
+    private var sourceNames: String {
+        let names = parameters.relations.map(\.source.table).sorted()
+        guard let last = names.last, names.count > 1 else { return names.joined() }
+        return names.dropLast().joined(separator: ", ") + " or " + last
     }
 
     /// Nil if there are none.
@@ -239,12 +252,5 @@ extension GroupFacts {
             id: group.id, title: group.title, topics: group.topics,
             joinPolicy: JoinPolicy(rawValue: UInt8(group.joinPolicy.code)) ?? .open, createdAt: group.createdAt,
             lastActiveAt: group.lastActiveAt)
-    }
-
-    mutating func setSize(_ size: Int, in relation: Relation) {
-        switch relation {
-        case .photos: photoCount = UInt32(size)
-        case .members: memberCount = UInt32(size)
-        }
     }
 }

@@ -20,35 +20,43 @@ extension RecomputeJob {
     /// A tag or a place counts with as many photos as a group needs to be compared, and in a group with as many as a pair needs
     /// in common: the same thresholds keep single photos from showing.
     ///
-    /// - Parameter matrix: public groups × photos, of the same state of the catalog.
-    func contentSignals(_ catalog: Catalog, _ matrix: BinaryMatrix, _ clock: StepClock)
-        throws(RecomputeError) -> (ContentSignals, outcome: String)
-    {
+    /// - Parameters:
+    ///   - matrix: public groups × photos, of the same state of the catalog.
+    ///   - thresholds: what they are compared with.
+    func contentSignals(
+        _ catalog: Catalog, _ matrix: BinaryMatrix, _ thresholds: SimilarityParameters, _ clock: StepClock
+    ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
         var signals = ContentSignals()
         guard matrix.entryCount > 0 else { return (signals, "no pools") }
-        let minimum = parameters.photos.minimumEntries
+        let minimum = thresholds.minimumEntries
         do throws(CatalogError) {
             if try catalog.hasContent(.tags) {
                 let tags = try catalog.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
-                signals.tags = postings(tags, matrix, .divergence, limit: Self.tagsPerGroup, clock)
+                let profile = profile(of: tags, .divergence, thresholds, limit: Self.tagsPerGroup)
+                signals.tags = postings(tags, matrix, profile, clock)
             }
             if try catalog.hasContent(.places) {
                 let places = try catalog.photoPlaces(minimumPhotos: minimum) {
                     PlaceCell(latitude: $0, longitude: $1)
                 }
-                signals.places = postings(places, matrix, .excess, limit: Self.placesPerGroup, clock)
+                let profile = profile(of: places, .excess, thresholds, limit: Self.placesPerGroup)
+                signals.places = postings(places, matrix, profile, clock)
             }
         } catch { throw .catalog(error) }
         return (signals, "\(signals.tags.count) tags and \(signals.places.count) places point to groups")
     }
 
-    private func postings<Term>(
-        _ terms: PhotoTerms<Term>, _ matrix: BinaryMatrix, _ measure: ContentProfile.Measure, limit: Int,
-        _ clock: StepClock
-    ) -> [Term: [Posting]] {
-        let profile = ContentProfile(
+    private func profile<Term>(
+        of terms: PhotoTerms<Term>, _ measure: ContentProfile.Measure, _ thresholds: SimilarityParameters, limit: Int
+    ) -> ContentProfile {
+        ContentProfile(
             totals: terms.totals, photoCount: terms.photoCount, measure: measure,
-            minimumPhotos: parameters.photos.minimumCommon, limit: limit)
+            minimumPhotos: thresholds.minimumCommon, limit: limit)
+    }
+
+    private func postings<Term>(
+        _ terms: PhotoTerms<Term>, _ matrix: BinaryMatrix, _ profile: ContentProfile, _ clock: StepClock
+    ) -> [Term: [Posting]] {
         var postings: [Term: [Posting]] = [:]
         var counts = [Int](repeating: 0, count: terms.vocabulary.count)
         var touched: [Int] = []

@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import ModelStore
 import Recommendation
 import SparseMatrix
@@ -8,7 +9,7 @@ extension RecomputeJob {
     func memberProfiles(_ catalog: Catalog, _ groups: [GroupRecord], _ memberships: BinaryMatrix)
         throws(RecomputeError) -> (MemberProfiles, outcome: String)
     {
-        let (userIDs, feedback, interests): (PackedIDs, [UInt32: MemberFeedback], PackedIDs)
+        let (userIDs, feedback, interests): (PackedTexts, [UInt32: MemberFeedback], PackedTexts)
         do throws(CatalogError) {
             userIDs = try catalog.userIDs()
             feedback = try memberFeedback(catalog, groups)

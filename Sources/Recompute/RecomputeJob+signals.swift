@@ -11,23 +11,24 @@ extension RecomputeJob {
     /// The present, for this purpose, is the moment the job began, or the last date in the catalog if that is earlier: a
     /// catalog that is some weeks old tells what trended in its own last week. A date in the future changes nothing.
     ///
-    /// - Parameter dates: of memberships and pools of public groups.
+    /// - Parameter dates: of the entries of public groups in each relation.
     func activitySignals(
         _ catalog: Catalog, _ groups: [GroupRecord], dates: [Relation: EventDates], _ clock: StepClock
     ) throws(RecomputeError) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
-        let all = dates.values.reduce(EventDates()) { $0.union($1) }
+        let relations = parameters.relations.filter { $0.role != nil && dates[$0.relation]?.span != nil }
+        let all = relations.compactMap { dates[$0.relation] }.reduce(EventDates()) { $0.union($1) }
         guard let span = all.span else { return (([], []), "no dates: nothing trends, no seasons") }
         let now = min(span.upperBound, startedAtMilliseconds / 1000)
         let calendar = ActivityCalendar(
             now: now, weekCount: TrendingRanking.usualWeeks + 1,
             months: ActivityCalendar.wholeMonths(from: span.lowerBound, to: now, maximum: Self.seasonMonths))
-        var readings: [Relation: ActivityReading] = [:]
+        var readings: [RelationFacts.Role: ActivityReading] = [:]
         do throws(CatalogError) {
-            for relation in Relation.allCases where dates[relation]?.span != nil {
-                let total = dates[relation]?.count
-                readings[relation] = try catalog.activity(
-                    relation == .photos ? .pools : .memberships, groups: groups, in: calendar,
-                    threads: parameters.threads
+            for facts in relations {
+                guard let role = facts.role else { continue }
+                let total = dates[facts.relation]?.count
+                readings[role] = try catalog.activity(
+                    facts.source, groups: groups, in: calendar, threads: parameters.threads
                 ) { rows in clock.advance(done: min(rows, total ?? rows), total: total, unit: "rows") }
             }
         } catch { throw .catalog(error) }
@@ -68,13 +69,13 @@ struct GroupActivity {
     private let members: ActivityReading
     private let photos: ActivityReading
 
-    /// - Parameter readings: a relation without dates is absent, and counts as quiet.
-    init(_ readings: [Relation: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
+    /// - Parameter readings: a role whose relation has no dates is absent, and counts as quiet.
+    init(_ readings: [RelationFacts.Role: ActivityReading], calendar: ActivityCalendar, groupCount: Int) {
         let quiet = ActivityReading(rowCount: groupCount, in: calendar)
         self.groupCount = groupCount
         self.calendar = calendar
-        members = readings[.members] ?? quiet
-        photos = readings[.photos] ?? quiet
+        members = readings[.membership] ?? quiet
+        photos = readings[.pool] ?? quiet
     }
 
     /// The weeks of a group, the latest first.

@@ -58,7 +58,8 @@ extension RecomputeJob {
         var changes: [JournaledChange] = []
         for entry in entries { changes.append(try Self.journaled(entry.change, at: entry.position)) }
         do throws(CatalogError) {
-            return try Catalog(path: catalogPath, mode: .recording).takeOver(changes)
+            return try Catalog(path: catalogPath, mode: .recording, relations: parameters.relations)
+                .takeOver(changes)
         } catch { throw .catalog(error) }
     }
 

@@ -1,3 +1,4 @@
+import CivilTime
 public import Model
 public import ModelStore
 import CatalogStore
@@ -74,6 +75,11 @@ public struct RecomputeJob: Sendable {
         return Outcome(manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true)
     }
 
+    /// Opens the catalog for reading.
+    func openCatalog() throws(CatalogError) -> Catalog {
+        try Catalog(path: catalogPath, mode: .reading, relations: parameters.relations)
+    }
+
     private func publish(_ built: BuiltModel, _ manifest: Manifest, _ clock: StepClock)
         throws(RecomputeError) -> Manifest
     {
@@ -84,18 +90,17 @@ public struct RecomputeJob: Sendable {
         } catch { throw .store(error) }
     }
 
-    /// The time the job began, and a few digits of what it made.
+    /// `20261121T170808354-e6707fef`: when the job began, to the millisecond, and a digest of the sections.
     private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
-        var digest: UInt32 = 0x811c_9dc5
-        for section in built.model.sections {
-            // The neighbour sections are long; their ends say enough for a name, checksums guard the content.
-            for byte in section.bytes.suffix(4096) { digest = (digest ^ UInt32(byte)) &* 0x0100_0193 }
+        guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
+            throw .model("the clock does not show a time in the years 1800 to 9999")
         }
+        let milliseconds = String(1000 + startedAtMilliseconds % 1000).suffix(3)
+        let checksums = built.model.sections.map { Checksum.text(of: $0.bytes) }.joined()
+        let digest = Checksum.text(of: Array(checksums.utf8)).prefix(8)
         do throws(ModelError) {
-            let digits = String(digest, radix: 16)
             return try VersionName(
-                UTCTime(milliseconds: startedAtMilliseconds).compact + "-"
-                    + String(repeating: "0", count: 8 - digits.count) + digits)
+                time.description.filter { $0 == "T" || $0.isNumber } + milliseconds + "-" + digest)
         } catch { throw .model(error.description) }
     }
 }

@@ -5,22 +5,22 @@ struct FieldBounds {
     @usableFromInline var start: Int
     /// After the last byte.
     @usableFromInline var end: Int
-    /// Whether quotes within it are doubled.
+    /// Whether it has doubled quotes.
     var hasDoubledQuotes = false
 }
 
-/// A stretch of the buffer in which a record is looked for.
+/// The part of the buffer that may hold the next record.
 struct ScanWindow {
     let start: Int
-    /// After the last byte that may be looked at.
+    /// After the last byte.
     let stop: Int
-    /// Whether `stop` is the end of the source; of no meaning if the window is full.
+    /// Whether `stop` is the end of the source; meaningless if the window is full.
     let isAtEnd: Bool
-    /// Whether the window holds one byte more than a record may have, so that a record that does not end in it is too long.
+    /// Whether the window has one byte more than a record may have: a record that does not end in it is too long.
     let isFull: Bool
 }
 
-/// How the search for the end of a record ended.
+/// How the scan of a record ended.
 enum ScanOutcome {
     case complete
     case needsMore
@@ -34,12 +34,12 @@ enum ScanOutcome {
 /// What was found in one record of delimited text.
 struct DelimitedScan {
     var outcome: ScanOutcome
-    /// Where the line feed is that ends the record, or the end of the source.
+    /// The offset of the line feed that ends the record, or the end of the source.
     var end: Int
     var fieldCount = 0
     /// The line feeds within quotes.
     var innerLineFeeds = 0
-    /// All bytes that may be above ASCII, or-ed: 0x80 or more if one is.
+    /// The bitwise or of all bytes that may be above ASCII: 0x80 or more if one is.
     var highBits: UInt8 = 0
     var hasNul = false
     var hasDoubledQuotes = false
@@ -52,8 +52,8 @@ struct DelimitedScan {
 
 /// Scans a record without quoted fields; stops with `startsWithQuote` at the first field that begins with a quote.
 ///
-/// Fields beyond the bounds' count are counted and not kept. This is the hot loop of an import: one comparison for the
-/// bytes above the comma, which are nearly all.
+/// Fields beyond the bounds' count are counted and not kept. This is the hot loop of an import: nearly all bytes are above
+/// the comma and take one comparison.
 func scanPlain(
     _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, into bounds: inout MutableSpan<FieldBounds>
 ) -> DelimitedScan {

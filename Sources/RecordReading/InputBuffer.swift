@@ -1,12 +1,12 @@
-/// The bytes between where a source was read to and where its records were read to.
+/// The bytes of a source that were read and whose records were not.
 ///
-/// Memory: 256 KiB, and twice the longest stretch that was unread at once.
+/// Memory: 256 KiB, and twice as much as was ever unread at once.
 @usableFromInline
 @safe
 struct InputBuffer: ~Copyable {
-    /// The memory; what is unread lies in `start ..< end`.
+    /// The memory; the unread bytes are `start ..< end`.
     @usableFromInline private(set) var bytes: [UInt8]
-    /// Where the unread bytes begin; moved on by the one who reads them.
+    /// Where the unread bytes begin; whoever reads them moves it on.
     var start = 0
     /// Where the unread bytes end.
     private(set) var end = 0
@@ -25,10 +25,10 @@ struct InputBuffer: ~Copyable {
 
     var unreadCount: Int { end - start }
 
-    /// Reads more, at least as much again as is unread, or to the end of the source; offsets are no longer valid then.
+    /// Reads more, at least as much again as is unread, or to the end of the source; offsets become invalid.
     ///
-    /// A record that is not wholly there is scanned again from its start. Doubling what is there each time keeps the
-    /// sum of all scans proportional to the record, however small the pieces are that the source hands out.
+    /// A record that is not complete is scanned again from its start. Doubling the unread bytes each time keeps the sum
+    /// of all scans proportional to the record, however small the pieces are that the source provides.
     mutating func readMore() throws {
         moveToFront()
         let wanted = end + max(1, end)
@@ -39,7 +39,7 @@ struct InputBuffer: ~Copyable {
             let count = try unsafe bytes.withUnsafeMutableBytes { memory in
                 let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[end...])
                 let count = try unsafe source(room)
-                precondition(count >= 0 && count <= room.count, "a source of records read more than there was room for")
+                precondition(count >= 0 && count <= room.count, "a source of records wrote beyond its memory")
                 return count
             }
             end += count
@@ -58,7 +58,7 @@ struct InputBuffer: ~Copyable {
         start = 0
     }
 
-    /// Makes one quote of each doubled quote in a range, and returns where the shortened range ends.
+    /// Makes one quote of each doubled quote in a range, and returns the end of the shortened range.
     mutating func joinDoubledQuotes(from: Int, to: Int) -> Int {
         var write = from
         var read = from

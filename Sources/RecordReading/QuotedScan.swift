@@ -1,20 +1,23 @@
 /// Scans a record that may have quoted fields, by the rules of RFC 4180, from its beginning.
 ///
-/// Stops at the first field beyond the bounds' count: else a quote that was opened by mistake could tie line after line
-/// of a file together, each to be scanned again when the record is given up.
+/// Fields beyond the bounds' count are counted and not kept, as in `scanPlain`.
+///
+/// - Parameter limitsFields: stops with `tooManyFields` at the first field beyond the bounds' count instead.
 func scanQuoted(
-    _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, into bounds: inout MutableSpan<FieldBounds>
+    _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, limitsFields: Bool,
+    into bounds: inout MutableSpan<FieldBounds>
 ) -> DelimitedScan {
     var scan = DelimitedScan(outcome: .complete, end: window.start)
     while true {
         let isQuoted = scan.end < window.stop && bytes[scan.end] == Byte.quote
         let field = isQuoted ? scan.quotedField(bytes, window) : scan.plainField(bytes, window, delimiter: delimiter)
         guard scan.outcome == .complete else { return scan }
-        guard scan.fieldCount < bounds.count else {
+        if scan.fieldCount < bounds.count {
+            bounds[scan.fieldCount] = field
+        } else if limitsFields {
             scan.outcome = .tooManyFields
             return scan
         }
-        bounds[scan.fieldCount] = field
         scan.fieldCount += 1
         guard isQuoted else {
             if scan.end == window.stop || bytes[scan.end] == Byte.lineFeed { return scan }
@@ -55,6 +58,7 @@ extension DelimitedScan {
             index += 1
         }
         outcome = window.isAtEnd || window.isFull ? .unclosedQuote : .needsMore
+        end = window.stop
         return field
     }
 
@@ -74,7 +78,7 @@ extension DelimitedScan {
             start: start, end: endsRecord ? Self.withoutCarriageReturn(bytes, from: start, to: end) : end)
     }
 
-    /// Steps over what follows a closing quote; true if that is a delimiter, false at the end of the record.
+    /// Steps over the delimiter or the end of line after a closing quote; true if it is a delimiter.
     fileprivate mutating func skipDelimiter(_ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8) -> Bool {
         if end < window.stop, bytes[end] == delimiter {
             end += 1

@@ -50,8 +50,6 @@ struct ColumnTable {
         return nil
     }
 
-    var presentNames: [String] { columns.indices.filter { isPresent[$0] }.map { columns[$0].name } }
-
     private static func comparable(_ name: String) -> String {
         let blanks: Set<Character> = [" ", "\t"]
         var trimmed = name[...]

@@ -1,23 +1,23 @@
-/// What the reader came to.
+/// What the reader found next.
 public enum RecordEvent: Sendable, Equatable {
-    /// A record, whose fields the reader shows until it is moved on.
+    /// A record, whose fields can be read until the reader moves on.
     case record
-    /// A record that was left out; reading goes on after it.
+    /// A record that was rejected; reading goes on after it.
     case rejected(RejectedRecord)
     /// The end of the source.
     case end
 }
 
-/// A record that was left out, and why.
+/// A rejected record, and why it was rejected.
 public struct RejectedRecord: Sendable, Equatable {
     /// The line where it begins, from 1.
     public let line: Int
-    /// Why it was left out.
+    /// Why it was rejected.
     public let reason: RejectionReason
-    /// The beginning of it, at most 200 bytes of its first line, control characters escaped.
+    /// At most 200 bytes of its first line, with control characters escaped.
     public let excerpt: String
 
-    /// A record that was left out.
+    /// A rejected record.
     public init(line: Int, reason: RejectionReason, excerpt: String) {
         self.line = line
         self.reason = reason
@@ -25,19 +25,19 @@ public struct RejectedRecord: Sendable, Equatable {
     }
 }
 
-/// Why a record was left out.
+/// Why a record was rejected.
 public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     /// More bytes than a record may have.
     case tooLong(maximumBytes: Int)
-    /// An opening quote without a closing one, up to the end or within the bytes that a record may have.
+    /// An opening quote without a closing one before the end, or within the bytes that a record may have.
     case unclosedQuote
     /// Something other than a delimiter or the end of the line after a closing quote.
     case textAfterQuote
     /// Fewer or more fields than the header.
     case fieldCount(found: Int, expected: Int)
-    /// More fields than the header, in a record with quotes, of which the rest was not read.
+    /// More fields than the header, in a record with quotes whose end was not looked for, because that failed too often.
     case tooManyFields(expected: Int)
-    /// A NUL byte, which no text has.
+    /// A NUL byte.
     case nul
     /// Bytes that are not UTF-8.
     case notUTF8
@@ -70,3 +70,67 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
         }
     }
 }
+
+/// Why a source of records cannot be read at all; what is wrong with a single record is a `RejectedRecord`.
+public struct RecordError: Error, Equatable, CustomStringConvertible {
+    /// What went wrong.
+    public enum Code: Sendable, Equatable {
+        /// The source has no header line.
+        case empty
+        /// The header cannot be read: too long, not UTF-8, a quote that is never closed.
+        case badHeader
+        /// A column that must be there is not.
+        case missingColumn
+        /// A column that is asked for stands twice in the header.
+        case repeatedColumn
+        /// The source itself failed: the disk, the pipe, the decompression.
+        case readFailed
+    }
+
+    /// What went wrong.
+    public let code: Code
+    /// The name of the source, mostly a file's.
+    public let source: String
+    /// The line where it was noticed, from 1.
+    public let line: Int
+    /// What is wrong and what to do, for a person.
+    public let message: String
+
+    /// Source, line and message in one line.
+    public var description: String { "\(source), line \(line): \(message)" }
+}
+
+/// The beginning of some bytes as a text that is safe to show: at most `limit` bytes of it.
+///
+/// Control characters and the invisible ones that change how a line is laid out are escaped as `\n`, `\t`, `\r` or
+/// `\u{…}`; bytes that are not UTF-8 become U+FFFD, and a character that the limit cuts is left out.
+func excerpt(of bytes: Span<UInt8>, limit: Int = 200) -> String {
+    var end = min(limit, bytes.count)
+    if end < bytes.count {
+        // Back to the start of the character that the limit falls into, which is at most three bytes away.
+        var back = end
+        while back > 0, end - back < 3, bytes[back] & 0xC0 == 0x80 { back -= 1 }
+        if bytes[back] >= 0xC0 { end = back }
+    }
+    var beginning: [UInt8] = []
+    beginning.reserveCapacity(end)
+    for index in 0..<end { beginning.append(bytes[index]) }
+    var result = ""
+    for scalar in String(decoding: beginning, as: UTF8.self).unicodeScalars {
+        switch scalar {
+        case "\n": result += "\\n"
+        case "\r": result += "\\r"
+        case "\t": result += "\\t"
+        default:
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator:
+                result += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+    return result
+}
+
+/// A name from the input, short and safe to show.
+func excerpt(of text: String) -> String { excerpt(of: text.utf8Span.span, limit: 60) }

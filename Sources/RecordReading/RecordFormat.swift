@@ -7,10 +7,10 @@ public enum RecordFormat: String, Sendable, CaseIterable {
     /// JSON Lines: one object a line, whose keys are the columns.
     case jsonLines = "jsonl"
 
-    /// The format that a file's name tells: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter case.
+    /// The format by the extension of a file's name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter case.
     ///
-    /// An ending `.gz` or `.zst` is left aside. Nil for any other name, `.txt` too, which may hold either of two
-    /// formats: then the first bytes decide.
+    /// A last extension `.gz` or `.zst` is ignored. Nil for any other extension, also for `.txt`, which may be CSV or TSV:
+    /// then the first bytes decide.
     public init?(fileName: String) {
         var parts = fileName.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         if parts.last == "gz" || parts.last == "zst" { parts.removeLast() }
@@ -23,9 +23,9 @@ public enum RecordFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// The format that the first bytes of a file tell: `{` JSON Lines, a tab in the first line TSV, anything else CSV.
+    /// The format by the first bytes of a file: `{` means JSON Lines, a tab in the first line TSV, anything else CSV.
     ///
-    /// Blanks and empty lines before them, and a byte order mark, are left aside.
+    /// A byte order mark, and blanks and empty lines at the start, are ignored.
     public init(firstBytes: Span<UInt8>) {
         var index = firstBytes.startsWithByteOrderMark ? 3 : 0
         while index < firstBytes.count, Byte.isBlank(firstBytes[index]) {
@@ -45,11 +45,11 @@ public enum RecordFormat: String, Sendable, CaseIterable {
         }
     }
 
-    /// What parts the fields of a record; JSON Lines has none.
+    /// The byte between the fields of a record; unused in JSON Lines.
     var delimiter: UInt8 { self == .tsv ? Byte.tab : Byte.comma }
 }
 
-/// The bytes that have a meaning in records.
+/// The bytes that are special in records.
 enum Byte {
     static let nul = UInt8(0)
     static let tab = UInt8(ascii: "\t")

@@ -1,8 +1,7 @@
 extension RecordReader {
     /// Calls `body` with the bytes of a field of the current record, which are valid UTF-8 without NUL.
     ///
-    /// The bytes are the reader's own: nothing is copied, and they must be used before the reader is moved on. A column
-    /// that is not there has no bytes.
+    /// Nothing is copied: the bytes are valid until the reader moves on. A column that the record does not have is empty.
     @inlinable
     public borrowing func withField<Result, Failure: Error>(
         _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -22,14 +21,14 @@ extension RecordReader {
         return field >= 0 && bounds[field].start >= 0
     }
 
-    /// Whether the field has no bytes; so it is too if the record does not have the column.
+    /// Whether the field is empty, or the record does not have the column.
     @inlinable
     public func isEmpty(_ column: Int) -> Bool {
         let field = fieldOfColumn[column]
         return field < 0 || bounds[field].start == bounds[field].end
     }
 
-    /// A field of the current record as a text of its own; empty if the record does not have the column.
+    /// A copy of a field of the current record; empty if the record does not have the column.
     public borrowing func text(_ column: Int) -> String {
         withField(column) { bytes in
             unsafe bytes.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) }

@@ -22,7 +22,7 @@ extension RecordReader {
         stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
     }
 
-    /// Scans the header into `bounds`, one for each of its fields, without stepping over it.
+    /// Scans the header into `bounds`, one for each field, without stepping over it.
     private mutating func findHeader() throws(RecordError) -> DelimitedScan {
         while true {
             guard try moveToNextLine() else {
@@ -40,7 +40,7 @@ extension RecordReader {
                 if scan.hasDoubledQuotes { joinDoubledQuotes() }
                 return scan
             case .complete, .tooManyFields:
-                // How many there are is not known yet.
+                // The number of columns is not known yet.
                 bounds += bounds
             case .needsMore, .startsWithQuote: try readMore()
             case .tooLong:
@@ -56,7 +56,7 @@ extension RecordReader {
         bounds.map { String(decoding: input.bytes[$0.start..<$0.end], as: UTF8.self) }
     }
 
-    /// The names of a header for a message; of a very wide one only the first.
+    /// The names of a header for a message; only the first 20.
     private static func listed(_ names: [String]) -> String {
         let shown = names.prefix(20).map { "\"\(excerpt(of: $0))\"" }.joined(separator: ", ")
         return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown

@@ -37,7 +37,7 @@ extension RecordReader {
         return facts
     }
 
-    /// Takes over the values of the object in a range; returns why it is no record, if it is none.
+    /// Reads the values of the object in a range; returns why it is rejected, if it is.
     private mutating func readObject(_ range: Range<Int>) -> RejectionReason? {
         jsonValues.removeAll(keepingCapacity: true)
         for column in bounds.indices { bounds[column] = FieldBounds(start: -1, end: -1) }

@@ -1,5 +1,5 @@
 extension RecordReader {
-    /// Moves on to a line that has bytes, those of a line that was given up skipped; false at the end of the source.
+    /// Moves to the next line, past the rest of one that was given up; false at the end of the source.
     mutating func moveToNextLine() throws(RecordError) -> Bool {
         while true {
             if isSkippingLine { skipLine() }
@@ -10,7 +10,7 @@ extension RecordReader {
         }
     }
 
-    /// Skips to behind the next line feed, or all that has been read if it has none.
+    /// Skips to after the next line feed; all unread bytes if there is none.
     private mutating func skipLine() {
         guard let end = lineFeed(in: input.start..<input.end) else {
             input.start = input.end
@@ -21,13 +21,13 @@ extension RecordReader {
         isSkippingLine = false
     }
 
-    /// Moves on behind a record that ends at `end`, and behind the line feed there.
+    /// Moves past a record that ends at `end`, and past the line feed there.
     mutating func stepOver(_ end: Int, innerLineFeeds: Int) {
         input.start = min(end + 1, input.end)
         nextLine = line + innerLineFeeds + 1
     }
 
-    /// Rejects a record and gives up its first line only; the window must hold that line, or be full.
+    /// Rejects a record and skips only its first line; the window must hold that line, or be full.
     mutating func giveUpLine(_ window: ScanWindow, _ reason: RejectionReason) -> RecordEvent {
         let end = lineFeed(in: window.start..<window.stop)
         let rejected = reject(window.start..<(end ?? window.stop), reason)
@@ -40,17 +40,17 @@ extension RecordReader {
         return rejected
     }
 
-    /// Whether the window holds all of the line it begins with that it is ever going to hold.
+    /// Whether reading more would not add to the first line of the window.
     func isLineWhole(_ window: ScanWindow) -> Bool {
         window.isFull || window.isAtEnd || lineFeed(in: window.start..<window.stop) != nil
     }
 
-    /// Whether there is nothing from the window's start to `end`, or only the carriage return of CR LF.
+    /// Whether the window has nothing before `end`, or only the carriage return of CR LF.
     func isEmptyLine(_ window: ScanWindow, _ end: Int) -> Bool {
         end == window.start || end == window.start + 1 && input.bytes[window.start] == Byte.carriageReturn
     }
 
-    /// The event for a record that is left out; the excerpt is taken from its first line.
+    /// The event for a rejected record, with an excerpt of its first line.
     func reject(_ range: Range<Int>, _ reason: RejectionReason) -> RecordEvent {
         // 201 bytes: the excerpt must know whether something follows the 200 it may show.
         let beginning = range.lowerBound..<min(range.upperBound, range.lowerBound + 201)

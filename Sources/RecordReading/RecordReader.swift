@@ -1,15 +1,16 @@
 import FoundationEssentials
 
-/// Reads records from CSV, TSV or JSON Lines as a stream, in constant memory, and goes on after bad ones.
+/// Reads records from CSV, TSV or JSON Lines as a stream, in constant memory, and skips bad ones.
 ///
 /// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF or CR LF, the last one also
 /// with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more than
-/// `maximumRecordBytes` is rejected. A record whose quotes or number of fields are wrong gives up only its first line,
-/// and reading goes on at the next one, so that one stray quote does not swallow a file.
+/// `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its lines.
+/// Of a record whose quotes are wrong, or that is too long, only the first line is rejected, and reading goes on at the
+/// next line, so that one stray quote does not swallow a file.
 ///
-/// In JSON Lines numbers, `true` and `false` become their text, arrays of texts are joined with `;`, null is an absent
-/// field, and of a key that stands twice the first value counts. Anything else as the value of a wanted column is
-/// rejected; what the values of other columns are does not matter.
+/// In JSON Lines, numbers, `true` and `false` become their text, arrays of texts are joined with `;`, null is an absent
+/// field, and of a repeated key the first value counts. A record with anything else in a wanted column is rejected; the
+/// values of other columns do not matter.
 ///
 ///     var reader = try RecordReader(format: .tsv, columns: [RecordColumn("user"), RecordColumn("group")],
 ///                                   source: "memberships.tsv", read: file.read)
@@ -21,20 +22,20 @@ import FoundationEssentials
 ///         }
 ///     }
 public struct RecordReader: ~Copyable {
-    // No property has a value of its own: with one, the compiler (6.3) takes the init that throws for one that may
-    // leave a value behind that is initialized in part.
+    // No property has a default value: with one, the compiler (6.3) complains that the throwing init may leave the value
+    // partly initialized.
 
-    /// The format that is read; the one that was found if none was given.
+    /// The format, as given or as found in the first bytes.
     public let format: RecordFormat
     /// The name of the source, for messages.
     public let source: String
     /// How long a record may be in bytes, without its line feed, inclusive.
     public let maximumRecordBytes: Int
-    /// The line where the current record, or the one that was just rejected, begins; from 1.
+    /// The first line of the current or just rejected record, from 1.
     public internal(set) var line: Int
 
     @usableFromInline var input: InputBuffer
-    /// Where the fields of the current record lie, in the order of the header; in JSON Lines, of the columns.
+    /// The fields of the current record, in the order of the header; in JSON Lines, of the columns.
     @usableFromInline var bounds: [FieldBounds]
     /// The index in `bounds` of each column, or -1.
     @usableFromInline var fieldOfColumn: [Int]
@@ -42,20 +43,22 @@ public struct RecordReader: ~Copyable {
     @usableFromInline var jsonValues: [UInt8]
     let decoder: JSONDecoder
     var table: ColumnTable
-    /// The line where the bytes that follow the current record begin.
+    /// The line after the current record.
     var nextLine: Int
     /// Whether the rest of a line that was given up is still to be skipped.
     var isSkippingLine: Bool
+    /// How many bytes were scanned for records that had too many fields and then did not end well.
+    var failedScanBytes: Int
 
-    /// Begins to read a source; the header is read at once.
+    /// Begins to read a source: reads its header.
     ///
     /// - Parameters:
-    ///   - format: how the records are written; nil to find out from the first bytes.
-    ///   - columns: the columns that are wanted. All accessors take an index into them.
+    ///   - format: nil to find out from the first bytes.
+    ///   - columns: the wanted columns. All accessors take an index into them.
     ///   - source: the name of the source, for messages.
     ///   - maximumRecordBytes: how long a record may be, at least 16 and at most 1 GiB.
-    ///   - read: fills the memory it is given from its start and returns how many bytes it wrote; 0 at the end. It is
-    ///     always given room for at least one byte.
+    ///   - read: writes to the start of the memory that it is given, which has room for at least one byte, and returns how
+    ///     many bytes it wrote; 0 at the end.
     /// - Throws: `RecordError` for a source without header, for a header that cannot be used, and if reading fails.
     public init(
         format: RecordFormat?, columns: [RecordColumn], source: String, maximumRecordBytes: Int = 1_048_576,
@@ -94,20 +97,18 @@ public struct RecordReader: ~Copyable {
         line = 1
         nextLine = 1
         isSkippingLine = false
+        failedScanBytes = 0
     }
 
-    /// How many bytes of the source lie before the point that was read to, what was skipped included.
+    /// How many bytes of the source were read as records or skipped.
     public var bytesRead: Int { input.bytesBefore + input.start }
-
-    /// The wanted columns that the source has, in the order they were asked for; in JSON Lines, that it had up to now.
-    public var presentColumns: [String] { table.presentNames }
 
     /// The columns of the source that were not asked for, as it writes them; at most the first hundred.
     public var unknownColumns: [String] { table.unknownNames }
 
-    /// Moves on to the next record, or to the next one that must be rejected.
+    /// Reads the next record, good or bad.
     ///
-    /// - Throws: `RecordError` if the source fails; the reader is of no use then.
+    /// - Throws: `RecordError` if the source fails; the reader must not be used after that.
     public mutating func next() throws(RecordError) -> RecordEvent {
         format == .jsonLines ? try nextObject() : try nextDelimited()
     }
@@ -121,7 +122,7 @@ public struct RecordReader: ~Copyable {
         }
     }
 
-    /// The stretch in which the next record is looked for.
+    /// The part of the buffer that may hold the next record.
     var window: ScanWindow {
         let longest = input.start + maximumRecordBytes + 1
         return ScanWindow(
@@ -132,7 +133,7 @@ public struct RecordReader: ~Copyable {
 extension InputBuffer {
     /// Skips a byte order mark and finds out the format if it is not given.
     mutating func prepare(format: RecordFormat?, source: String) throws(RecordError) -> RecordFormat {
-        // Enough for the first line of nearly all files; it need not be there as a whole.
+        // Enough for the first line of nearly all files, which need not be complete.
         let wanted = format == nil ? 4096 : 3
         do {
             while unreadCount < wanted, !isAtEnd { try readMore() }

@@ -1,27 +1,27 @@
-/// Where a Redis server is, and how to log in: `redis://[user:password@]host[:port][/database]`.
+/// The address of a Redis server, and how to log in: `redis://[user:password@]host[:port][/database]`.
 ///
-/// User and password may have any byte written as `%` and two hexadecimal digits; an IPv6 address stands in brackets.
-/// An empty user means the default one: `redis://:password@host`. Encryption (`rediss://`) is not offered.
+/// In the user and the password, `%` and two hexadecimal digits stand for any byte. An IPv6 address is written in
+/// brackets. An empty user is the default user: `redis://:password@host`. Encryption (`rediss://`) is not supported.
 public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
-    /// Every address begins so.
+    /// The beginning of every address.
     public static let scheme = "redis://"
-    /// The port of a server when none is given.
+    /// The port if the address has none.
     public static let defaultPort = 6379
 
-    /// The path of the socket of a server on this machine; nil for one in the network.
+    /// The path of the Unix socket of a server on this machine; nil for a server reached over TCP.
     public let socketPath: String?
     /// A name or an IP address, without brackets.
     public let host: String
-    /// 1 to 65535.
+    /// The port, from 1 to 65535.
     public let port: Int
-    /// Who logs in; nil for the default user.
+    /// The user; nil for the default user.
     public let user: String?
-    /// The password; nil where none is asked for.
+    /// The password; nil to connect without logging in.
     public let password: String?
     /// The number of the database, 0 or more.
     public let database: Int
 
-    /// A server on this machine that listens at a Unix socket, and asks nobody to log in.
+    /// Makes the address of a server that listens at a Unix socket and needs no login.
     public init(socketPath: String) {
         self.socketPath = socketPath
         (host, port, user, password, database) = ("localhost", Self.defaultPort, nil, nil, 0)
@@ -29,7 +29,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads an address.
     ///
-    /// - Throws: `RedisError.badAddress` that names the part at fault, and never shows the password.
+    /// - Throws: `RedisError.badAddress` that names the wrong part, and never shows the password.
     public init(_ text: String) throws(RedisError) {
         socketPath = nil
         guard text.hasPrefix(Self.scheme) else { throw Self.bad("it does not begin with \(Self.scheme)") }
@@ -37,12 +37,12 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw Self.bad("it has a space or a control character: write % and two hexadecimal digits instead")
         }
-        // A password may have a "/" or "@" that its owner forgot to escape; what is before the last "@" is no host.
+        // The password may have a "/" or "@" that was not escaped: the host begins after the last "@".
         let at = rest.lastIndex(of: "@")
-        let place = at.map { rest[rest.index(after: $0)...] } ?? rest
-        let slash = place.firstIndex(of: "/")
-        (host, port) = try Self.hostAndPort(place[..<(slash ?? place.endIndex)])
-        database = try Self.database(slash.map { place[place.index(after: $0)...] } ?? "")
+        let location = at.map { rest[rest.index(after: $0)...] } ?? rest
+        let slash = location.firstIndex(of: "/")
+        (host, port) = try Self.hostAndPort(location[..<(slash ?? location.endIndex)])
+        database = try Self.database(slash.map { location[location.index(after: $0)...] } ?? "")
         (user, password) = try at.map { at throws(RedisError) in try Self.credentials(rest[..<at]) } ?? (nil, nil)
     }
 
@@ -61,7 +61,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             guard let end = text.firstIndex(of: "]") else { throw bad("\"[\" has no \"]\"") }
             host = text[text.index(after: text.startIndex)..<end]
             let tail = text[text.index(after: end)...]
-            guard tail.isEmpty || tail.hasPrefix(":") else { throw bad("after \"]\" stands \"\(tail)\", not a port") }
+            guard tail.isEmpty || tail.hasPrefix(":") else { throw bad("\"\(tail)\" after \"]\" is not a port") }
             portText = tail.isEmpty ? nil : tail.dropFirst()
             guard host.contains(":"), host.allSatisfy({ $0.isASCII && ($0.isHexDigit || ":.".contains($0)) }) else {
                 throw bad("\"\(host)\" is not an IPv6 address")
@@ -70,27 +70,27 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
             let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             host = parts[0]
             portText = parts.count == 2 ? parts[1] : nil
-            guard !host.isEmpty else { throw bad("it names no host") }
+            guard !host.isEmpty else { throw bad("it has no host") }
             guard host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-._".contains($0)) }) else {
-                throw bad("\"\(host)\" is not the name of a host")
+                throw bad("\"\(host)\" is not a host name")
             }
         }
         guard let portText else { return (String(host), defaultPort) }
         guard let port = number(portText), (1...65535).contains(port) else {
-            throw bad("\"\(portText)\" is not a port (1 to 65535); an IPv6 address must stand in brackets")
+            throw bad("\"\(portText)\" is not a port (1 to 65535); an IPv6 address must be in brackets")
         }
         return (String(host), port)
     }
 
     private static func database(_ text: Substring) throws(RedisError) -> Int {
         if text.isEmpty { return 0 }
-        guard let database = number(text) else { throw bad("\"\(text)\" is not the number of a database (0 or more)") }
+        guard let database = number(text) else { throw bad("\"\(text)\" is not a database number (0 or more)") }
         return database
     }
 
     private static func credentials(_ text: Substring) throws(RedisError) -> (String?, String?) {
         guard let colon = text.firstIndex(of: ":") else {
-            throw bad("before \"@\" a user and a password must stand: user:password@, or :password@")
+            throw bad("the part before \"@\" must be user:password or :password")
         }
         let user = try decoded(text[..<colon], "user")
         let password = try decoded(text[text.index(after: colon)...], "password")
@@ -118,7 +118,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         return decoded
     }
 
-    /// A number written in digits only.
+    /// Reads a number that consists of digits only.
     private static func number(_ text: Substring) -> Int? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
@@ -126,6 +126,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     private static func bad(_ reason: String) -> RedisError {
         RedisError(
             .badAddress,
-            "not an address of a Redis server: \(reason); write redis://[user:password@]host[:port][/database]")
+            "this is not the address of a Redis server: \(reason); write redis://[user:password@]host[:port][/database]"
+        )
     }
 }

@@ -1,14 +1,14 @@
 extension RedisConnection {
     /// Sends one of many commands without waiting for its reply.
     ///
-    /// When `window` replies are outstanding, half of them are received: so neither side's memory grows with the number
-    /// of commands, and while one half is read the server works at the other. End with `finishPipeline`. After an
-    /// error, replies may be outstanding; drop the connection then.
+    /// When `window` replies are outstanding, half of them are received first. So the memory of neither side grows with
+    /// the number of commands, and the server works on one half while the other is read. Call `finishPipeline` at the
+    /// end. After an error, replies may still be outstanding: drop the connection.
     ///
     /// - Parameters:
     ///   - window: the most replies outstanding, 1 or more.
-    ///   - adapt: turns an error of the connection into the caller's kind.
-    ///   - take: is given the replies, in the order of the commands.
+    ///   - adapt: converts an error of the connection to the caller's type.
+    ///   - take: receives the replies, in the order of the commands.
     public mutating func pipeline<Failure: Error>(
         _ command: RedisCommand, window: Int, adapt: (RedisError) -> Failure,
         _ take: (borrowing ReceivedReply) throws(Failure) -> Void
@@ -21,7 +21,7 @@ extension RedisConnection {
         }
     }
 
-    /// Receives the replies that are outstanding, but for the last `count`.
+    /// Receives the outstanding replies, except the last `count`.
     public mutating func finishPipeline<Failure: Error>(
         leaving count: Int = 0, adapt: (RedisError) -> Failure,
         _ take: (borrowing ReceivedReply) throws(Failure) -> Void

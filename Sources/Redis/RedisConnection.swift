@@ -1,21 +1,21 @@
 import CHiredis
 import Glibc
 
-/// A connection to a Redis server; it has one owner, and is closed with it.
+/// A connection to a Redis server; it has one owner, and is closed when its value ends.
 ///
-/// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. When an error says that the
-/// connection broke or that time ran out, every later use fails with the same error: make a new one.
+/// Commands may be pipelined: `send` several, then `receive` a reply for each, in order. After an error of code
+/// `disconnected` or `timedOut`, every later use fails with the same error: make a new connection.
 @safe
 public struct RedisConnection: ~Copyable, @unchecked Sendable {
-    // Moved with its only owner from thread to thread, never shared: hence sendable.
+    // Sendable because it has one owner: threads may pass it on, but never share it.
     private let context: UnsafeMutablePointer<redisContext>
-    // Without a value here: an `init` that may fail must not have begun to initialise a type with a `deinit`.
+    // Without an initial value: an `init` that may throw must not have initialised part of a type with a `deinit`.
     private var state: State
-    /// The server.
+    /// The address of the server.
     public let address: RedisAddress
-    /// Replies that have still to be received.
+    /// The number of replies that have not been received.
     public var outstanding: Int { state.outstanding }
-    /// What is sent waits in memory up to so many bytes, unless it is flushed.
+    /// Commands are flushed when they reach this many bytes.
     private static let flushByteCount = 256 << 10
 
     private struct State {
@@ -27,7 +27,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - connectTimeout: the longest wait for a connection.
-    ///   - replyTimeout: the longest wait for the server to take or to send anything.
+    ///   - replyTimeout: the longest wait for the server to accept or to send any bytes.
     public init(
         to address: RedisAddress, connectTimeout: Duration = .seconds(3), replyTimeout: Duration = .seconds(30)
     ) throws(RedisError) {
@@ -38,7 +38,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         unsafe self.context = unsafe context
         self.address = address
         state = State()
-        // Otherwise the memory of replies is given back and asked for again with each portion of a big one.
+        // Otherwise hiredis frees and allocates its buffer again for each piece of a big reply.
         unsafe context.pointee.reader.pointee.maxbuf = 0
     }
 
@@ -73,7 +73,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
                 unsafe redisConnectWithTimeout(address.host, CInt(address.port), timeval(timeout))
             }
         guard let context = unsafe opened else {
-            throw RedisError(.unreachable, "no memory for a connection to \(address)")
+            throw RedisError(.unreachable, "there is no memory for a connection to \(address)")
         }
         guard unsafe context.pointee.err == 0, unsafe redisSetTimeout(context, timeval(replyTimeout)) == REDIS_OK else {
             let reason = unsafe errorText(context)
@@ -94,14 +94,14 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     ///
     /// - Throws: `RedisError`; `refused` if the reply is an error.
     public mutating func command(_ command: RedisCommand) throws(RedisError) -> RedisReply {
-        precondition(outstanding == 0, "replies of commands sent before have to be received first")
+        precondition(outstanding == 0, "the replies to earlier commands must be received first")
         try send(command)
         return try receive().value
     }
 
     /// Sends a command without waiting; it may stay in memory until `flush` or `receive`.
     ///
-    /// The caller bounds the number of replies outstanding, which the server keeps in its memory.
+    /// The caller must bound the number of outstanding replies, which the server keeps in its memory.
     public mutating func send(_ command: RedisCommand) throws(RedisError) {
         if let failure = state.failure { throw failure }
         precondition(command.wordCount > 0, "a command needs a name")
@@ -109,13 +109,13 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
             unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: command.ends.count) {
                 words in
                 unsafe withUnsafeTemporaryAllocation(of: Int.self, capacity: command.ends.count) { lengths in
-                    // A command of empty words has no bytes to point to; any address will do for no bytes.
+                    // Without any bytes there is no base address; an empty word may have any.
                     let base = unsafe bytes.baseAddress ?? UnsafeRawPointer(context)
                     var start = 0
-                    for (place, end) in command.ends.enumerated() {
+                    for (index, end) in command.ends.enumerated() {
                         unsafe words.initializeElement(
-                            at: place, to: (base + start).assumingMemoryBound(to: CChar.self))
-                        unsafe lengths.initializeElement(at: place, to: end - start)
+                            at: index, to: (base + start).assumingMemoryBound(to: CChar.self))
+                        unsafe lengths.initializeElement(at: index, to: end - start)
                         start = end
                     }
                     return unsafe redisAppendCommandArgv(
@@ -128,11 +128,11 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         if unsafe coterie_redis_pending(context) >= Self.flushByteCount { try flush() }
     }
 
-    /// Hands everything that was sent to the system.
+    /// Passes all sent commands to the system.
     public mutating func flush() throws(RedisError) {
         if let failure = state.failure { throw failure }
         let number = unsafe coterie_redis_flush(context)
-        if number == EAGAIN { throw broken(.timedOut, "it took nothing any more in time") }
+        if number == EAGAIN { throw broken(.timedOut, "the server accepted no more bytes in time") }
         guard number == 0 else { throw broken(.disconnected, unsafe String(cString: strerror(number))) }
     }
 
@@ -148,7 +148,7 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
             let isLate = unsafe context.pointee.err == REDIS_ERR_IO && (errno == EAGAIN || errno == ETIMEDOUT)
             throw broken(
                 isLate ? .timedOut : .disconnected,
-                isLate ? "it did not answer in time" : unsafe Self.errorText(context))
+                isLate ? "the server did not answer in time" : unsafe Self.errorText(context))
         }
         state.outstanding -= 1
         let reply = unsafe ReceivedReply(adopting: object.assumingMemoryBound(to: redisReply.self))

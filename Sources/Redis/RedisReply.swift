@@ -1,6 +1,6 @@
 import CHiredis
 
-/// What a server answered.
+/// A reply of a server.
 public enum RedisReply: Sendable, Equatable {
     /// A string of any bytes, or a status such as `OK`.
     case bytes([UInt8])
@@ -8,7 +8,7 @@ public enum RedisReply: Sendable, Equatable {
     case integer(Int64)
     /// Several replies.
     case array([RedisReply])
-    /// Nothing: there is no such key or element.
+    /// No value: there is no such key or element.
     case null
     /// An error among the elements of an array; an error that is the whole reply is thrown.
     case error(String)
@@ -20,25 +20,25 @@ public enum RedisReply: Sendable, Equatable {
     }
 }
 
-/// A reply in the memory it was received into; big values are read there without being copied.
+/// A reply in the memory of hiredis, where big values are read without being copied.
 @safe
 public struct ReceivedReply: ~Copyable {
-    // Owned: nobody else has it, and it is freed with this value.
+    // Owned: it is freed when this value ends.
     private let reply: UnsafeMutablePointer<redisReply>
 
     init(adopting reply: UnsafeMutablePointer<redisReply>) { unsafe self.reply = unsafe reply }
 
     deinit { unsafe freeReplyObject(reply) }
 
-    /// The reply, copied.
+    /// A copy of the reply.
     public var value: RedisReply { unsafe Self.copy(reply) }
 
-    /// How many elements it has; nil if it is no array.
+    /// The number of elements; nil if it is not an array.
     public var elementCount: Int? { unsafe reply.pointee.type == REDIS_REPLY_ARRAY ? reply.pointee.elements : nil }
 
     /// Calls `body` with the bytes of the reply; nil if it is null.
     ///
-    /// - Throws: what `body` throws, or `mismatch` if the reply is no string.
+    /// - Throws: what `body` throws, or `mismatch` if the reply is not a string.
     public func withBytes<Result, Failure: Error>(
         orThrow mismatch: @autoclosure () -> Failure, _ body: (Span<UInt8>?) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -47,7 +47,7 @@ public struct ReceivedReply: ~Copyable {
 
     /// Calls `body` with the bytes of an element; nil if it is null.
     ///
-    /// - Throws: what `body` throws, or `mismatch` if there is no such element or it is no string.
+    /// - Throws: what `body` throws, or `mismatch` if there is no such element or it is not a string.
     public func withBytes<Result, Failure: Error>(
         ofElement index: Int, orThrow mismatch: @autoclosure () -> Failure,
         _ body: (Span<UInt8>?) throws(Failure) -> Result
@@ -87,7 +87,7 @@ public struct ReceivedReply: ~Copyable {
         unsafe UnsafeRawBufferPointer(start: reply.pointee.str, count: reply.pointee.len)
     }
 
-    /// What the server said, if the whole reply is an error.
+    /// The message, if the whole reply is an error.
     var errorText: String? {
         unsafe reply.pointee.type == REDIS_REPLY_ERROR ? String(decoding: Self.text(reply), as: UTF8.self) : nil
     }

@@ -1,23 +1,23 @@
 import CSQLite
 import Glibc
 
-/// A connection to a SQLite database; it belongs to one thread at a time.
+/// A connection to a SQLite database, for one thread at a time.
 @safe
 public final class Database {
     /// How a database is opened.
     public enum Mode: Sendable {
-        /// It must exist, and is not written to.
+        /// It must exist and is only read.
         case readOnly
         /// It must exist.
         case readWrite
-        /// It is made, for nobody but its owner to read, if it does not exist.
+        /// It is created if it does not exist, with permissions for its owner only.
         case create
     }
 
     private let handle: OpaquePointer
-    /// Compiled statements that nobody uses right now: compiling one takes longer than most that it does.
+    /// Compiled statements that are not in use: compiling one usually takes longer than running it.
     private var compiled: [String: OpaquePointer] = unsafe [:]
-    /// How many are kept.
+    /// How many unused statements are kept.
     private static let compiledLimit = 64
     /// The file's path.
     public let path: String
@@ -26,7 +26,7 @@ public final class Database {
     ///
     /// - Parameters:
     ///   - path: the file.
-    ///   - mode: whether it may be written to, and made.
+    ///   - mode: whether it may be written to, and created.
     ///   - busyTimeoutSeconds: how long a statement waits for another connection's lock.
     public init(path: String, mode: Mode, busyTimeoutSeconds: Double = 10) throws(DatabaseError) {
         let flags =
@@ -35,9 +35,9 @@ public final class Database {
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
-        // Never a file that exists: closing it would give up all locks that connections of this process have on it.
+        // Not for an existing file: closing it would release all locks that connections of this process have on it.
         if mode == .create, unsafe access(path, F_OK) != 0 {
-            // The files that SQLite makes beside it have the same permissions. If this fails, opening says why.
+            // The files that SQLite creates beside it get the same permissions. If this fails, opening reports why.
             close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
         var opened: OpaquePointer?
@@ -63,7 +63,7 @@ public final class Database {
         guard code == SQLITE_OK else { throw error(code, sql) }
     }
 
-    /// A statement, which is compiled unless one of the same text was used before and is not in use.
+    /// A statement, compiled unless an unused one of the same text is kept.
     public func prepare(_ sql: String) throws(DatabaseError) -> Statement {
         if let statement = unsafe compiled.removeValue(forKey: sql) {
             return unsafe Statement(statement, database: self, sql: sql)
@@ -74,7 +74,7 @@ public final class Database {
         return unsafe Statement(statement, database: self, sql: sql)
     }
 
-    /// Takes back a statement that was prepared, for the next who prepares the same.
+    /// Keeps a statement that is no longer used for the next `prepare` of the same text.
     func takeBack(_ statement: OpaquePointer, _ sql: String) {
         guard unsafe compiled.count < Self.compiledLimit, unsafe compiled[sql] == nil else {
             unsafe sqlite3_finalize(statement)
@@ -110,7 +110,7 @@ public final class Database {
         do { try execute("BEGIN \(kind.rawValue)") } catch { throw wrap(error) }
         let result: Result
         do { result = try body() } catch {
-            // The body's error matters more than one of rolling back, which SQLite may have done itself.
+            // The body's error matters more than one of the rollback, which SQLite may have done already.
             try? execute("ROLLBACK")
             throw error
         }
@@ -129,18 +129,18 @@ public final class Database {
         case immediate = "IMMEDIATE"
     }
 
-    /// A number that changes when another connection, of this process or another, has committed something; what this
-    /// connection commits does not change it.
+    /// A number that changes when another connection, of this process or another, commits a change; this connection's
+    /// own commits do not change it.
     public func outsideRevision() throws(DatabaseError) -> Int64 { try integer("PRAGMA data_version") ?? 0 }
 
-    /// Brings all that the write-ahead log holds to the file and empties it, and with it what it holds of deleted rows.
+    /// Writes the whole write-ahead log to the file and empties it, so that it no longer holds deleted rows.
     ///
-    /// - Returns: false if somebody else was reading or writing for too long; then it is to be done again.
+    /// - Returns: false if another connection was reading or writing for too long; try again then.
     public func emptyLog() throws(DatabaseError) -> Bool { try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
 
-    /// Reads all of the database.
+    /// Checks the whole database.
     ///
-    /// - Throws: an error with `isDamaged` if something in it contradicts the rest.
+    /// - Throws: an error with `isDamaged` if the database is inconsistent.
     public func checkWhole() throws(DatabaseError) {
         let finding = try text("PRAGMA quick_check(1)") ?? "no answer"
         guard finding == "ok" else { throw DatabaseError(code: DatabaseError.damaged, message: "\(path): \(finding)") }
@@ -155,7 +155,4 @@ public final class Database {
     func error(_ code: Int32, _ sql: String?) -> DatabaseError {
         DatabaseError(code: code, message: unsafe String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
-
-    /// The version of the SQLite library, such as "3.40.1".
-    public static var libraryVersion: String { unsafe String(cString: sqlite3_libversion()) }
 }

@@ -1,4 +1,4 @@
-/// What SQLite said, and to which statement.
+/// An error that SQLite reported, with the statement that caused it.
 public struct DatabaseError: Error, CustomStringConvertible {
     /// SQLite's extended result code.
     public let code: Int32
@@ -7,7 +7,7 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// The statement, if there was one.
     public let sql: String?
 
-    /// An error.
+    /// Creates an error.
     public init(code: Int32, message: String, sql: String? = nil) {
         self.code = code
         self.message = message
@@ -17,13 +17,13 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// The primary result code, without the extension.
     public var primaryCode: Int32 { code & 0xff }
 
-    /// Whether another connection holds a lock: trying later helps.
+    /// Whether another connection holds a lock, so that trying again later helps.
     public var isBusy: Bool { primaryCode == 5 || primaryCode == 6 }
 
-    /// Whether the file could not be opened: it is a directory, its folder does not exist, or this user may not.
+    /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
     public var isUnopenable: Bool { primaryCode == 14 }
 
-    /// Whether the file is something else than a SQLite database.
+    /// Whether the file is not a SQLite database.
     public var isNotADatabase: Bool { primaryCode == 26 }
 
     /// Whether the file is a SQLite database that is damaged.

@@ -17,7 +17,7 @@ public final class Statement {
 
     deinit { unsafe database.takeBack(handle, sql) }
 
-    // Binding fails only for a parameter that the statement does not have: a programmer's mistake.
+    // Binding fails only for a parameter that the statement does not have, which is a programmer's mistake.
     private func check(_ code: Int32) {
         precondition(code == SQLITE_OK, "binding a parameter failed with code \(code): \(sql)")
     }
@@ -61,7 +61,7 @@ public final class Statement {
     /// Binds NULL.
     public func bindNull(at index: Int32) { check(unsafe sqlite3_bind_null(handle, index)) }
 
-    /// Goes to the next row.
+    /// Moves to the next row.
     ///
     /// - Returns: false if there is none; the statement is then reset and can be run again.
     public func step() throws(DatabaseError) -> Bool {
@@ -78,7 +78,7 @@ public final class Statement {
         while try step() {}
     }
 
-    /// Leaves the rows that were not read; bindings stay.
+    /// Skips the rows that were not read; bindings are kept.
     public func reset() { unsafe sqlite3_reset(handle) }
 
     /// Whether a column of the current row is NULL.
@@ -119,18 +119,18 @@ public final class Statement {
 }
 
 extension Statement {
-    /// Calls `body` with the first two columns of every remaining row; the whole loop stays in this module,
-    /// where nothing comes between it and SQLite.
+    /// Calls `body` with the first two columns of every remaining row; the loop is in this module, so that its calls of
+    /// SQLite are direct.
     public func forEachIntegerPair(_ body: (Int64, Int64) -> Void) throws(DatabaseError) {
         while try step() { body(integer(0), integer(1)) }
     }
 
-    /// The same for the first three columns, of which the third may be NULL.
+    /// The same with the first three columns, of which the third may be NULL.
     public func forEachIntegerTriple(_ body: (Int64, Int64, Int64?) -> Void) throws(DatabaseError) {
         while try step() { body(integer(0), integer(1), optionalInteger(2)) }
     }
 
-    /// Runs the statement once for a row of two integers and one that may be NULL.
+    /// Runs the statement once with two integers and one that may be NULL.
     public func run(_ first: Int64, _ second: Int64, _ third: Int64?) throws(DatabaseError) {
         bind(first, at: 1)
         bind(second, at: 2)
@@ -138,7 +138,7 @@ extension Statement {
         try run()
     }
 
-    /// Runs the statement once with values for its parameters, in their order; nil is NULL.
+    /// Runs the statement once with values for its parameters in order; nil is NULL.
     public func run(_ values: Int64?...) throws(DatabaseError) {
         for (place, value) in values.enumerated() { bind(value, at: Int32(place + 1)) }
         try run()

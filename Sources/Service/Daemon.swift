@@ -1,5 +1,6 @@
 import Dispatch
 import HTTP
+import Recommendation
 import Synchronization
 import Tokens
 
@@ -64,7 +65,8 @@ public final class Daemon: Sendable {
         _ configuration: Configuration, records: MemberRecords, changes: ChangeClock, follower: VersionFollower,
         keyWatch: KeyWatch?
     ) -> Router {
-        let endpoints = Endpoint.table
+        let relations = configuration.planning.configuration.relations
+        let endpoints = Endpoint.table(of: relations)
         let metrics = RequestMetrics(endpoints)
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
         if let keyWatch { sources.append(keyWatch) }
@@ -79,7 +81,9 @@ public final class Daemon: Sendable {
             directory: records.directory.map { LoggedDirectory($0, log: configuration.log) },
             journal: records.journal, sessions: records.sessions, pump: records.pump, cache: cache, changes: changes,
             staleAfter: configuration.staleAfter, metricSources: sources,
-            openAPI: ServiceDescription(endpoints: endpoints, policy: configuration.access).json,
+            openAPI: ServiceDescription(
+                endpoints: endpoints, relations: relations, policy: configuration.access
+            ).json,
             now: configuration.now)
         return Router(
             endpoints,

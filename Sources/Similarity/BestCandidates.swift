@@ -1,29 +1,29 @@
-/// The best `limit` of one source row's candidates pushed so far, and a surplus not yet told apart from them.
+/// The best `limit` candidates of one source row so far, and a surplus that is not yet separated from them.
 ///
-/// A histogram of the keys gives, after every push, a bound that `limit` candidates reach: what is below it need not
-/// even be pushed. Buckets are a sixteenth of an octave, so the bound is within 7% of the last key; exact comparisons
-/// are left to the few that pass.
+/// After every push a histogram of the keys gives a bound that at least `limit` candidates reach; candidates below it
+/// need not be pushed. A bucket is a sixteenth of an octave wide, so that the bound is within 7% of the last key. Only
+/// candidates that pass it are compared exactly.
 @safe
 struct BestCandidates {
     private let limit: Int
     private let capacity: Int
     private var count = 0
-    /// Below this nothing can enter any more; 0 at first.
+    /// A candidate below this key cannot be among the best any more; 0 at first.
     private(set) var leastKey = 0.0
-    /// The last of the best, when the surplus had to be cut: what a newcomer has to precede.
+    /// The last of the best when the surplus was last cut; a new candidate has to precede it.
     private var last = Candidate(key: -.infinity, rank: 0, common: 0)
-    /// The bucket in which the last of the best is, and how many candidates are in those above.
+    /// The bucket of the last of the best, and how many candidates are in the buckets above it.
     private var lastBucket = 0
     private var countAbove = 0
-    /// The number of the lowest bucket: sixteenths of octaves.
+    /// The number of the lowest bucket, in sixteenths of octaves.
     private let lowest: Int
     private let items: UnsafeMutablePointer<Candidate>
     private let histogram: UnsafeMutablePointer<UInt16>
 
-    /// 16 octaves; what is less than 2^-16 of the greatest key shares the lowest.
+    /// 16 octaves; all keys below 2^-16 of the greatest key share the lowest bucket.
     static let bucketCount = 256
 
-    /// The room that a limit needs: enough surplus that cutting it is rare.
+    /// The candidates to make room for: a surplus large enough that it is rarely cut.
     static func capacity(limit: Int) -> Int { limit + max(limit, 412) }
 
     /// - Parameters:
@@ -42,7 +42,7 @@ struct BestCandidates {
         unsafe histogram.update(repeating: 0, count: Self.bucketCount)
     }
 
-    /// A positive number's logarithm in sixteenths of octaves, roughly but never in the wrong order: its leading bits.
+    /// A positive number's approximate logarithm in sixteenths of octaves, from its leading bits; it keeps the order.
     @inline(__always)
     private static func sixteenths(_ key: Double) -> Int { Int(key.bitPattern &>> 48) }
 
@@ -68,7 +68,7 @@ struct BestCandidates {
             lastBucket += 1
             countAbove -= Int(unsafe histogram[lastBucket])
         }
-        // A hair lower, as keys that ought to be equal may differ in their last bits.
+        // Slightly lower, because keys that are mathematically equal may differ in their last bits.
         leastKey = Double(bitPattern: UInt64(lastBucket + lowest) &<< 48) * (1 - 0x1p-40)
     }
 
@@ -81,7 +81,7 @@ struct BestCandidates {
         return unsafe UnsafeBufferPointer(start: items, count: min(count, limit))
     }
 
-    /// Makes room: forgets what is below the bound, and if that is too little, all but the best.
+    /// Makes room: drops candidates below the bound, and if that is not enough, all but the best.
     @inline(never)
     private mutating func cut(_ order: CandidateOrder) {
         drop()
@@ -97,9 +97,9 @@ struct BestCandidates {
         count = kept
     }
 
-    /// Keeps the best candidates up to the limit, and the last of them (Hoare 1961).
+    /// Keeps the best candidates up to the limit, and notes the last of them (quickselect; Hoare 1961).
     ///
-    /// The bound and the buckets above it stay true, since the last of the best is in `lastBucket`.
+    /// The bound and the count above it stay valid, because the last of the best is in `lastBucket`.
     @inline(never)
     private mutating func select(_ order: CandidateOrder) {
         let items = unsafe items
@@ -125,5 +125,45 @@ struct BestCandidates {
         var worst = unsafe items[0]
         for position in 1..<limit where unsafe order.precedes(worst, items[position]) { worst = unsafe items[position] }
         last = worst
+    }
+}
+
+/// A neighbour that may be among the best of a source row.
+struct Candidate: BitwiseCopyable {
+    /// Larger is more similar; `CandidateOrder` says when two keys count as equal.
+    var key: Double
+    /// The neighbour's rank.
+    var rank: UInt32
+    /// The number of common entries.
+    var common: UInt32
+}
+
+/// The exact order of candidates of one source row, best first.
+@safe
+struct CandidateOrder: Sendable {
+    /// Keys that differ by no more than this fraction count as equal; then the integers from which they were computed
+    /// decide.
+    ///
+    /// 0 when the key itself defines the order.
+    let tolerance: Double
+    let rows: Storage<UInt32>
+    let sizes: Storage<UInt32>
+
+    /// Whether one candidate comes before another; of two, exactly one does, because their rows differ.
+    @inline(__always)
+    func precedes(_ one: Candidate, _ other: Candidate) -> Bool {
+        if abs(one.key - other.key) > tolerance * one.key { return one.key > other.key }
+        return precedesClosely(one, other)
+    }
+
+    @inline(never)
+    private func precedesClosely(_ one: Candidate, _ other: Candidate) -> Bool {
+        if tolerance > 0 {
+            // Compares c² / n of both by cross-multiplication: 32 + 32 + 32 bits.
+            let mine = UInt128(one.common) * UInt128(one.common) * UInt128(sizes[Int(other.rank)])
+            let its = UInt128(other.common) * UInt128(other.common) * UInt128(sizes[Int(one.rank)])
+            if mine != its { return mine > its }
+        }
+        return rows[Int(one.rank)] < rows[Int(other.rank)]
     }
 }

@@ -1,21 +1,23 @@
-/// A range of ranks that is searched together, so that its counters stay in the cache.
+/// A range of ranks that is searched together, so that its counters stay in the cache; its ranks are the *targets* of a
+/// source row, numbered from 0 within the block.
 struct BlockShape: Sendable {
     let ranks: Range<Int>
-    /// A column that is in this many of the ranks or more has a bitmap, else a list.
+    /// A column with at least this many targets has a bitmap, another one a list.
     let bitmapMinimum: Int
 
-    /// The words of a bitmap: whole groups.
+    /// The words of a bitmap, which covers whole groups.
     var bitmapStride: Int { (ranks.count + groupSize - 1) / groupSize * (groupSize / 64) }
 
-    /// The most ranks that a block can have: whole groups whose places, and how many there are, fit 16 bits.
+    /// The most ranks of a block: whole groups, such that targets and their number fit 16 bits.
     static let capacity = (1 << 16) - groupSize
 
-    /// What the columns that are in so many of the ranks need: list elements (a length each before its places) and
-    /// bitmaps.
-    func room(_ counts: UnsafeMutablePointer<UInt32>, _ columnCount: Int) -> (listLength: Int, bitmapCount: Int) {
+    /// What the columns need: list elements (each list begins with its length) and bitmaps.
+    ///
+    /// - Parameter counts: how many targets each column has.
+    func room(_ counts: Storage<UInt32>, _ columnCount: Int) -> (listLength: Int, bitmapCount: Int) {
         var room = (listLength: 0, bitmapCount: 0)
         for column in 0..<columnCount {
-            let count = Int(unsafe counts[column])
+            let count = Int(counts[column])
             guard count > 0 else { continue }
             if count >= bitmapMinimum { room.bitmapCount += 1 } else { room.listLength += count + 1 }
         }
@@ -23,38 +25,35 @@ struct BlockShape: Sendable {
     }
 }
 
-/// The ranks that each column is in, for the ranks of one block.
-///
-/// A column that is in many of them has a bitmap, one that is in few has a list.
+/// The targets of each column within one block: a bitmap if they are many, a list if they are few.
 @safe
 struct Block: Sendable {
     let ranks: Range<Int>
     let bitmapMinimum: Int
     let bitmapStride: Int
-    /// The entries of the first rank, which has the most.
+    /// The entries of the first rank, which has most.
     let largestSize: Int
-    /// For each column its descriptor; nothing when rows hold descriptors themselves.
+    /// The descriptor of each column; nil when rows hold descriptors themselves.
     ///
-    /// A descriptor is 0 when the column is in none of the ranks, a bitmap's number with `bitmapFlag`, or where the
-    /// column's list begins.
+    /// A descriptor is 0 for a column without targets, a bitmap's number with `bitmapFlag`, or the start of a list.
     let descriptors: Storage<UInt32>?
-    /// A length, then as many places within the block, ascending; the list at 0 is empty.
+    /// Lists: a length, then as many targets, ascending; the list at 0 is empty.
     let lists: Storage<UInt16>
-    /// A bit for each place; bitmap 0 is empty.
+    /// Bitmaps: a bit for each target; bitmap 0 is empty.
     let bitmaps: Storage<UInt64>
 
     static let bitmapFlag: UInt32 = 1 << 31
 
-    /// A block whose lists and bitmaps are still to be filled.
+    /// A block whose lists and bitmaps are not filled yet.
     init(_ shape: BlockShape, _ ranked: RankedRows, columnCount: Int?, listLength: Int, bitmapCount: Int) {
         ranks = shape.ranks
         bitmapMinimum = shape.bitmapMinimum
         bitmapStride = shape.bitmapStride
-        largestSize = Int(unsafe ranked.sizes.base[ranks.lowerBound])
+        largestSize = Int(ranked.sizes[ranks.lowerBound])
         descriptors = columnCount.map { Storage(zeroed: $0) }
         precondition(listLength < Int(Self.bitmapFlag))
         lists = Storage(uninitialized: listLength)
-        unsafe lists.base[0] = 0
+        lists[0] = 0
         bitmaps = Storage(zeroed: bitmapCount * shape.bitmapStride)
     }
 }

@@ -1,6 +1,6 @@
 import SparseMatrix
 
-/// Where everything of a prepared matrix stands, from the survey; and the filling in.
+/// The memory layout of a prepared matrix, from the survey, and its filling.
 struct ColumnLayout: Sendable {
     let sweep: ColumnSweep
     let isSingle: Bool
@@ -9,22 +9,22 @@ struct ColumnLayout: Sendable {
     let offsets: Storage<Int>
     let columns: Storage<UInt32>
     let degrees: Storage<UInt32>?
-    /// For each run and rank, where its columns go.
+    /// For each run and rank, where the rank's columns of that run are written.
     private let writeStarts: Storage<Int>
     private let chunks: [Chunk]
 
-    /// Where a chunk's columns go.
+    /// Where the columns of a chunk are written.
     struct Chunk: Sendable {
-        /// Columns of many ranks: their places in the chunk and their numbers.
+        /// Heavy columns: their indexes in the chunk and their numbers.
         var heavy: [(local: UInt32, number: UInt32)] = []
-        /// The number of the first other column.
+        /// The number of the first light column.
         var firstLight: UInt32 = 0
-        /// For each block, where its lists and bitmaps go on.
+        /// For each block, where the chunk's lists and bitmaps begin.
         var listStarts: [Int] = []
         var bitmapStarts: [Int] = []
     }
 
-    /// One block is better as long as a column's list is short, since then finding it costs more than counting it.
+    /// Below this mean length of a column's list one block is faster: finding a list costs more than reading it.
     private static let singleBlockIncrements = 40.0
 
     init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape) {
@@ -62,18 +62,18 @@ struct ColumnLayout: Sendable {
         writeStarts = Storage(uninitialized: sweep.runCount * ranks)
         var position = 0
         for rank in 0..<ranks {
-            unsafe offsets.base[rank] = position
+            offsets[rank] = position
             for run in 0..<sweep.runCount {
-                unsafe writeStarts.base[run * ranks + rank] = position
-                position += Int(unsafe survey.keptEntries.base[run * ranks + rank])
+                writeStarts[run * ranks + rank] = position
+                position += Int(survey.keptEntries[run * ranks + rank])
             }
         }
-        unsafe offsets.base[ranks] = position
+        offsets[ranks] = position
         columns = Storage(uninitialized: position)
         self.chunks = chunks
     }
 
-    /// Numbers the columns: those of many ranks by degree, largest first, the others as they come.
+    /// Numbers the columns: heavy ones by degree, largest first, then the light ones in their order.
     ///
     /// - Returns: how many there are.
     private static func number(_ chunks: inout [Chunk], _ survey: ColumnSurvey) -> Int {
@@ -100,83 +100,73 @@ struct ColumnLayout: Sendable {
             let chunks = sweep.chunks(ofRun: run)
             let cursors = sweep.cursors(at: sweep.columns(ofChunk: chunks.lowerBound).lowerBound)
             let tables = ChunkTables(width: sweep.chunkWidth)
-            let writes = unsafe writeStarts.base + run * ranks
-            for chunk in chunks { unsafe fill(chunk, cursors.base, tables, writes) }
+            for chunk in chunks { fill(chunk, cursors, tables, writesStart: run * ranks) }
         }
     }
 
-    private func fill(
-        _ number: Int, _ cursors: UnsafeMutablePointer<Int>, _ tables: ChunkTables, _ writes: UnsafeMutablePointer<Int>
-    ) {
+    private func fill(_ number: Int, _ cursors: Storage<Int>, _ tables: ChunkTables, writesStart: Int) {
         let range = sweep.columns(ofChunk: number)
         let chunk = chunks[number]
-        unsafe countDegrees(sweep, range, 0..<sweep.ranked.count, cursors, tables.counts.base)
+        countDegrees(sweep, range, 0..<sweep.ranked.count, cursors, tables.counts)
         tables.setNumbers(chunk, range.count, degrees)
         for (block, target) in blocks.enumerated() {
             if !isSingle {
-                unsafe tables.counts.base.update(repeating: 0, count: range.count)
-                unsafe countDegrees(sweep, range, target.ranks, cursors, tables.counts.base)
+                tables.counts.fill(0, count: range.count)
+                countDegrees(sweep, range, target.ranks, cursors, tables.counts)
             }
             tables.setDescriptors(
                 target, range.count, listStart: chunk.listStarts[block], bitmapStart: chunk.bitmapStarts[block])
-            unsafe fill(range, target, cursors, tables, writes)
+            fill(range, target, cursors, tables.slots, writesStart: writesStart)
         }
-        unsafe tables.counts.base.update(repeating: 0, count: range.count)
+        tables.counts.fill(0, count: range.count)
     }
 
     /// Writes the entries of a block's ranks in a chunk of columns.
     private func fill(
-        _ range: Range<Int>, _ block: Block, _ cursors: UnsafeMutablePointer<Int>, _ tables: ChunkTables,
-        _ writes: UnsafeMutablePointer<Int>
+        _ range: Range<Int>, _ block: Block, _ cursors: Storage<Int>, _ slots: Storage<ChunkTables.Slot>,
+        writesStart: Int
     ) {
         let first = UInt32(range.lowerBound)
         let width = UInt32(range.count)
-        let ends = unsafe sweep.ends.base
-        let slots = unsafe tables.slots.base
-        let lists = unsafe block.lists.base
-        let bitmaps = unsafe block.bitmaps.base
-        let columns = unsafe columns.base
-        unsafe sweep.matrix.columnIndices.withUnsafeBufferPointer { indices in
-            for rank in block.ranks {
-                var position = unsafe cursors[rank]
-                let end = unsafe ends[rank]
-                var write = unsafe writes[rank]
-                let place = rank - block.ranks.lowerBound
-                while position < end {
-                    let local = unsafe indices[position] &- first
-                    guard local < width else { break }
-                    position += 1
-                    let slot = unsafe slots + Int(local)
-                    let next = unsafe slot.pointee.next
-                    guard next != 0 else { continue }
-                    unsafe columns[write] = unsafe slot.pointee.name
-                    write += 1
-                    if next & Block.bitmapFlag == 0 {
-                        unsafe lists[Int(next)] = UInt16(truncatingIfNeeded: place)
-                        unsafe slot.pointee.next = next &+ 1
-                    } else {
-                        let bitmap = Int(next & ~Block.bitmapFlag) * block.bitmapStride
-                        unsafe bitmaps[bitmap + place / 64] |= 1 &<< UInt64(place % 64)
-                    }
+        let indices = sweep.matrix.columnIndices.span
+        for rank in block.ranks {
+            var position = cursors[rank]
+            let end = sweep.ends[rank]
+            var write = writeStarts[writesStart + rank]
+            let target = rank - block.ranks.lowerBound
+            while position < end {
+                let local = indices[position] &- first
+                guard local < width else { break }
+                position += 1
+                let slot = slots[Int(local)]
+                guard slot.next != 0 else { continue }
+                columns[write] = slot.name
+                write += 1
+                if slot.next & Block.bitmapFlag == 0 {
+                    block.lists[Int(slot.next)] = UInt16(truncatingIfNeeded: target)
+                    slots[Int(local)].next = slot.next &+ 1
+                } else {
+                    let bitmap = Int(slot.next & ~Block.bitmapFlag) * block.bitmapStride
+                    block.bitmaps[bitmap + target / 64] |= 1 &<< UInt64(target % 64)
                 }
-                unsafe cursors[rank] = position
-                unsafe writes[rank] = write
             }
+            cursors[rank] = position
+            writeStarts[writesStart + rank] = write
         }
     }
 }
 
-/// What a thread knows of the columns of the chunk that it fills in, by their place in the chunk.
+/// A thread's tables of the columns of one chunk, by their index in the chunk.
 private struct ChunkTables {
     let counts: Storage<UInt32>
     let numbers: Storage<UInt32>
     let slots: Storage<Slot>
 
-    /// Where an entry of a column goes.
+    /// What to write for an entry of a column.
     struct Slot: BitwiseCopyable {
-        /// What the row gets: the column's number, or its descriptor when there is one block only.
+        /// What the row gets: the column's number, or its descriptor if there is only one block.
         var name: UInt32
-        /// Where in the lists the next place goes, or a bitmap with its flag; 0 when the column is left out.
+        /// Where in the lists the next target is written, or a bitmap with its flag; 0 for a column that is left out.
         var next: UInt32
     }
 
@@ -186,53 +176,53 @@ private struct ChunkTables {
         slots = Storage(uninitialized: width)
     }
 
-    /// Numbers the columns that are in two ranks or more, and forgets the counts of the others.
+    /// Numbers the columns that are in two ranks or more, and resets the counts of the others.
     func setNumbers(_ chunk: ColumnLayout.Chunk, _ width: Int, _ degrees: Storage<UInt32>?) {
         var next = chunk.firstLight
         for local in 0..<width {
-            let count = unsafe counts.base[local]
+            let count = counts[local]
             if count < 2 {
-                unsafe counts.base[local] = 0
-                unsafe numbers.base[local] = .max
+                counts[local] = 0
+                numbers[local] = .max
             } else if count < ColumnSurvey.heavyDegree {
-                unsafe numbers.base[local] = next
-                if let degrees { unsafe degrees.base[Int(next)] = count }
+                numbers[local] = next
+                if let degrees { degrees[Int(next)] = count }
                 next += 1
             }
         }
         for (local, number) in chunk.heavy {
-            unsafe numbers.base[Int(local)] = number
-            if let degrees { unsafe degrees.base[Int(number)] = counts.base[Int(local)] }
+            numbers[Int(local)] = number
+            if let degrees { degrees[Int(number)] = counts[Int(local)] }
         }
     }
 
-    /// Gives each column that is in the block its list or its bitmap.
+    /// Assigns a list or a bitmap to each column that is in the block.
     func setDescriptors(_ block: Block, _ width: Int, listStart: Int, bitmapStart: Int) {
         var list = listStart
         var bitmap = bitmapStart
         for local in 0..<width {
-            let count = Int(unsafe counts.base[local])
-            let number = unsafe numbers.base[local]
+            let count = Int(counts[local])
+            let number = numbers[local]
             guard count > 0, number != .max else {
-                unsafe slots.base[local] = Slot(name: 0, next: 0)
+                slots[local] = Slot(name: 0, next: 0)
                 continue
             }
             let descriptor: UInt32
             if count >= block.bitmapMinimum {
                 descriptor = Block.bitmapFlag | UInt32(bitmap)
                 bitmap += 1
-                unsafe slots.base[local].next = descriptor
+                slots[local].next = descriptor
             } else {
                 descriptor = UInt32(list)
-                unsafe block.lists.base[list] = UInt16(count)
+                block.lists[list] = UInt16(count)
                 list += count + 1
-                unsafe slots.base[local].next = descriptor + 1
+                slots[local].next = descriptor + 1
             }
             if let descriptors = block.descriptors {
-                unsafe descriptors.base[Int(number)] = descriptor
-                unsafe slots.base[local].name = number
+                descriptors[Int(number)] = descriptor
+                slots[local].name = number
             } else {
-                unsafe slots.base[local].name = descriptor
+                slots[local].name = descriptor
             }
         }
     }

@@ -1,26 +1,26 @@
 import SparseMatrix
 
-/// What has to be known of the columns before memory can be laid out: degrees, and what each block will hold.
+/// What must be known about the columns before memory is laid out: their degrees, and what each block will hold.
 struct ColumnSurvey: Sendable {
-    /// One chunk's part of the answer.
+    /// The survey of one chunk.
     struct Chunk: Sendable {
-        /// Columns of many ranks, by their place in the chunk, ascending.
+        /// Heavy columns by their index in the chunk, ascending.
         var heavy: [(local: UInt32, degree: UInt32)] = []
-        /// How many other columns are in at least two ranks.
+        /// How many other columns are in at least two ranks: light ones.
         var lightCount = 0
         /// Over columns in at least two ranks, Σ d and Σ d².
         var entries = 0
         var increments = 0.0
         var largestDegree: UInt32 = 0
-        /// For each block the room its lists need, and its bitmaps.
+        /// For each block the elements of its lists, and its bitmaps.
         var listLengths: [Int] = []
         var bitmapCounts: [Int] = []
-        /// The same if there were one block only.
+        /// The same for one single block.
         var wholeListLength = 0
         var wholeBitmapCount = 0
     }
 
-    /// Columns of at least this degree are numbered by degree.
+    /// Columns of at least this degree are heavy: they are numbered by degree.
     static let heavyDegree: UInt32 = 64
 
     let chunks: [Chunk]
@@ -32,8 +32,7 @@ struct ColumnSurvey: Sendable {
         let kept = Storage<UInt32>(zeroed: sweep.runCount * ranks)
         let found = Collected<[Chunk]>(count: sweep.runCount)
         concurrently(threads, count: sweep.runCount) { run in
-            let keptOfRun = unsafe kept.base + run * ranks
-            found.set(run, unsafe Self.survey(sweep, run, blocks, whole, keptOfRun))
+            found.set(run, Self.survey(sweep, run, blocks, whole, kept))
         }
         chunks = found.all().flatMap { $0 }
         keptEntries = kept
@@ -41,7 +40,7 @@ struct ColumnSurvey: Sendable {
 
     private static func survey(
         _ sweep: ColumnSweep, _ run: Int, _ blocks: [BlockShape], _ whole: BlockShape,
-        _ kept: UnsafeMutablePointer<UInt32>
+        _ kept: Storage<UInt32>
     ) -> [Chunk] {
         let chunks = sweep.chunks(ofRun: run)
         let cursors = sweep.cursors(at: sweep.columns(ofChunk: chunks.lowerBound).lowerBound)
@@ -50,28 +49,29 @@ struct ColumnSurvey: Sendable {
         return chunks.map { number in
             let columns = sweep.columns(ofChunk: number)
             var chunk = Chunk()
-            unsafe countDegrees(sweep, columns, 0..<sweep.ranked.count, cursors.base, degrees.base)
+            countDegrees(sweep, columns, 0..<sweep.ranked.count, cursors, degrees)
             for block in blocks {
-                unsafe countBlock(sweep, columns, block.ranks, cursors.base, degrees.base, counts.base, kept)
-                let room = unsafe block.room(counts.base, columns.count)
+                countBlock(
+                    sweep, columns, block.ranks, cursors, degrees, counts, kept, keptStart: run * sweep.ranked.count)
+                let room = block.room(counts, columns.count)
                 chunk.listLengths.append(room.listLength)
                 chunk.bitmapCounts.append(room.bitmapCount)
-                unsafe counts.base.update(repeating: 0, count: columns.count)
+                counts.fill(0, count: columns.count)
             }
-            unsafe chunk.take(degrees.base, columns.count, whole)
-            unsafe degrees.base.update(repeating: 0, count: columns.count)
+            chunk.take(degrees, columns.count, whole)
+            degrees.fill(0, count: columns.count)
             return chunk
         }
     }
 }
 
 extension ColumnSurvey.Chunk {
-    fileprivate mutating func take(_ degrees: UnsafeMutablePointer<UInt32>, _ count: Int, _ whole: BlockShape) {
+    fileprivate mutating func take(_ degrees: Storage<UInt32>, _ count: Int, _ whole: BlockShape) {
         for local in 0..<count {
-            let degree = unsafe degrees[local]
-            // What is in one rank only makes no pair; it counts for nothing from here on.
+            let degree = degrees[local]
+            // A column of one rank makes no pair and is left out from here on.
             guard degree >= 2 else {
-                unsafe degrees[local] = 0
+                degrees[local] = 0
                 continue
             }
             if degree >= ColumnSurvey.heavyDegree { heavy.append((UInt32(local), degree)) } else { lightCount += 1 }
@@ -79,57 +79,52 @@ extension ColumnSurvey.Chunk {
             increments += Double(degree) * Double(degree)
             largestDegree = max(largestDegree, degree)
         }
-        (wholeListLength, wholeBitmapCount) = unsafe whole.room(degrees, count)
+        (wholeListLength, wholeBitmapCount) = whole.room(degrees, count)
     }
 }
 
-/// Adds up in how many of some ranks each column of a chunk is, leaving the cursors where they are.
+/// Counts how many of some ranks each column of a chunk is in; the cursors stay where they are.
 func countDegrees(
-    _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: UnsafeMutablePointer<Int>,
-    _ degrees: UnsafeMutablePointer<UInt32>
+    _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
+    _ degrees: Storage<UInt32>
 ) {
     let first = UInt32(columns.lowerBound)
     let width = UInt32(columns.count)
-    let ends = unsafe sweep.ends.base
-    unsafe sweep.matrix.columnIndices.withUnsafeBufferPointer { indices in
-        for rank in ranks {
-            var position = unsafe cursors[rank]
-            let end = unsafe ends[rank]
-            while position < end {
-                let local = unsafe indices[position] &- first
-                guard local < width else { break }
-                unsafe degrees[Int(local)] &+= 1
-                position += 1
-            }
+    let indices = sweep.matrix.columnIndices.span
+    for rank in ranks {
+        var position = cursors[rank]
+        let end = sweep.ends[rank]
+        while position < end {
+            let local = indices[position] &- first
+            guard local < width else { break }
+            degrees[Int(local)] &+= 1
+            position += 1
         }
     }
 }
 
-/// Counts, for the ranks of a block, the entries in columns of at least two ranks, by column and by rank, and moves
-/// the ranks' cursors past the chunk.
+/// Counts the entries of a block's ranks in columns of at least two ranks, by column and by rank, and moves the cursors
+/// past the chunk.
 private func countBlock(
-    _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: UnsafeMutablePointer<Int>,
-    _ degrees: UnsafeMutablePointer<UInt32>, _ counts: UnsafeMutablePointer<UInt32>,
-    _ kept: UnsafeMutablePointer<UInt32>
+    _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
+    _ degrees: Storage<UInt32>, _ counts: Storage<UInt32>, _ kept: Storage<UInt32>, keptStart: Int
 ) {
     let first = UInt32(columns.lowerBound)
     let width = UInt32(columns.count)
-    let ends = unsafe sweep.ends.base
-    unsafe sweep.matrix.columnIndices.withUnsafeBufferPointer { indices in
-        for rank in ranks {
-            var position = unsafe cursors[rank]
-            let end = unsafe ends[rank]
-            var keptOfRank: UInt32 = 0
-            while position < end {
-                let local = unsafe indices[position] &- first
-                guard local < width else { break }
-                let isShared: UInt32 = unsafe degrees[Int(local)] >= 2 ? 1 : 0
-                unsafe counts[Int(local)] &+= isShared
-                keptOfRank &+= isShared
-                position += 1
-            }
-            unsafe cursors[rank] = position
-            unsafe kept[rank] &+= keptOfRank
+    let indices = sweep.matrix.columnIndices.span
+    for rank in ranks {
+        var position = cursors[rank]
+        let end = sweep.ends[rank]
+        var keptOfRank: UInt32 = 0
+        while position < end {
+            let local = indices[position] &- first
+            guard local < width else { break }
+            let isShared: UInt32 = degrees[Int(local)] >= 2 ? 1 : 0
+            counts[Int(local)] &+= isShared
+            keptOfRank &+= isShared
+            position += 1
         }
+        cursors[rank] = position
+        kept[keptStart + rank] &+= keptOfRank
     }
 }

@@ -2,19 +2,19 @@ import SparseMatrix
 
 /// Walks the entries of all ranks by ranges of columns instead of row by row.
 ///
-/// A row's entries ascend, so a cursor for each rank finds those in a range of columns; the tables of a *chunk* of
-/// columns then stay in the cache while all ranks pass, where a walk row by row would touch memory at random for every
-/// entry. Threads take *runs* of neighbouring chunks.
+/// A row's entries ascend, so that a cursor for each rank finds those in a range of columns. The tables of a *chunk* of
+/// columns stay in the cache while all ranks pass; a walk row by row would access memory at random for every entry. A
+/// thread takes a *run* of adjacent chunks at a time.
 @safe
 struct ColumnSweep: Sendable {
     let matrix: BinaryMatrix
     let ranked: RankedRows
     /// Where each rank's entries end in the matrix.
     let ends: Storage<Int>
-    /// The columns of a chunk.
+    /// The number of columns of a chunk.
     let chunkWidth: Int
     let chunkCount: Int
-    /// The chunks of a run.
+    /// The number of chunks of a run.
     let runLength: Int
 
     init(_ matrix: BinaryMatrix, _ ranked: RankedRows, threads: Int) {
@@ -22,7 +22,7 @@ struct ColumnSweep: Sendable {
         self.ranked = ranked
         ends = Storage(uninitialized: ranked.count)
         for rank in 0..<ranked.count {
-            unsafe ends.base[rank] = matrix.rowOffsets[Int(ranked.rows.base[rank]) + 1]
+            ends[rank] = matrix.rowOffsets[Int(ranked.rows[rank]) + 1]
         }
         let wanted = matrix.columnCount / (8 * threads)
         chunkWidth = min(Self.widestChunk, max(1024, wanted))
@@ -30,7 +30,7 @@ struct ColumnSweep: Sendable {
         runLength = max(1, chunkCount / (8 * threads))
     }
 
-    /// Tables of four bytes a column still leave room in a second-level cache.
+    /// With tables of four bytes a column, this leaves room in a second-level cache.
     private static let widestChunk = 1 << 17
 
     var runCount: Int { (chunkCount + runLength - 1) / runLength }
@@ -45,14 +45,14 @@ struct ColumnSweep: Sendable {
     func cursors(at column: Int) -> Storage<Int> {
         let cursors = Storage<Int>(uninitialized: ranked.count)
         for rank in 0..<ranked.count {
-            let row = Int(unsafe ranked.rows.base[rank])
+            let row = Int(ranked.rows[rank])
             var low = matrix.rowOffsets[row]
             var high = column == 0 ? low : matrix.rowOffsets[row + 1]
             while low < high {
                 let middle = (low + high) / 2
                 if Int(matrix.columnIndices[middle]) < column { low = middle + 1 } else { high = middle }
             }
-            unsafe cursors.base[rank] = low
+            cursors[rank] = low
         }
         return cursors
     }

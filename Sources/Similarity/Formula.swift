@@ -1,20 +1,20 @@
-/// A measure as the kernels use it: what to add up for a common column, and what a key is.
+/// A measure in the form that the kernels use.
 ///
-/// A key orders the candidates of one source row. For plain cosine it is c² / nⱼ, whose square root is the cosine but
-/// for the source's size; for a modified cosine it is `ModifiedCosine.key`.
+/// A key orders the candidates of one source row. For plain cosine it is c² / nⱼ, the square of the cosine times the
+/// source's size; for a modified cosine it is `ModifiedCosine.key`.
 struct Formula: Sendable {
-    /// Nothing for plain cosine.
+    /// Nil for plain cosine.
     let modified: ModifiedCosine?
-    /// For each rank nⱼ, or for a modified cosine nⱼ^-q.
+    /// For each rank nⱼ, or nⱼ^-q for a modified cosine.
     let factors: Storage<Double>
     /// The greatest of them.
     let greatestFactor: Double
     let sizes: Storage<UInt32>
-    /// For each 64 ranks the least of their √nⱼ; nothing for a modified cosine.
+    /// For each 64 ranks, the least √nⱼ; empty for a modified cosine.
     let roots: Storage<Float>
-    /// For each 64 ranks the least of their nⱼ^q; nothing for plain cosine.
+    /// For each 64 ranks, the least nⱼ^q; empty for plain cosine.
     let inverses: Storage<Double>
-    /// By degree; nothing for plain cosine.
+    /// By degree; nil for plain cosine.
     let weights: DegreeWeights?
 
     init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure) {
@@ -29,10 +29,10 @@ struct Formula: Sendable {
             roots = Storage(zeroed: chunkCount)
             inverses = Storage(zeroed: 0)
             for rank in 0..<prepared.rankCount {
-                let size = Double(unsafe prepared.ranked.sizes.base[rank])
-                unsafe factors.base[rank] = size
-                // Ranks come in descending order of size: the last of a chunk is its least.
-                unsafe roots.base[rank / 64] = Float(size).squareRoot()
+                let size = Double(prepared.ranked.sizes[rank])
+                factors[rank] = size
+                // Ranks descend by size: the last of 64 has the least.
+                roots[rank / 64] = Float(size).squareRoot()
             }
         case .modified(let modified):
             self.modified = modified
@@ -40,10 +40,10 @@ struct Formula: Sendable {
             inverses = Storage(zeroed: chunkCount)
             var greatest = 0.0
             for rank in 0..<prepared.rankCount {
-                let factor = modified.neighbourFactor(size: Int(unsafe prepared.ranked.sizes.base[rank]))
-                unsafe factors.base[rank] = factor
-                let least = rank % 64 == 0 ? .infinity : unsafe inverses.base[rank / 64]
-                unsafe inverses.base[rank / 64] = min(least, 1 / factor)
+                let factor = modified.neighbourFactor(size: Int(prepared.ranked.sizes[rank]))
+                factors[rank] = factor
+                let least = rank % 64 == 0 ? .infinity : inverses[rank / 64]
+                inverses[rank / 64] = min(least, 1 / factor)
                 greatest = max(greatest, factor)
             }
             greatestFactor = greatest
@@ -52,9 +52,9 @@ struct Formula: Sendable {
         }
     }
 
-    /// No candidate of a source row has a greater key.
+    /// An upper bound of the keys of a source row's candidates.
     func greatestKey(ofRank rank: Int) -> Double {
-        let size = Double(unsafe sizes.base[rank])
+        let size = Double(sizes[rank])
         guard modified != nil else { return size }
         return size * Double(DegreeWeights.one) * greatestFactor
     }

@@ -1,3 +1,4 @@
+public import Model
 public import SparseMatrix
 import Synchronization
 
@@ -11,26 +12,26 @@ public struct NeighbourSearch: Sendable {
     /// The instructions to use, among `ProcessorPath.supported`; the result does not depend on it.
     public var path: ProcessorPath
 
-    /// A search.
+    /// Creates a search.
     public init(parameters: SimilarityParameters, threads: Int, path: ProcessorPath = .fastest) {
         self.parameters = parameters
         self.threads = threads
         self.path = path
     }
 
-    /// Called now and then from any thread with the work done so far and all the work, in some unit.
+    /// Called from time to time, from any thread, with the work done so far and the total, in the same unit.
     public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
 
     /// The `limit` best neighbours of every row.
     ///
     /// - Parameters:
-    ///   - matrix: rows × columns; rows stand in the order that breaks ties.
-    ///   - progress: told of the work done.
-    public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourLists {
+    ///   - matrix: rows × columns; the order of the rows breaks ties.
+    ///   - progress: reports the work done.
+    public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         let plan = SearchPlan(matrix, parameters, path, threads: threads)
         guard plan.limit > 0 else {
-            return NeighbourLists(offsets: [Int](repeating: 0, count: matrix.rowCount + 1), neighbours: [])
+            return .empty(groupCount: matrix.rowCount)
         }
         let results = Mutex([TileResult?](repeating: nil, count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
@@ -50,28 +51,56 @@ public struct NeighbourSearch: Sendable {
     }
 
     /// Puts lists in order of rank into order of row.
-    private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourLists {
+    private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
         var places = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
             guard let result else { continue }
             var start = 0
             for (rank, count) in zip(plan.tiles[tile], result.counts) {
-                places[Int(unsafe plan.prepared.ranked.rows.base[rank])] = (tile, start, count)
+                places[Int(plan.prepared.ranked.rows[rank])] = (tile, start, count)
                 start += count
             }
         }
-        var lists = NeighbourLists(offsets: [0], neighbours: [])
-        lists.offsets.reserveCapacity(rowCount + 1)
-        lists.neighbours.reserveCapacity(places.reduce(0) { $0 + $1.count })
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        table.offsets.reserveCapacity(rowCount + 1)
+        table.neighbours.reserveCapacity(places.reduce(0) { $0 + $1.count })
         for place in places {
             if let result = results[place.tile] {
-                lists.neighbours += result.neighbours[place.start..<place.start + place.count]
+                table.neighbours += result.neighbours[place.start..<place.start + place.count]
             }
-            lists.offsets.append(lists.neighbours.count)
+            table.offsets.append(table.neighbours.count)
         }
-        return lists
+        return table
     }
 }
 
 /// The neighbours of a tile's ranks, one after the other, and how many each has.
 typealias TileResult = (counts: [Int], neighbours: [Neighbour])
+
+/// Which rows are neighbours, and how similar two rows are.
+public struct SimilarityParameters: Sendable, Equatable {
+    /// X: a row counts, as source and as neighbour, only with at least this many entries (inclusive).
+    public var minimumEntries: Int
+    /// Y: a pair counts only with at least this many common entries (inclusive, 1 or more).
+    public var minimumCommon: Int
+    /// k: how many neighbours a row keeps, at most.
+    public var limit: Int
+    /// The formula.
+    public var measure: Measure
+
+    /// Plain cosine by default.
+    public init(minimumEntries: Int, minimumCommon: Int, limit: Int, measure: Measure = .cosine) {
+        self.minimumEntries = minimumEntries
+        self.minimumCommon = minimumCommon
+        self.limit = limit
+        self.measure = measure
+    }
+
+    /// A similarity formula; c is a pair's common entries, n a row's entries.
+    public enum Measure: Sendable, Equatable {
+        /// Plain cosine, c / √(nᵢ nⱼ) (Salton and McGill 1983), ordered exactly by the integers c² / nⱼ.
+        case cosine
+        /// The tunable family of `ModifiedCosine`.
+        case modified(ModifiedCosine)
+    }
+}

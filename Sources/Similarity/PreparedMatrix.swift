@@ -1,20 +1,20 @@
 import SparseMatrix
 
-/// The matrix in the form that is searched: ranks, columns numbered anew, and blocks.
+/// The matrix in the form that is searched: ranks, renumbered columns, and blocks.
 ///
-/// Columns in one rank only can make no pair and are left out. The others are numbered by degree, largest first, as
-/// long as they are in many ranks, then as they come.
+/// Columns of only one rank make no pair and are left out. Heavy columns are numbered by degree, largest first, then
+/// the others in their order.
 struct PreparedMatrix: Sendable {
     let ranked: RankedRows
     /// Where each rank's columns begin: ranks + 1 offsets into `columns`.
     let offsets: Storage<Int>
-    /// Each rank's columns by their new numbers; when there is one block only, their descriptors in it instead.
+    /// Each rank's columns by their new numbers; if there is only one block, their descriptors in it instead.
     let columns: Storage<UInt32>
     let blocks: [Block]
-    /// For each column its degree; nothing when rows hold descriptors.
+    /// The degree of each column; nil when rows hold descriptors.
     let degrees: Storage<UInt32>?
     let largestDegree: UInt32
-    /// Σ d² over the columns: the increments that counting without bitmaps would take.
+    /// Σ d² over the columns: the number of increments without bitmaps.
     let increments: Double
 
     var rankCount: Int { ranked.count }
@@ -37,22 +37,23 @@ struct PreparedMatrix: Sendable {
     }
 }
 
-/// From which density on a column of a block is a bitmap, as far as that pays.
+/// From which density on a column of a block has a bitmap: where that is faster.
 enum BitmapUse: Sendable {
     /// Adding up bits: each bitmap costs a few instructions for 512 ranks.
     case counting
-    /// Adding a weight where a bit is set: each bitmap costs an instruction for as many ranks as the path's vectors have
-    /// numbers of 64 bits.
+    /// Adding a weight where a bit is set: each bitmap costs one instruction for as many ranks as a vector of the path
+    /// holds 64-bit numbers.
     case weighing(ProcessorPath)
     /// No bitmaps.
     case none
 
-    /// Rows of a single block hold descriptors instead of columns, and a column's weight then comes from its list.
+    /// With a single block, rows hold descriptors instead of columns, and a column's weight comes from the length of
+    /// its list: weighing then needs lists.
     var forSingleBlock: BitmapUse {
         if case .counting = self { self } else { .none }
     }
 
-    /// The least entries of a bitmap that has so many groups.
+    /// The least number of targets for a bitmap of so many groups.
     func minimum(groups: Int) -> Int {
         switch self {
         case .counting: max(16, 6 * groups)
@@ -65,13 +66,13 @@ enum BitmapUse: Sendable {
 }
 
 extension BlockShape {
-    /// Small blocks where rows are large, so that wide counters stay in the first-level cache; larger ones for small
-    /// rows, which have few entries in each and need counters of 8 bits only.
+    /// Small blocks for large rows, so that their wide counters stay in the first-level cache; larger blocks for small
+    /// rows, which have few entries in each and need counters of only 8 bits.
     static func several(_ ranked: RankedRows, _ bitmaps: BitmapUse) -> [BlockShape] {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
-            let size = (unsafe ranked.sizes.base[first]) >= 256 ? 4096 : 16384
+            let size = ranked.sizes[first] >= 256 ? 4096 : 16384
             let end = min(ranked.count, first + size)
             shapes.append(BlockShape(first..<end, bitmaps))
             first = end
@@ -82,5 +83,32 @@ extension BlockShape {
     init(_ ranks: Range<Int>, _ bitmaps: BitmapUse) {
         self.ranks = ranks
         bitmapMinimum = bitmaps.minimum(groups: (ranks.count + groupSize - 1) / groupSize)
+    }
+}
+
+/// The rows that count, largest first.
+///
+/// A row's *rank* is its index in the order by size, largest first, equal sizes by ascending row. Adjacent ranks then
+/// need the same counter width and have a similar least useful count.
+struct RankedRows: Sendable {
+    let count: Int
+    /// The row of each rank.
+    let rows: Storage<UInt32>
+    /// The entries of each rank's row: n(i) of the formulas.
+    let sizes: Storage<UInt32>
+
+    init(_ matrix: BinaryMatrix, minimumEntries: Int) {
+        var keys: [UInt64] = []
+        for row in 0..<matrix.rowCount where matrix.size(ofRow: row) >= minimumEntries {
+            keys.append(UInt64(~UInt32(matrix.size(ofRow: row))) << 32 | UInt64(row))
+        }
+        keys.sort()
+        count = keys.count
+        rows = Storage(uninitialized: count)
+        sizes = Storage(uninitialized: count)
+        for (rank, key) in keys.enumerated() {
+            rows[rank] = UInt32(truncatingIfNeeded: key)
+            sizes[rank] = ~UInt32(truncatingIfNeeded: key >> 32)
+        }
     }
 }

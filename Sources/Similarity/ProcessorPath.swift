@@ -1,18 +1,18 @@
 import CSimilarity
 
-/// Which instructions the search uses; all give the same result.
+/// The instructions that the search uses; all give the same result.
 public enum ProcessorPath: String, Sendable, CaseIterable {
-    /// What every processor has.
+    /// Only instructions that every processor has.
     case portable = "scalar"
     /// x86-64 with AVX2.
     case avx2
     /// x86-64 with AVX-512 F, BW, DQ and VL.
     case avx512
 
-    /// The paths that this processor can take, slowest first.
+    /// The paths that this processor supports, slowest first.
     public static var supported: [ProcessorPath] { allCases.filter { $0.code <= coterie_best_path() } }
 
-    /// The best path that this processor can take.
+    /// The fastest path that this processor supports.
     public static var fastest: ProcessorPath { supported.last ?? .portable }
 
     var code: Int32 {

@@ -1,6 +1,6 @@
 import SparseMatrix
 
-/// All that the worker threads read: rows, blocks and the formula in the form that the kernels want.
+/// What the worker threads read: rows, blocks and the formula in the form that the kernels use.
 struct SearchPlan: Sendable {
     let parameters: SimilarityParameters
     let path: ProcessorPath
@@ -26,5 +26,35 @@ struct SearchPlan: Sendable {
         order = CandidateOrder(
             tolerance: parameters.measure == .cosine ? 0x1p-50 : 0, rows: prepared.ranked.rows,
             sizes: prepared.ranked.sizes)
+    }
+}
+
+/// Estimates of what the parts of a search cost, for even progress: roughly nanoseconds of one core.
+///
+/// Fitted on matrices of 1 to 60 million entries, with few heavy and with many light columns; the progress is off by at
+/// most some tenths of the whole.
+struct SearchCost: Sendable {
+    /// The cost before the first tile.
+    let preparation: Int
+    private let perEntry: Int
+    private let perRank: Int
+
+    init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure, entryCount: Int) {
+        // With weights, adding and comparing cost about three times as much.
+        let scale = measure == .cosine ? 1 : 3
+        preparation = 35 * entryCount
+        perEntry = 22 * scale * prepared.blocks.count
+        perRank = scale * prepared.rankCount * 2 / 5
+    }
+
+    /// The cost of a whole search.
+    func total(_ tiles: [Range<Int>], _ prepared: PreparedMatrix) -> Int {
+        tiles.reduce(preparation) { $0 + cost(of: $1, prepared) }
+    }
+
+    /// The cost of comparing a tile of ranks with all blocks.
+    func cost(of tile: Range<Int>, _ prepared: PreparedMatrix) -> Int {
+        let entries = prepared.offsets[tile.upperBound] - prepared.offsets[tile.lowerBound]
+        return entries * perEntry + tile.count * perRank
     }
 }

@@ -1,8 +1,8 @@
 import CSimilarity
 
-/// Modified cosine: counters hold the sum of weights above some bits of count.
+/// Modified cosine: a counter holds a count in its low bits and the sum of weights above them.
 extension TileWorker {
-    /// A row against a block in which no pair has 2¹⁶ entries in common.
+    /// Compares a row with a block in which no pair has 2¹⁶ common entries or more.
     func weigh(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: UInt64.self)
         let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
@@ -18,12 +18,12 @@ extension TileWorker {
                 unsafe mapWeights[mapCount] = packed
                 mapCount += 1
             } else {
-                var place = unsafe block.lists.base + Int(descriptor)
-                let last = unsafe place + Int(place[0])
-                increments += unsafe Int(place[0])
-                while unsafe place < last {
-                    unsafe place += 1
-                    unsafe counters[Int(place[0])] &+= packed
+                var target = unsafe block.lists.base + Int(descriptor)
+                let last = unsafe target + Int(target[0])
+                increments += unsafe Int(target[0])
+                while unsafe target < last {
+                    unsafe target += 1
+                    unsafe counters[Int(target[0])] &+= packed
                 }
             }
         }
@@ -39,33 +39,33 @@ extension TileWorker {
             for position in 0..<Int(found) {
                 let hit = unsafe weightedHits.base[position]
                 push(
-                    block.ranks.lowerBound + Int(hit.place), sourceRank: rank,
+                    block.ranks.lowerBound + Int(hit.target), sourceRank: rank,
                     weightSum: hit.sum &>> UInt64(COTERIE_COUNT_BITS),
                     common: Int(hit.sum & (1 &<< UInt64(COTERIE_COUNT_BITS) &- 1)), &best)
             }
         }
     }
 
-    /// The same for any number of common entries; rare, and hence plain.
+    /// The same for any number of common entries; rare, hence the simple loop.
     func weighWidely(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
         let counters = unsafe counters.base
         forEachColumn(ofRank: rank, in: block) { descriptor, weight in
             let packed = UInt128(weight) &<< 32 | 1
-            block.forEachPlace(descriptor) { place in unsafe counters[place] &+= packed }
+            block.forEachTarget(descriptor) { target in unsafe counters[target] &+= packed }
         }
-        for place in 0..<block.ranks.count {
-            let packed = unsafe counters[place]
+        for target in 0..<block.ranks.count {
+            let packed = unsafe counters[target]
             guard packed > 0 else { continue }
-            unsafe counters[place] = 0
+            unsafe counters[target] = 0
             let common = Int(UInt32(truncatingIfNeeded: packed))
             guard common >= plan.parameters.minimumCommon else { continue }
             push(
-                block.ranks.lowerBound + place, sourceRank: rank, weightSum: UInt64(truncatingIfNeeded: packed &>> 32),
+                block.ranks.lowerBound + target, sourceRank: rank, weightSum: UInt64(truncatingIfNeeded: packed &>> 32),
                 common: common, &best)
         }
     }
 
-    /// Calls `body` with the descriptor in a block, and the weight, of each of a rank's columns.
+    /// Calls `body` with each column of a rank: its descriptor in a block and its weight.
     @inline(__always)
     private func forEachColumn(
         ofRank rank: Int, in block: Block, _ body: (_ descriptor: UInt32, _ weight: UInt32) -> Void
@@ -80,14 +80,14 @@ extension TileWorker {
                 if ahead & Block.bitmapFlag == 0 { unsafe coterie_prefetch(block.lists.base + Int(ahead)) }
                 let column = Int(unsafe columns[entry])
                 let descriptor = unsafe descriptors[column]
-                // Heavy columns are in every block, most others in few.
+                // 0: the column has no target in this block, as most light columns.
                 if descriptor != 0 { body(descriptor, weights[degree: unsafe degrees[column]]) }
             }
         } else {
             for entry in entries {
                 unsafe coterie_prefetch(block.lists.base + Int(columns[entry + 40]))
                 let descriptor = unsafe columns[entry]
-                // The only block, without bitmaps: a column's list has its degree.
+                // There is one block, without bitmaps: the length of a column's list is its degree.
                 body(descriptor, weights[degree: UInt32(unsafe block.lists.base[Int(descriptor)])])
             }
         }
@@ -105,8 +105,8 @@ extension TileWorker {
 }
 
 extension Block {
-    /// Calls `body` with the places within the block of the ranks that a column is in, ascending.
-    fileprivate func forEachPlace(_ descriptor: UInt32, _ body: (_ place: Int) -> Void) {
+    /// Calls `body` with the targets of a column, ascending.
+    fileprivate func forEachTarget(_ descriptor: UInt32, _ body: (_ target: Int) -> Void) {
         guard descriptor & Self.bitmapFlag != 0 else {
             let list = unsafe lists.base + Int(descriptor)
             for position in 0..<Int(unsafe list[0]) { body(Int(unsafe list[1 + position])) }

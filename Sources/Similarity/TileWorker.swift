@@ -1,17 +1,18 @@
+import Model
 import CSimilarity
 
-/// One thread's counters and candidate lists, and what it does with a tile of source rows.
+/// One thread's search: its counters and candidate lists, for one tile of source rows after another.
 @safe
 final class TileWorker {
     let plan: SearchPlan
-    /// A counter for each place of a block, 0 between visits.
+    /// A counter for each target of a block, 0 between visits.
     let counters: Storage<UInt128>
-    /// The bitmaps to add up for a row.
+    /// The bitmaps to add up for a source row.
     let maps: Storage<UnsafePointer<UInt8>>
     private let hits: Storage<coterie_hit>
     private let items: Storage<Candidate>
     private let histograms: Storage<UInt16>
-    /// The same for a modified cosine, with what each bitmap adds.
+    /// For a modified cosine: what each bitmap adds, and the hits.
     let mapWeights: Storage<UInt64>
     let weightedHits: Storage<coterie_weighted_hit>
 
@@ -33,19 +34,19 @@ final class TileWorker {
     /// The best neighbours of each of the tile's ranks, and how many each has.
     func neighbours(of tile: Range<Int>) -> (counts: [Int], neighbours: [Neighbour]) {
         let capacity = BestCandidates.capacity(limit: plan.limit)
-        var best = (0..<tile.count).map { place in
+        var best = (0..<tile.count).map { index in
             unsafe BestCandidates(
-                limit: plan.limit, greatestKey: plan.formula.greatestKey(ofRank: tile.lowerBound + place),
-                items: items.base + place * capacity,
-                histogram: histograms.base + place * BestCandidates.bucketCount)
+                limit: plan.limit, greatestKey: plan.formula.greatestKey(ofRank: tile.lowerBound + index),
+                items: items.base + index * capacity,
+                histogram: histograms.base + index * BestCandidates.bucketCount)
         }
         for block in blocks(outwardsFrom: tile.lowerBound) {
-            for place in 0..<tile.count { visit(tile.lowerBound + place, block, &best[place]) }
+            for index in 0..<tile.count { visit(tile.lowerBound + index, block, &best[index]) }
         }
         var counts: [Int] = []
         var neighbours: [Neighbour] = []
-        for (place, rank) in tile.enumerated() {
-            let found = unsafe best[place].finish(plan.order)
+        for (index, rank) in tile.enumerated() {
+            let found = unsafe best[index].finish(plan.order)
             counts.append(found.count)
             let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
             for position in 0..<found.count {
@@ -55,7 +56,8 @@ final class TileWorker {
         return (counts, neighbours)
     }
 
-    /// Rows of like size first: they are the likeliest neighbours, and raise what the others have to reach.
+    /// The blocks, nearest first: rows of similar size are the likeliest neighbours, and raise the bound for the
+    /// others.
     private func blocks(outwardsFrom rank: Int) -> [Block] {
         let home = plan.prepared.blocks.lastIndex { $0.ranks.lowerBound <= rank } ?? 0
         return plan.prepared.blocks.indices
@@ -79,7 +81,7 @@ final class TileWorker {
     private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
         let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
         let isHome = block.ranks.contains(rank)
-        // A row has all of its entries in common with itself.
+        // In its own block, a row has all of its entries in common with itself.
         let most = isHome ? size : min(size, block.largestSize)
         guard most >= plan.parameters.minimumCommon else { return }
         if plan.formula.modified != nil {
@@ -93,7 +95,7 @@ final class TileWorker {
         }
     }
 
-    /// Plain cosine: counters count.
+    /// Plain cosine: counters hold the common entries.
     private func count<Counter: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ rank: Int, _ block: Block, _: Counter.Type, most: Int, _ best: inout BestCandidates
     ) {
@@ -114,7 +116,7 @@ final class TileWorker {
                 unsafe coterie_prefetch(lists + Int(descriptors[Int(entry[16])] & ~Block.bitmapFlag))
                 descriptor = unsafe descriptors[Int(entry[0])]
             } else {
-                // The second line too: it is waited for as long as the first, and lists of 32 and more have one.
+                // The second cache line too, which lists of 32 targets or more need.
                 let ahead = unsafe lists + Int(entry[40] & ~Block.bitmapFlag)
                 unsafe coterie_prefetch(ahead)
                 unsafe coterie_prefetch(ahead + 32)
@@ -125,12 +127,12 @@ final class TileWorker {
                 unsafe maps[mapCount] = unsafe bitmaps + Int(descriptor & ~Block.bitmapFlag) &* stride
                 mapCount += 1
             } else {
-                var place = unsafe lists + Int(descriptor)
-                let last = unsafe place + Int(place[0])
-                increments += unsafe Int(place[0])
-                while unsafe place < last {
-                    unsafe place += 1
-                    unsafe counters[Int(place[0])] &+= 1
+                var target = unsafe lists + Int(descriptor)
+                let last = unsafe target + Int(target[0])
+                increments += unsafe Int(target[0])
+                while unsafe target < last {
+                    unsafe target += 1
+                    unsafe counters[Int(target[0])] &+= 1
                 }
             }
         }
@@ -150,7 +152,7 @@ final class TileWorker {
             let found = unsafe coterie_scan(plan.path.code, Int32(Counter.bitWidth), &job)
             for position in 0..<Int(found) {
                 let hit = unsafe hits.base[position]
-                let other = block.ranks.lowerBound + Int(hit.place)
+                let other = block.ranks.lowerBound + Int(hit.target)
                 guard other != rank else { continue }
                 let key = unsafe Double(hit.count) * Double(hit.count) / plan.formula.factors.base[other]
                 best.push(Candidate(key: key, rank: UInt32(other), common: hit.count), plan.order)
@@ -160,7 +162,7 @@ final class TileWorker {
 }
 
 extension UInt32 {
-    /// As many bits, but no more than a sum of `count` ones can have; 3 at least.
+    /// Limited to the bits that a sum of `count` ones can have; at least 3.
     fileprivate func clamped(to count: Int) -> UInt32 {
         Swift.min(self, UInt32(Swift.max(3, Int.bitWidth - count.leadingZeroBitCount)))
     }

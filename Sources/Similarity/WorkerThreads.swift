@@ -3,10 +3,10 @@ import Synchronization
 
 /// Runs a closure on several threads at once and returns when all have ended.
 ///
-/// Real threads, because the work never waits and must not hold up the pool that asynchronous code shares. The calling
-/// thread is one of them; where the system refuses to start another, the ones there do its share.
+/// It starts threads of its own, because the work never waits and would block the pool that asynchronous code shares.
+/// The calling thread is one of them. If the system refuses to start another, the others do its share.
 ///
-/// - Parameter body: is passed the number of its thread, from 0.
+/// - Parameter body: receives the number of its thread, from 0.
 func withWorkerThreads(_ count: Int, _ body: @Sendable (_ thread: Int) -> Void) {
     withoutActuallyEscaping(body) { body in
         var handles: [pthread_t] = []
@@ -31,21 +31,21 @@ private final class Job: Sendable {
     init(run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Hands out the numbers 0 ..< count, one at a time, to whichever thread asks.
+/// Gives out the numbers 0 ..< count, one at a time, to any thread that asks.
 final class WorkQueue: Sendable {
     let count: Int
     private let next = Atomic<Int>(0)
 
     init(count: Int) { self.count = count }
 
-    /// The next number, or nothing when all are taken.
+    /// The next number; nil when all are taken.
     func take() -> Int? {
         let taken = next.add(1, ordering: .relaxed).oldValue
         return taken < count ? taken : nil
     }
 }
 
-/// Runs a closure for each of the numbers 0 ..< count, on whichever thread is free.
+/// Runs a closure for each of the numbers 0 ..< count, each on the next free thread.
 func concurrently(_ threads: Int, count: Int, _ body: @Sendable (_ number: Int) -> Void) {
     let queue = WorkQueue(count: count)
     withWorkerThreads(min(threads, count)) { _ in
@@ -53,7 +53,7 @@ func concurrently(_ threads: Int, count: Int, _ body: @Sendable (_ number: Int) 
     }
 }
 
-/// Results that threads put in their places.
+/// Results that several threads produce, each with its number.
 final class Collected<Value: Sendable>: Sendable {
     private let values: Mutex<[Value?]>
 
@@ -61,6 +61,6 @@ final class Collected<Value: Sendable>: Sendable {
 
     func set(_ number: Int, _ value: Value) { values.withLock { $0[number] = value } }
 
-    /// All that were set, in the order of their places.
+    /// All results, in the order of their numbers.
     func all() -> [Value] { values.withLock { $0.compactMap { $0 } } }
 }

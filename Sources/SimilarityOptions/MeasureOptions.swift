@@ -1,7 +1,7 @@
 public import CommandLineOptions
 public import Similarity
 
-/// Options that choose the formula: the same wherever neighbours are computed.
+/// The options that choose the formula, for every command that computes neighbours.
 public enum MeasureOptions {
     /// The formulas by name.
     private enum Name: String, CaseIterable {
@@ -15,7 +15,8 @@ public enum MeasureOptions {
         let set: @Sendable (inout ModifiedCosine, Double) -> Void
     }
 
-    /// What `--measure modified` alone means: members who join everything count for less, the rest is as in plain cosine.
+    /// The parameters of `--measure modified` without other options: members who join many groups count less, the rest
+    /// is as in plain cosine.
     public static let usualModified = ModifiedCosine(degreeDiscount: 0.5)
 
     /// All options.
@@ -26,7 +27,7 @@ public enum MeasureOptions {
         return [measure] + parameters.map(\.option)
     }
 
-    /// Greater exponents tell nothing apart any more, and leave the range of numbers.
+    /// Greater exponents overflow the range of numbers and make no difference.
     private static let exponents = 0.0...8.0
 
     private static var parameters: [Parameter] {
@@ -34,35 +35,35 @@ public enum MeasureOptions {
             Parameter(
                 option: Option(
                     "degree-discount", "A",
-                    help: "Modified: a member or photo in d groups weighs d^-A; 0.5 unless said otherwise"),
+                    help: "Modified: a member or photo in d groups weighs d^-A; default: 0.5"),
                 bounds: exponents, set: { $0.degreeDiscount = $1 }),
             Parameter(
                 option: Option(
                     "source-exponent", "P",
-                    help: "Modified: divides by the group's size to this power; 0.5 unless said otherwise"),
+                    help: "Modified: divides by the group's size to this power; default: 0.5"),
                 bounds: exponents, set: { $0.sourceExponent = $1 }),
             Parameter(
                 option: Option(
                     "neighbour-exponent", "Q",
                     help:
-                        "Modified: divides by the neighbour's size to this power, the less the more for large groups; "
-                        + "0.5 unless said otherwise"),
+                        "Modified: divides by the neighbour's size to this power; a smaller one favours large groups; "
+                        + "default: 0.5"),
                 bounds: exponents, set: { $0.neighbourExponent = $1 }),
             Parameter(
                 option: Option(
-                    "shrinkage", "H", help: "Modified: times c / (c + H) for c common entries; 0 unless said otherwise"),
+                    "shrinkage", "H", help: "Modified: multiplies by c / (c + H) for c common entries; default: 0"),
                 bounds: 0...1e9, set: { $0.shrinkage = $1 }),
             Parameter(
                 option: Option(
                     "score-power", "R",
-                    help: "Modified: the score to this power, which changes no order; 1 unless said otherwise"),
+                    help: "Modified: the score to this power, which does not change the order; default: 1"),
                 bounds: 0.01...8, set: { $0.scorePower = $1 }),
         ]
     }
 
-    /// The formula that was asked for.
+    /// The chosen formula.
     ///
-    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for a formula that has none.
+    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine, which has none.
     public static func measure(of parsed: ParsedCommand) throws(UsageError) -> SimilarityParameters.Measure {
         let name = try parsed.choice("measure", of: Name.self)
         var modified = usualModified
@@ -74,5 +75,28 @@ public enum MeasureOptions {
             parameter.set(&modified, value)
         }
         return name == .modified ? .modified(modified) : .cosine
+    }
+}
+
+/// The option, and the environment variable, that choose the processor instructions of the search.
+public enum ProcessorPathOption {
+    /// `--processor-path`.
+    public static let option = Option(
+        "processor-path", "PATH",
+        help: "Use these processor instructions, to compare them; default: the fastest supported ones",
+        environment: "COTERIE_PROCESSOR_PATH", allowed: ProcessorPath.allCases.map(\.rawValue))
+
+    /// The chosen path, by default the fastest.
+    ///
+    /// - Throws: `UsageError` if the processor does not support it.
+    public static func path(of parsed: ParsedCommand) throws(UsageError) -> ProcessorPath {
+        guard let path = try parsed.choiceIfGiven(option.name, of: ProcessorPath.self) else { return .fastest }
+        guard ProcessorPath.supported.contains(path) else {
+            throw parsed.badValue(
+                path.rawValue, of: option.name,
+                expected: "one that this processor has: "
+                    + ProcessorPath.supported.map(\.rawValue).joined(separator: ", "))
+        }
+        return path
     }
 }

@@ -1,7 +1,7 @@
 /// A binary sparse matrix, rows × columns, in compressed rows.
 ///
 /// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`, in
-/// strictly ascending order (so none stands twice).
+/// strictly ascending order (so none is there twice).
 public struct BinaryMatrix: Sendable, Equatable {
     /// The number of rows.
     public let rowCount: Int
@@ -12,13 +12,13 @@ public struct BinaryMatrix: Sendable, Equatable {
     /// The columns of the ones, row after row, ascending within a row.
     public let columnIndices: [UInt32]
 
-    /// Takes compressed rows as they are, after checking them.
+    /// A matrix of given compressed rows, which are checked.
     ///
     /// - Parameters:
     ///   - columnCount: the number of columns, at most 2³² − 1.
     ///   - rowOffsets: rows + 1 offsets, ascending from 0 to `columnIndices.count`.
     ///   - columnIndices: strictly ascending within each row.
-    /// - Throws: `MatrixError` that names the first row at fault.
+    /// - Throws: `MatrixError` with the first wrong row.
     /// - Complexity: O(entries).
     public init(columnCount: Int, rowOffsets: [Int], columnIndices: [UInt32]) throws(MatrixError) {
         guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooManyColumns(columnCount) }
@@ -51,4 +51,114 @@ public struct BinaryMatrix: Sendable, Equatable {
 
     /// The number of ones in a row: n(i) of the similarity formulas.
     public func size(ofRow row: Int) -> Int { rowOffsets[row + 1] - rowOffsets[row] }
+}
+
+extension BinaryMatrix {
+    /// Builds a matrix from its ones in any order; a repeated pair counts once.
+    ///
+    /// - Parameters:
+    ///   - rowCount: the number of rows, at most 2³² − 1.
+    ///   - columnCount: the number of columns, at most 2³² − 1.
+    ///   - pairs: (row, column), each below its count.
+    /// - Throws: `MatrixError` with the first wrong pair.
+    /// - Complexity: O(rows + pairs · log(pairs in a row)).
+    public init(
+        rowCount: Int, columnCount: Int, pairs: [(row: UInt32, column: UInt32)]
+    ) throws(MatrixError) {
+        guard rowCount >= 0, rowCount <= Int(UInt32.max) else { throw .tooManyRows(rowCount) }
+        guard columnCount >= 0, columnCount <= Int(UInt32.max) else { throw .tooManyColumns(columnCount) }
+        var starts = [Int](repeating: 0, count: rowCount + 1)
+        for (position, pair) in pairs.enumerated() {
+            guard pair.row < rowCount, pair.column < columnCount else { throw .pairOutOfRange(position: position) }
+            starts[Int(pair.row) + 1] += 1
+        }
+        for row in 0..<rowCount { starts[row + 1] += starts[row] }
+        var next = starts
+        var columns = [UInt32](repeating: 0, count: pairs.count)
+        for pair in pairs {
+            columns[next[Int(pair.row)]] = pair.column
+            next[Int(pair.row)] += 1
+        }
+        // Sorts each row in place and closes the gaps that duplicates leave.
+        var offsets = [0]
+        offsets.reserveCapacity(rowCount + 1)
+        var kept = 0
+        for row in 0..<rowCount {
+            let range = starts[row]..<starts[row + 1]
+            columns[range].sort()
+            let first = kept
+            for source in range where kept == first || columns[kept - 1] != columns[source] {
+                columns[kept] = columns[source]
+                kept += 1
+            }
+            offsets.append(kept)
+        }
+        columns.removeLast(columns.count - kept)
+        try self.init(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
+    }
+}
+
+extension BinaryMatrix {
+    /// The transposed matrix, columns × rows.
+    ///
+    /// - Complexity: O(rows + columns + entries).
+    public func transposed() throws(MatrixError) -> BinaryMatrix {
+        guard rowCount <= Int(UInt32.max) else { throw .tooManyColumns(rowCount) }
+        var offsets = [Int](repeating: 0, count: columnCount + 1)
+        for column in columnIndices { offsets[Int(column) + 1] += 1 }
+        for column in 0..<columnCount { offsets[column + 1] += offsets[column] }
+        var next = offsets
+        var rows = [UInt32](repeating: 0, count: entryCount)
+        for row in 0..<rowCount {
+            for position in rowOffsets[row]..<rowOffsets[row + 1] {
+                let column = Int(columnIndices[position])
+                rows[next[column]] = UInt32(row)
+                next[column] += 1
+            }
+        }
+        return try BinaryMatrix(columnCount: rowCount, rowOffsets: offsets, columnIndices: rows)
+    }
+
+    /// How many rows each column is in: d(u) of the similarity formulas when every row counts.
+    ///
+    /// - Parameter minimumEntries: rows with fewer entries do not count (the bound is inclusive).
+    /// - Complexity: O(columns + entries).
+    public func columnDegrees(ofRowsWithAtLeast minimumEntries: Int = 0) -> [UInt32] {
+        var degrees = [UInt32](repeating: 0, count: columnCount)
+        for row in 0..<rowCount where size(ofRow: row) >= minimumEntries {
+            for position in rowOffsets[row]..<rowOffsets[row + 1] { degrees[Int(columnIndices[position])] += 1 }
+        }
+        return degrees
+    }
+}
+
+/// Why arrays do not describe a matrix.
+public enum MatrixError: Error, Equatable, CustomStringConvertible {
+    /// More columns than 32-bit indexes.
+    case tooManyColumns(Int)
+    /// More rows than 32-bit indexes.
+    case tooManyRows(Int)
+    /// The offsets do not begin at 0 or do not end at the number of entries.
+    case offsetsDoNotSpan
+    /// A row ends before it begins.
+    case offsetsDescend(row: Int)
+    /// A row's columns are out of order, or one is repeated.
+    case columnsNotAscending(row: Int)
+    /// A row has a column that is not below the number of columns.
+    case columnOutOfRange(row: Int)
+    /// A pair has a row or a column that is not below the number of rows or columns.
+    case pairOutOfRange(position: Int)
+
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .tooManyColumns(let count): "a matrix of \(count) columns: at most \(UInt32.max) can be indexed"
+        case .tooManyRows(let count): "a matrix of \(count) rows: at most \(UInt32.max) can be indexed"
+        case .offsetsDoNotSpan: "row offsets must begin at 0 and end at the number of entries"
+        case .offsetsDescend(let row): "row \(row) ends before it begins"
+        case .columnsNotAscending(let row): "the columns of row \(row) are not strictly ascending"
+        case .columnOutOfRange(let row): "row \(row) has a column beyond the last"
+        case .pairOutOfRange(let position): "pair \(position) (from 0) has a row or column beyond the last"
+        }
+    }
 }

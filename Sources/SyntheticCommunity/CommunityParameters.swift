@@ -1,3 +1,5 @@
+public import CivilTime
+
 /// How large a community is, when it ends, and the seed that makes it the same every time.
 public struct CommunityParameters: Sendable, Equatable {
     /// The number of groups; exact.
@@ -16,7 +18,7 @@ public struct CommunityParameters: Sendable, Equatable {
     /// The same seed and parameters give the same bytes, on every run and machine.
     public let seed: UInt64
     /// Everything happens in the three years before this day begins, in UTC.
-    public let endDay: CalendarDay
+    public let endDay: CalendarDate
 
     /// The largest number of groups.
     public static let maximumGroups = 1_000_000
@@ -29,9 +31,10 @@ public struct CommunityParameters: Sendable, Equatable {
 
     /// Takes sizes after checking that they fit together.
     ///
-    /// - Throws: `CommunityError` for a count out of range and for counts that contradict one another.
+    /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 inclusive.
+    /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
     public init(
-        groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, seed: UInt64, endDay: CalendarDay
+        groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, seed: UInt64, endDay text: String
     ) throws(CommunityError) {
         try Self.check(groups, "groups", Self.maximumGroups)
         try Self.check(users, "users", Self.maximumUsers)
@@ -44,6 +47,7 @@ public struct CommunityParameters: Sendable, Equatable {
         }
         guard pools <= groups * photos else { throw .tooManyPools(pools: pools, maximum: groups * photos) }
         guard pools == 0 || memberships > 0 else { throw .poolsWithoutMemberships(pools: pools) }
+        guard let endDay = CalendarDate(text), endDay.year >= 1973 else { throw .invalidDay(text) }
         self.groups = groups
         self.users = users
         self.photos = photos

@@ -1,22 +1,22 @@
 import CLibJWT
 import Glibc
 
-/// A token as libjwt holds it.
+/// A token in the memory of libjwt.
 @safe
 struct JSONWebToken: ~Copyable {
     private let handle: OpaquePointer
 
-    /// A token without claims or a signature.
+    /// Makes a token without claims or a signature.
     init() throws(TokenError) {
         var handle: OpaquePointer?
         guard unsafe jwt_new(&handle) == 0, let handle = unsafe handle else { throw Self.outOfMemory }
         unsafe self.handle = handle
     }
 
-    /// Reads a token; with a key, only one that was signed with it.
+    /// Reads a token and, if a key is given, checks its signature.
     ///
-    /// Without a key libjwt checks nothing. With one it accepts any of the algorithms of its kind, any time and any
-    /// claims: all that is left to the caller.
+    /// The signature is all that libjwt checks: it accepts every algorithm that the key fits, any times and any claims.
+    /// The caller must check these.
     ///
     /// - Returns: nil if libjwt refuses it.
     init?(reading text: String, key: SigningKey?) {
@@ -33,29 +33,29 @@ struct JSONWebToken: ~Copyable {
 
     deinit { unsafe jwt_free(handle) }
 
-    /// A field of the header that is text; nil if there is none.
+    /// The text of a header field; nil if there is no such field or it is not text.
     func header(_ name: String) -> String? {
         guard let text = unsafe jwt_get_header(handle, name) else { return nil }
         return unsafe String(cString: text)
     }
 
-    /// A field of the header as JSON, whatever it is; nil if there is none.
+    /// A header field of any type, as JSON; nil if there is none.
     func headerJSON(_ name: String) -> String? { unsafe Self.taken(jwt_get_headers_json(handle, name)) }
 
     /// All claims, as one JSON object.
     var claimsJSON: String? { unsafe Self.taken(jwt_get_grants_json(handle, nil)) }
 
-    /// Adds a claim that is text.
+    /// Adds a text claim.
     func add(_ name: String, _ value: String) throws(TokenError) {
         guard unsafe jwt_add_grant(handle, name, value) == 0 else { throw Self.refused(name) }
     }
 
-    /// Adds a claim that is an integer.
+    /// Adds an integer claim.
     func add(_ name: String, _ value: Int) throws(TokenError) {
         guard unsafe jwt_add_grant_int(handle, name, value) == 0 else { throw Self.refused(name) }
     }
 
-    /// The token as it is sent, signed with a key.
+    /// The token in the form in which it is sent, signed with a key.
     func encoded(signedWith key: SigningKey) throws(TokenError) -> String {
         guard unsafe jwt_add_header(handle, "kid", key.id) == 0,
             unsafe jwt_set_alg(handle, JWT_ALG_HS256, key.secret, Int32(key.secret.count)) == 0,
@@ -70,7 +70,7 @@ struct JSONWebToken: ~Copyable {
 
     private static var outOfMemory: TokenError { TokenError(.malformed, "the token cannot be made: out of memory") }
 
-    /// The text of a C string that is the caller's to free.
+    /// Copies and frees a C string.
     private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
         guard let text = unsafe text else { return nil }
         defer { unsafe free(text) }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// A file of keys, in JSON, that only its owner and group may read.
+/// A JSON file of keys, which must not be readable by everybody.
 public struct KeyFile: Sendable {
-    /// The longest file that is read, in bytes.
+    /// The longest file that is read, in bytes, inclusive.
     static let maximumByteCount = 64 * 1024
 
-    /// Where it is.
+    /// The path of the file.
     public let path: String
 
-    /// A file that need not exist yet.
+    /// Names a file, which need not exist yet.
     public init(path: String) { self.path = path }
 
-    /// What tells one state of a file from the next.
+    /// Facts about a file that change whenever the file changes.
     struct Stamp: Equatable {
         let device: UInt
         let inode: UInt
@@ -32,13 +32,13 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// The keys in the file.
+    /// Reads the keys in the file.
     ///
-    /// - Throws: `TokenError.keyFileFailed` if it cannot be read, `badKeyFile` if everybody may read it or it has no
+    /// - Throws: `TokenError.keyFileFailed` if it cannot be read, `badKeyFile` if it is readable by everybody or it has no
     ///   usable keys.
     public func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
 
-    /// The state of the file right now; nil if it cannot be told.
+    /// The current stamp of the file; nil if the file is missing or cannot be inspected.
     func stamp() -> Stamp? {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
@@ -52,7 +52,8 @@ public struct KeyFile: Sendable {
         var status = stat()
         guard unsafe fstat(descriptor, &status) == 0 else { throw failure("cannot be read") }
         guard status.st_mode & S_IRWXO == 0 else {
-            throw TokenError(.badKeyFile, "the key file \(path) is open to everybody: chmod 600 it, and make new keys")
+            throw TokenError(
+                .badKeyFile, "the key file \(path) can be read by everybody: run chmod 600 on it, and make new keys")
         }
         var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount + 1)
         let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
@@ -67,9 +68,9 @@ public struct KeyFile: Sendable {
         }
     }
 
-    /// Puts a new key of 32 random bytes first, and makes the file (mode 0600) if there is none.
+    /// Adds a new key of 32 random bytes before the others, and creates the file (mode 0600) if there is none.
     ///
-    /// A reader sees the old file or the new one, nothing in between. Who may read the file stays as it was.
+    /// The file is replaced atomically: a reader sees the old keys or the new ones. Its owner, group and mode stay.
     ///
     /// - Returns: the new key.
     public func addKey(id: String) throws(TokenError) -> SigningKey {
@@ -77,17 +78,17 @@ public struct KeyFile: Sendable {
         var before = stat()
         let exists = unsafe stat(path, &before) == 0
         let contents = try KeySet([key] + (exists ? read().keys : [])).json()
-        try replace(with: contents, asReadableAs: exists ? before : nil)
+        try replace(with: contents, keepingAccessOf: exists ? before : nil)
         return key
     }
 
-    private func replace(with contents: [UInt8], asReadableAs before: stat?) throws(TokenError) {
+    private func replace(with contents: [UInt8], keepingAccessOf before: stat?) throws(TokenError) {
         let draft = "\(path).new"
-        // Exclusively, so that nobody can have prepared a file there that they may read.
+        // O_EXCL: otherwise another user could have created a file there that they may read.
         unsafe unlink(draft)
         let descriptor = unsafe open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("cannot be written") }
-        // To another owner first: the mode must never be open to a group that the file was not meant for.
+        // The owner is set before the mode: otherwise the wrong group could read the file for a moment.
         if let before, fchown(descriptor, before.st_uid, before.st_gid) == 0 {
             fchmod(descriptor, before.st_mode & 0o770)
         }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// The keys of a file as they are now: the file is read again when it has changed.
+/// The current keys of a file, which is read again when it has changed.
 ///
-/// A file that becomes unreadable or wrong takes nothing away: the keys before it stay.
+/// If the file becomes unreadable or invalid, the keys read before stay in use.
 public final class KeyRing: Sendable {
     private struct State {
         var keys: KeySet
         var stamp: KeyFile.Stamp
         var generation = 0
-        /// The state of the file that could not be used, so that it is complained about once.
+        /// The stamp of a file that could not be used, so that the error is thrown only once.
         var refused: KeyFile.Stamp?
     }
 
@@ -22,19 +22,19 @@ public final class KeyRing: Sendable {
         state = Mutex(State(keys: keys, stamp: stamp))
     }
 
-    /// The keys, and a number that grows whenever they change.
+    /// The keys, and a number that increases whenever they change.
     public var current: (keys: KeySet, generation: Int) {
         state.withLock { ($0.keys, $0.generation) }
     }
 
-    /// Reads the file again if it is not as it was.
+    /// Reads the file again if it has changed.
     ///
     /// - Returns: whether the keys were replaced.
     /// - Throws: once for each change of the file after which it cannot be used.
     public func refresh() throws(TokenError) -> Bool {
         let stamp = file.stamp()
         let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
-        // A file that is missing for a moment is one that is being replaced.
+        // A missing file may be one that is just being replaced.
         guard !isKnown, let stamp else { return false }
         do throws(TokenError) {
             let (keys, stamp) = try file.readWithStamp()

@@ -1,19 +1,19 @@
 import FoundationEssentials
 
-/// The keys that are in use, as a JSON Web Key Set (RFC 7517) of `oct` keys writes them.
+/// The keys in use; in files, a JSON Web Key Set (RFC 7517) of `oct` keys.
 ///
-/// The first signs; all of them check. To rotate: put a new key first, and take the old one out once the
-/// tokens it signed have expired.
+/// The first key signs tokens; all keys check them. To rotate keys, add a new key before the others, and remove the old
+/// one when the tokens that it signed have expired.
 public struct KeySet: Sendable, Equatable {
     /// The most keys a set may have.
     public static let maximumCount = 16
 
-    /// The keys, each id once; at least one.
+    /// At least one key, with different ids.
     public let keys: [SigningKey]
 
-    /// Keys in order.
+    /// Makes a set of keys in this order.
     ///
-    /// - Throws: `TokenError.badKeyFile` if there are none or too many, or an id comes twice.
+    /// - Throws: `TokenError.badKeyFile` if there are none or too many, or two have the same id.
     public init(_ keys: [SigningKey]) throws(TokenError) {
         guard (1...Self.maximumCount).contains(keys.count) else {
             throw TokenError(.badKeyFile, "there are \(keys.count) keys: there must be 1 to \(Self.maximumCount)")
@@ -24,13 +24,13 @@ public struct KeySet: Sendable, Equatable {
         self.keys = keys
     }
 
-    /// The keys of a key set in JSON.
+    /// Reads a key set in JSON.
     public init(json: [UInt8]) throws(TokenError) {
         let written: WrittenSet
         do {
             written = try JSONDecoder().decode(WrittenSet.self, from: Data(json))
         } catch {
-            // The decoder's own words may quote what it read, and that is secret.
+            // The decoder's own message might quote the file, which is secret.
             throw TokenError(
                 .badKeyFile,
                 #"it is not a JSON Web Key Set such as {"keys":[{"kty":"oct","kid":"…","k":"…"}]}"#)
@@ -43,13 +43,13 @@ public struct KeySet: Sendable, Equatable {
     /// The key that signs.
     public var signing: SigningKey { keys[0] }
 
-    /// The key of a name; without a name, the only one there is.
+    /// The key with an id; for a nil id, the only key, or nil if there are several.
     func key(withID id: String?) -> SigningKey? {
         guard let id else { return keys.count == 1 ? keys[0] : nil }
         return keys.first { $0.id == id }
     }
 
-    /// The set in JSON, with a line break at the end.
+    /// The set as JSON, with a line feed at the end.
     func json() throws(TokenError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys]

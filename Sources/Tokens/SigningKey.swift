@@ -1,18 +1,18 @@
-/// A secret that tokens are signed and checked with (HMAC with SHA-256).
+/// A secret that signs and checks tokens (HMAC with SHA-256).
 public struct SigningKey: Sendable, Equatable {
-    /// The shortest secret, in bytes, inclusive: as long as the hash (RFC 7518, section 3.2).
+    /// The shortest secret, in bytes, inclusive: the length of the hash (RFC 7518, section 3.2).
     public static let minimumByteCount = 32
-    /// The longest, in bytes, inclusive: more adds nothing.
+    /// The longest secret, in bytes, inclusive: a longer one adds no security.
     public static let maximumByteCount = 512
 
-    /// The name that tokens choose it by, their header's `kid`.
+    /// The id by which the header of a token names the key (`kid`).
     public let id: String
     let secret: [UInt8]
 
-    /// A key.
+    /// Makes a key.
     ///
-    /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id 1 to 64 of ASCII letters,
-    ///   digits, dots, hyphens and underscores.
+    /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id consists of 1 to 64 ASCII
+    ///   letters, digits, dots, hyphens and underscores.
     public init(id: String, secret: [UInt8]) throws(TokenError) {
         guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.mayBeInID) else {
             throw TokenError(
@@ -26,9 +26,9 @@ public struct SigningKey: Sendable, Equatable {
         self.secret = secret
     }
 
-    /// A key of 32 bytes that nobody can guess.
+    /// Makes a key of 32 random bytes.
     public static func random(id: String) throws(TokenError) -> SigningKey {
-        // The system's generator is fit for secrets: getrandom(2).
+        // The system's generator is cryptographically secure: getrandom(2).
         var generator = SystemRandomNumberGenerator()
         return try SigningKey(
             id: id, secret: (0..<minimumByteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })

@@ -1,40 +1,41 @@
 import FoundationEssentials
 
-/// Decides which tokens are genuine: everything that libjwt leaves open is checked here.
+/// Checks tokens: their signature with libjwt, and everything that libjwt does not check.
 public struct TokenChecker: Sendable {
-    /// The longest token that is looked at, in bytes, inclusive.
+    /// The longest token that is accepted, in bytes, inclusive.
     public static let maximumByteCount = 4096
     /// The longest subject, in bytes, inclusive.
     static let maximumSubjectByteCount = 512
 
-    /// Whom tokens must be meant for: their claim `aud`.
+    /// The audience that a token must name in its claim `aud`.
     public let audience: String
-    /// Who must have made them: their claim `iss`; nil for anybody who has a key.
+    /// The issuer that a token must name in its claim `iss`; nil accepts any.
     public let issuer: String?
 
-    /// A checker.
+    /// Makes a checker.
     public init(audience: String, issuer: String? = nil) {
         self.audience = audience
         self.issuer = issuer
     }
 
-    /// The claims of a token.
+    /// Checks a token and reads its claims.
     ///
     /// - Parameters:
-    ///   - keys: it must be signed with one of them.
+    ///   - keys: one of these must have signed the token.
     ///   - now: the time, in Unix milliseconds.
-    /// - Throws: `TokenError` with the first thing that is wrong; the signature is checked before any claim.
+    /// - Throws: `TokenError` for the first check that fails; the signature is checked before any claim.
     public func claims(of token: String, keys: KeySet, atMilliseconds now: Int64) throws(TokenError) -> TokenClaims {
         guard token.utf8.count <= Self.maximumByteCount else {
             throw TokenError(.tooLong, "the token is longer than \(Self.maximumByteCount) bytes")
         }
-        // Also so that nothing but these bytes ever reaches C.
+        // This also keeps any other bytes away from the C library.
         guard Self.hasThreeParts(token) else {
-            throw TokenError(.malformed, "the token is not three parts of base64url with dots in between")
+            throw TokenError(.malformed, "the token does not consist of three base64url parts separated by dots")
         }
         let key = try key(of: token, among: keys)
         guard let genuine = JSONWebToken(reading: token, key: key) else {
-            throw TokenError(.badSignature, "the token was not signed with the key \"\(key.id)\", or was changed since")
+            throw TokenError(
+                .badSignature, "the token was not signed with the key \"\(key.id)\", or was changed afterwards")
         }
         try Self.checkAlgorithm(of: genuine)
         guard let json = genuine.claimsJSON else { throw Self.malformed }
@@ -46,27 +47,29 @@ public struct TokenChecker: Sendable {
     private func key(of token: String, among keys: KeySet) throws(TokenError) -> SigningKey {
         guard let unverified = JSONWebToken(reading: token, key: nil) else { throw Self.malformed }
         try Self.checkAlgorithm(of: unverified)
-        // What must be understood and is not (RFC 7515, section 4.1.11).
+        // A checker that does not understand a critical header must refuse the token (RFC 7515, section 4.1.11).
         guard unverified.headerJSON("crit") == nil else {
             throw TokenError(.malformed, "the token has a header \"crit\", which is not understood")
         }
         let id = unverified.header("kid")
         guard id != nil || unverified.headerJSON("kid") == nil, let key = keys.key(withID: id) else {
             throw TokenError(
-                .unknownKey, id == nil ? "the token names no key by its \"kid\"" : "the token names an unknown key")
+                .unknownKey,
+                id == nil
+                    ? "the token names no key (header \"kid\")" : "the token names an unknown key (header \"kid\")")
         }
         return key
     }
 
     private func checked(_ claims: WrittenClaims) throws(TokenError) -> TokenClaims {
         guard claims.aud?.values.contains(audience) == true else {
-            throw TokenError(.wrongAudience, "the token is not meant for \"\(audience)\" (claim \"aud\")")
+            throw TokenError(.wrongAudience, "the token is not for \"\(audience)\" (claim \"aud\")")
         }
         if let issuer, claims.iss != issuer {
             throw TokenError(.wrongIssuer, "the token was not made by \"\(issuer)\" (claim \"iss\")")
         }
         guard let subject = claims.sub, (1...Self.maximumSubjectByteCount).contains(subject.utf8.count) else {
-            throw TokenError(.badClaim, "the token does not say whom it speaks of (claim \"sub\")")
+            throw TokenError(.badClaim, "the token does not name its bearer (claim \"sub\")")
         }
         guard let role = Role(rawValue: claims.role ?? Role.member.rawValue) else {
             throw TokenError(.badClaim, "the token's role is not one of member, service and admin (claim \"role\")")
@@ -79,7 +82,7 @@ public struct TokenChecker: Sendable {
             validFromMilliseconds: Self.milliseconds(ofSeconds: claims.nbf ?? 0))
     }
 
-    /// libjwt knows algorithms in any case of letters, and takes all that fit the kind of key.
+    /// libjwt itself ignores the case of the name, and accepts every algorithm that the key fits.
     private static func checkAlgorithm(of token: borrowing JSONWebToken) throws(TokenError) {
         guard token.header("alg") == "HS256" else {
             throw TokenError(.wrongAlgorithm, "the token's algorithm is not HS256")
@@ -90,7 +93,7 @@ public struct TokenChecker: Sendable {
         do {
             return try JSONDecoder().decode(WrittenClaims.self, from: Data(json.utf8))
         } catch {
-            throw TokenError(.badClaim, "a claim of the token is not of the kind it must be")
+            throw TokenError(.badClaim, "a claim of the token has the wrong type")
         }
     }
 
@@ -114,13 +117,13 @@ public struct TokenChecker: Sendable {
         return dots == 2 && partLength > 0
     }
 
-    /// Rounded down; times beyond what can be counted are as far away as can be.
+    /// Rounds down; times too far away for an integer become ±9e15.
     private static func milliseconds(ofSeconds seconds: Double) -> Int64 {
         Int64(min(max(seconds * 1000, -9e15), 9e15).rounded(.down))
     }
 }
 
-/// Claims as they are written; times in Unix seconds, with or without a fraction.
+/// The claims in a token; times in Unix seconds, with or without a fraction.
 private struct WrittenClaims: Decodable {
     var sub: String?
     var role: String?
@@ -129,7 +132,7 @@ private struct WrittenClaims: Decodable {
     var iss: String?
     var aud: Audience?
 
-    /// One text, or a list of them.
+    /// One text or a list of texts.
     struct Audience: Decodable {
         let values: [String]
 

@@ -1,32 +1,32 @@
-/// Why a token opens nothing, or a file gives no keys.
+/// Why a token is refused, or why a key file cannot be used.
 ///
-/// No message has the token or a key in it.
+/// No message contains a token or a key.
 public struct TokenError: Error, Equatable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// The kind of failure.
     public enum Code: Sendable, Equatable {
-        /// It is longer than any honest token.
+        /// The token is longer than `TokenChecker.maximumByteCount`.
         case tooLong
-        /// It is not three parts of base64url with JSON objects in them.
+        /// The token does not consist of three base64url parts that contain JSON objects.
         case malformed
-        /// Its algorithm is not HS256.
+        /// The algorithm of the token is not HS256.
         case wrongAlgorithm
-        /// No key bears the id it names.
+        /// No key has the id that the token names.
         case unknownKey
-        /// It was not signed with the key it names, or was changed since.
+        /// The token was not signed with the key that it names, or was changed afterwards.
         case badSignature
-        /// Its time is over.
+        /// The token has expired.
         case expired
-        /// Its time has not come.
+        /// The token is not valid yet.
         case notYetValid
-        /// It is meant for somebody else.
+        /// The token is for another audience.
         case wrongAudience
-        /// Somebody else made it.
+        /// The token is of another issuer.
         case wrongIssuer
-        /// A claim is missing, or cannot be what it is.
+        /// A claim is missing or invalid.
         case badClaim
         /// The key file cannot be read or written.
         case keyFileFailed
-        /// The key file has something else in it than keys that may be used, or anybody may read it.
+        /// The key file has no usable keys, or is readable by everybody.
         case badKeyFile
     }
 
@@ -35,7 +35,7 @@ public struct TokenError: Error, Equatable, CustomStringConvertible {
     /// What is wrong, and what to do.
     public let message: String
 
-    /// An error.
+    /// Makes an error.
     public init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message

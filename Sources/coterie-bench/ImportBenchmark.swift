@@ -1,6 +1,7 @@
 import CatalogStore
 import CommandLineOptions
 import Glibc
+import Model
 import SQLite
 
 /// `coterie-bench import`: importing a file of pairs against inserting the same pairs bare.
@@ -24,16 +25,16 @@ enum ImportBenchmark: Benchmark {
         examples: ["coterie-bench import memberships memberships.tsv"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let kind = ImportKind(rawValue: parsed.arguments[0]), kind == .memberships || kind == .pools else {
+        guard let source = RelationTable.standard.map(\.source).first(where: { $0.table == parsed.arguments[0] }) else {
             throw UsageError("KIND is memberships or pools, not \"\(parsed.arguments[0])\"")
         }
         let scratch = "\(parsed.text("folder"))/coterie-bench-\(getpid())"
         defer { remove(scratch) }
         try compare(
-            kind, file: parsed.arguments[1], rounds: try parsed.integer("rounds", in: 1...100), scratch: scratch)
+            source, file: parsed.arguments[1], rounds: try parsed.integer("rounds", in: 1...100), scratch: scratch)
     }
 
-    private static func compare(_ kind: ImportKind, file: String, rounds: Int, scratch: String) throws {
+    private static func compare(_ source: RelationSource, file: String, rounds: Int, scratch: String) throws {
         var ratios: [Double] = []
         var importSeconds: [Double] = []
         var referenceSeconds: [Double] = []
@@ -42,9 +43,9 @@ enum ImportBenchmark: Benchmark {
             remove(scratch)
             let catalog = try Catalog(path: scratch + ".sqlite", mode: .writing)
             let options = ImportOptions(rejectsPath: scratch + "-rejects.tsv")
-            let summary = try Importer(into: catalog, kind: kind, options: options).run([file])
+            let summary = try Importer(into: catalog, kind: .relation(source), options: options).run([file])
             rows = summary.rows
-            let seconds = try reference(kind, catalogPath: scratch + ".sqlite", path: scratch + "-reference.sqlite")
+            let seconds = try reference(source, catalogPath: scratch + ".sqlite", path: scratch + "-reference.sqlite")
             importSeconds.append(summary.seconds)
             referenceSeconds.append(seconds)
             ratios.append(summary.seconds / seconds)
@@ -60,11 +61,11 @@ enum ImportBenchmark: Benchmark {
     }
 
     /// Inserts the pairs that a catalog holds into a bare database; only the inserting is timed, in seconds.
-    private static func reference(_ kind: ImportKind, catalogPath: String, path: String) throws -> Double {
-        let entry = kind == .memberships ? "user_key" : "photo_key"
+    private static func reference(_ source: RelationSource, catalogPath: String, path: String) throws -> Double {
+        let entry = source.entryColumn
         var pairs: [(Int64, Int64)] = []
-        let source = try Database(path: catalogPath, mode: .readOnly)
-        try source.prepare("SELECT group_key, \(entry) FROM \(kind.rawValue) ORDER BY group_key, \(entry)")
+        let catalog = try Database(path: catalogPath, mode: .readOnly)
+        try catalog.prepare("SELECT group_key, \(entry) FROM \(source.table) ORDER BY group_key, \(entry)")
             .forEachIntegerPair { pairs.append(($0, $1)) }
         let database = try Database(path: path, mode: .create)
         try database.execute(

@@ -58,22 +58,21 @@ enum RecomputeBenchmark: Benchmark {
             byteCount: try store.bytesReceived() - bytesBefore, path: parameters.path,
             expectedSeconds: log.expectedSeconds, forecastError: log.worstError(wholeSeconds: wholeSeconds))
         (report.rows, report.scanSeconds) = try Measuring.seconds { try CatalogScan.run(path, threads: threads) }
-        for relation in Relation.allCases {
-            report.kernelSeconds += try kernelSeconds(relation, path, parameters)
+        for facts in parameters.relations {
+            report.kernelSeconds += try kernelSeconds(facts, path, parameters)
         }
         report.writeSeconds = try Measuring.seconds { try store.writePlainly(byteCount: report.byteCount) }.seconds
         return report
     }
 
     /// The comparison alone, its matrix being read already.
-    private static func kernelSeconds(_ relation: Relation, _ path: String, _ parameters: RecomputeParameters) throws
+    private static func kernelSeconds(_ facts: RelationFacts, _ path: String, _ parameters: RecomputeParameters) throws
         -> Double
     {
         let catalog = try Catalog(path: path, mode: .reading)
-        let kind: MatrixKind = relation == .photos ? .pools : .memberships
         let groups = try catalog.groups()
-        let matrix = try catalog.matrix(kind, groups: groups, threads: parameters.threads) { _ in }.matrix
-        let search = NeighbourSearch(parameters: parameters[relation], threads: parameters.threads)
+        let matrix = try catalog.matrix(facts.source, groups: groups, threads: parameters.threads) { _ in }.matrix
+        let search = NeighbourSearch(parameters: parameters[facts.relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds
     }
 }

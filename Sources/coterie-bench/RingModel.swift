@@ -22,19 +22,21 @@ struct RingModel {
     /// The version, opened.
     func version() throws -> ModelVersion { try ModelVersion(ByteRegion(copying: encoded().fileBytes)) }
 
-    /// The version, with lists of the asked length in both relations.
+    /// The version, with lists of the asked length in every relation.
     func encoded() throws -> EncodedModel {
         let facts = (0..<groups).map { group in
             let digits = String(group)
             let id = "group-" + String(repeating: "0", count: 8 - digits.count) + digits
-            return GroupFacts(id: id, title: "Group \(group) of the ring", photoCount: 400, memberCount: 400)
+            return GroupFacts(id: id, title: "Group \(group) of the ring")
         }
+        var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
-        for (number, relation) in Relation.allCases.enumerated() {
+        for (number, relation) in RelationTable.standard.relations.enumerated() {
             var generator = Generator(state: UInt64(number))
             tables[relation] = table(&generator)
+            sizes[relation] = [UInt32](repeating: 400, count: groups)
         }
-        return try EncodedModel(groups: facts, tables: tables)
+        return try EncodedModel(groups: facts, sizes: sizes, tables: tables)
     }
 
     private func table(_ generator: inout Generator) -> NeighbourTable {

@@ -1,5 +1,6 @@
 import CommandLineOptions
 import Glibc
+import Model
 import Similarity
 import SimilarityOptions
 import SparseMatrix
@@ -45,14 +46,14 @@ enum SimilarityBenchmark: Benchmark {
     }
 
     /// Writes the three arrays that compare.py reads.
-    static func write(_ lists: NeighbourLists, limit: Int, to path: String) throws(BenchError) {
+    static func write(_ lists: NeighbourTable, limit: Int, to path: String) throws(BenchError) {
         guard let file = unsafe fopen(path, "wb") else {
             throw .data("cannot write \(path): \(RawArrays.lastError())")
         }
         let rowCount = lists.offsets.count - 1
         func column<Element: BitwiseCopyable>(_ blank: Element, _ value: (Neighbour) -> Element) -> Bool {
             for row in 0..<rowCount {
-                let list = lists.list(ofRow: row)
+                let list = lists.list(of: row)
                 let padding = [Element](repeating: blank, count: limit - list.count)
                 guard unsafe RawArrays.write(list.map(value) + padding, to: file) else { return false }
             }
@@ -62,5 +63,36 @@ enum SimilarityBenchmark: Benchmark {
             column(Int32(-1)) { Int32(bitPattern: $0.index) } && column(Int32(0)) { Int32(bitPattern: $0.common) }
             && column(0.0) { Double($0.score) }
         guard unsafe fclose(file) == 0, written else { throw .data("cannot write \(path): \(RawArrays.lastError())") }
+    }
+}
+
+/// What a run of `coterie-bench similarity` measured.
+struct SimilarityReport {
+    var rows: Int
+    var columns: Int
+    var entries: Int
+    var neighbours: Int
+    var threads: Int
+    /// Reading and checking the arrays.
+    var readSeconds: Double
+    /// Preparing, counting and choosing the best.
+    var seconds: Double
+    /// The instructions that were used.
+    var path: ProcessorPath
+
+    var line: String {
+        """
+        \(rows) x \(columns), \(entries) entries: \(neighbours) neighbours in \(Measuring.rounded(seconds)) s \
+        on \(threads) threads, \(path.rawValue) (reading \(Measuring.rounded(readSeconds)) s, processor \(Measuring.rounded(Measuring.processorSeconds)) s, \
+        peak \(Measuring.peakBytes >> 20) MiB)
+        """
+    }
+
+    var json: String {
+        """
+        {"rows":\(rows),"columns":\(columns),"entries":\(entries),"neighbours":\(neighbours),"threads":\(threads),\
+        "readSeconds":\(Measuring.rounded(readSeconds)),"seconds":\(Measuring.rounded(seconds)),\
+        "processorSeconds":\(Measuring.rounded(Measuring.processorSeconds)),"peakBytes":\(Measuring.peakBytes),"path":"\(path.rawValue)"}
+        """
     }
 }

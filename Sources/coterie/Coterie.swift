@@ -1,9 +1,13 @@
 import CommandLineOptions
 import FoundationEssentials
 import Glibc
+import Model
 
 @main
 enum Coterie {
+    /// What groups may have in common, in all commands.
+    static let relations = RelationTable.standard
+
     static var subcommands: [any Subcommand.Type] {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
@@ -39,4 +43,10 @@ enum Coterie {
             exit(failure.exitCode)
         }
     }
+}
+
+/// A command of the program: what it understands, and what it does.
+protocol Subcommand {
+    static var command: Command { get }
+    static func run(_ parsed: ParsedCommand) throws
 }

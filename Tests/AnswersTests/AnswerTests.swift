@@ -1,3 +1,4 @@
+import Model
 import Testing
 
 @testable import Answers
@@ -50,7 +51,7 @@ struct AnswerTests {
 
     @Test("are described with what is always there; what only commands write is not described")
     func describing() {
-        let schema = JSONWriter.object { Outer.schema.write(to: &$0) }
+        let schema = JSONWriter.object { Outer.schema(of: .standard).write(to: &$0) }
         #expect(
             String(decoding: schema, as: UTF8.self) == """
                 {"type":"object","required":["count","rows","weights"],"properties":{\
@@ -59,6 +60,7 @@ struct AnswerTests {
                 "rows":{"type":"array","items":{"$ref":"#/components/schemas/Named"},"description":"Rows"},\
                 "weights":{"type":"object","additionalProperties":{"type":"number"},"description":"Weights"}}}
                 """)
-        #expect(Schema.components(of: [Outer.schema, Named.schema]).map(\.name) == ["Named"])
+        #expect(
+            Schema.components(of: [Outer.schema(of: .standard), Named.schema(of: .standard)]).map(\.name) == ["Named"])
     }
 }

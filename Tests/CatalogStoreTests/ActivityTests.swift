@@ -1,5 +1,6 @@
 import CatalogStore
-import RecordReading
+import CivilTime
+import Model
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ struct ActivityTests {
         }
         let calendar = ActivityCalendar(now: now, weekCount: 9, months: 660..<682)
         for (kind, importKind, entries) in [
-            (MatrixKind.memberships, ImportKind.memberships, (0..<30).map { "u\($0)" }), (.pools, .pools, photos),
+            (RelationSource.memberships, ImportKind.memberships, (0..<30).map { "u\($0)" }), (.pools, .pools, photos),
         ] {
             let rows = pairs(entries)
             let columns = kind == .pools ? "group_id,photo_id,added_at\n" : "group_id,user_id,joined_at\n"

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Model
 import SQLite
 import SparseMatrix
 import TestSupport
@@ -75,7 +76,7 @@ struct HiddenGroupTests {
         }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
         let group = try #require(try catalog.group(withID: "a"))
-        #expect(try catalog.overlaps(of: group, .memberships, minimumCommon: 1).overlaps.isEmpty)
+        #expect(try catalog.overlaps(of: group, in: .memberships, minimumCommon: 1).overlaps.isEmpty)
     }
 
     @Test(

@@ -12,7 +12,7 @@ struct ImportKindTests {
             .groups,
             """
             title,colour,visibility,group_id,last_active_at,topics,join_policy,created_at,description
-            "Birds, of Berlin",red,private,b,2024-01-02T03:04:05Z,birds; city|berlin,invite,1700000000,"two
+            "Birds, of Berlin",red,private,b,2024-01-02T03:04:05Z,birds; city ;;berlin,invite,1700000000,"two
             lines and a ""quote""\"
             Macro,,public,a,,,open,,
             """)
@@ -51,6 +51,17 @@ struct ImportKindTests {
             ])
         #expect(summary.created == ["users": 1] && summary.unknownColumns == ["camera"])
         #expect(try test.content(.users) == ["u1|Ann|macro;night", "u2|~|~", "u3|~|~"])
+    }
+
+    @Test("Only semicolons separate the items of a list, in every kind and format")
+    func listSeparators() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,topics\ng,\"New York, NY; black|white ;;\"\n")
+        try test.importing(.users, "user_id\tinterests\nu\tNew York, NY;a|b\n", ending: "tsv")
+        try test.importing(.photos, #"{"photo_id":"p","tags":["New York, NY","a|b"]}"#, ending: "jsonl")
+        #expect(try test.catalog.groups().map(\.topics) == [["New York, NY", "black|white"]])
+        #expect(try test.content(.users) == ["u|~|New York, NY;a|b"])
+        #expect(try test.content(.photos) == ["p|~|0|~|~|New York, NY;a|b|~|~"])
     }
 
     @Test("memberships and pools make the public groups, users and photos they name")

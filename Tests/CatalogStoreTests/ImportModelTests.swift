@@ -11,7 +11,7 @@ struct ImportModelTests {
         var generator = SeededGenerator(seed: seed)
         var model = CommunityModel()
         for _ in 0..<25 {
-            let kind = ImportKind.allCases.randomElement(using: &generator) ?? .groups
+            let kind = ImportKind.all().randomElement(using: &generator) ?? .groups
             let files = (0..<Int.random(in: 1...3, using: &generator)).map { _ in RandomFile(kind, &generator) }
             let replaces = Int.random(in: 0..<5, using: &generator) == 0
             let batchRows = Int.random(in: 1...40, using: &generator)
@@ -86,12 +86,12 @@ struct CommunityModel {
         for row in files.flatMap(\.rows) {
             let key =
                 kind == .memberships || kind == .pools
-                ? pair(kind, row) : thing(kind.rawValue, row[kind.columnNames[0]] ?? "", row)
+                ? pair(kind, row) : thing(kind.name, row[kind.columnNames[0]] ?? "", row)
             seen.insert(key)
         }
         guard replaces else { return }
-        pairs[kind.rawValue] = pairs[kind.rawValue]?.filter { seen.contains($0.key) }
-        things[kind.rawValue] = things[kind.rawValue]?.filter { seen.contains($0.key) }
+        pairs[kind.name] = pairs[kind.name]?.filter { seen.contains($0.key) }
+        things[kind.name] = things[kind.name]?.filter { seen.contains($0.key) }
         for name in ["memberships", "pools"] {
             pairs[name] = pairs[name]?.filter { _, row in
                 things["groups"]?[row["group_id"] ?? ""] != nil
@@ -120,9 +120,9 @@ struct CommunityModel {
         let (group, entry) = (row["group_id"] ?? "", row[other] ?? "")
         _ = thing("groups", group, ["group_id": group])
         _ = thing(kind == .pools ? "photos" : "users", entry, [other: entry])
-        var known = pairs[kind.rawValue]?["\(group) \(entry)"] ?? ["group_id": group, other: entry]
+        var known = pairs[kind.name]?["\(group) \(entry)"] ?? ["group_id": group, other: entry]
         if let value = row[time], !value.isEmpty { known[time] = value }
-        pairs[kind.rawValue]?["\(group) \(entry)"] = known
+        pairs[kind.name]?["\(group) \(entry)"] = known
         return "\(group) \(entry)"
     }
 
@@ -140,8 +140,8 @@ struct CommunityModel {
             }.sorted()
         }
         var all: [String: [String]] = [:]
-        for kind in ImportKind.allCases {
-            all[kind.rawValue] = lines((things[kind.rawValue] ?? pairs[kind.rawValue]) ?? [:], kind.columnNames)
+        for kind in ImportKind.all() {
+            all[kind.name] = lines((things[kind.name] ?? pairs[kind.name]) ?? [:], kind.columnNames)
         }
         return all
     }

@@ -75,7 +75,7 @@ struct ImportReplaceTests {
         #expect(try test.content(.groups).count == 5 && test.content(.users).count == 4)
     }
 
-    @Test("removing more than half is refused, and nothing is changed at all", arguments: ImportKind.allCases)
+    @Test("removing more than half is refused, and nothing is changed at all", arguments: ImportKind.all())
     func shrinking(kind: ImportKind) throws {
         let test = try filled()
         let before = (try test.everything(), try test.catalog.changeCount())
@@ -90,12 +90,13 @@ struct ImportReplaceTests {
             case .pools:
                 "group_id,photo_id,added_at\n" + (0..<7).map { "g\($0 / 4 + 1),p\($0 % 4 + 1),5\n" }.joined()
                     + "new,new,1\n"
+            default: preconditionFailure("there is no kind \(kind.name)")
             }
         let error = try #require(catalogError { try test.importing(kind, text) { $0.replaces = true } })
         #expect(error.code == .badData)
         let counts = kind == .memberships || kind == .pools ? "9 of 17" : "3 of 5"
         #expect(
-            error.message.contains("would remove \(counts) \(kind.rawValue)")
+            error.message.contains("would remove \(counts) \(kind.name)")
                 && error.message.contains("--allow-shrinking"))
         #expect(try test.everything() == before.0)
         #expect(try test.catalog.changeCount() == before.1)
@@ -120,7 +121,7 @@ struct ImportReplaceTests {
         #expect(try test.importing(.users, "user_id\n") { $0.replaces = true }.removed == 0)
     }
 
-    @Test("a replacing import that fails late leaves everything as it was", arguments: ImportKind.allCases)
+    @Test("a replacing import that fails late leaves everything as it was", arguments: ImportKind.all())
     func allOrNothing(kind: ImportKind) throws {
         let test = try filled()
         let before = (try test.everything(), try test.catalog.changeCount())

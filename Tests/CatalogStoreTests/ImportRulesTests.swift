@@ -38,7 +38,7 @@ struct ImportRulesTests {
         #expect(try test.importing(.photos, "photo_id,user_id\np,o/o\nq/,o/o\n").idsWithSlash == 2)
     }
 
-    @Test("a replacing import of what is there already changes nothing", arguments: ImportKind.allCases)
+    @Test("a replacing import of what is there already changes nothing", arguments: ImportKind.all())
     func replacingAgain(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let text =

@@ -55,7 +55,7 @@ struct ImportStrictTests {
         #expect(error.code == .badData && error.message.contains("file2.csv, line 2: "))
     }
 
-    @Test("strict keeps the batches before, and nothing of the bad line's", arguments: ImportKind.allCases)
+    @Test("strict keeps the batches before, and nothing of the bad line's", arguments: ImportKind.all())
     func strictBatches(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let ids = ["a", "b", "c", "d"]

@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import SparseMatrix
 import Synchronization
 import TestSupport
@@ -12,7 +13,7 @@ struct MatrixTests {
         let groups = try test.catalog.groups()
         let publicIDs = groups.filter { $0.visibility == .public }.map(\.id)
         #expect(publicIDs == publicIDs.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
-        for (kind, table) in [(MatrixKind.memberships, "memberships"), (.pools, "pools")] {
+        for (kind, table) in [(RelationSource.memberships, "memberships"), (.pools, "pools")] {
             let expected = try rowsBySQL(test, kind)
             var first: BinaryMatrix?
             for threads in 1...4 {
@@ -28,7 +29,7 @@ struct MatrixTests {
                 if kind == .memberships {
                     let users = try test.catalog.userIDs()
                     #expect(
-                        rows.map { row in Set(row.map { users[Int($0)] ?? "?" }) }
+                        rows.map { row in Set(row.map { users[Int($0)] }) }
                             == publicIDs.map { expected[$0] ?? [] })
                 }
                 #expect(shape(rows) == shape(publicIDs.map { expected[$0] ?? [] }))
@@ -47,7 +48,7 @@ struct MatrixTests {
     }
 
     /// Members, or public photos, of each public group.
-    private func rowsBySQL(_ test: CatalogUnderTest, _ kind: MatrixKind) throws -> [String: Set<String>] {
+    private func rowsBySQL(_ test: CatalogUnderTest, _ kind: RelationSource) throws -> [String: Set<String>] {
         let sql =
             switch kind {
             case .memberships:
@@ -60,6 +61,7 @@ struct MatrixTests {
                 SELECT group_id || ' ' || photo_id FROM pools JOIN photos USING (photo_key) JOIN groups USING (group_key)
                 WHERE groups.visibility = 0 AND photos.visibility = 0
                 """
+            default: preconditionFailure("there is no table \(kind.table)")
             }
         var rows: [String: Set<String>] = [:]
         for line in try test.lines(sql) {
@@ -95,7 +97,7 @@ struct MatrixTests {
     @Test("a catalog without anything gives empty matrices")
     func empty() throws {
         let test = try CatalogUnderTest()
-        for kind in [MatrixKind.memberships, .pools] {
+        for kind in [RelationSource.memberships, .pools] {
             let reading = try test.catalog.matrix(kind, groups: [], threads: 3) { _ in }
             #expect(reading.matrix.rowCount == 0 && reading.matrix.entryCount == 0)
         }

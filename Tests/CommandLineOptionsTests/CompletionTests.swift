@@ -41,7 +41,7 @@ private func executable(of shell: Shell) -> String? {
     }
 
     @Test(.enabled(if: executable(of: .bash) != nil, "bash is not installed"))
-    func bashOffersWhatFits() throws {
+    func bashOffersMatchingWords() throws {
         #expect(try offered(["sample", ""]) == ["import", "neighbours", "check", "help", "--help", "--version"])
         #expect(try offered(["sample", "ne"]) == ["neighbours"])
         #expect(try offered(["sample", "help", "c"]) == ["check"])
@@ -66,7 +66,7 @@ private func executable(of shell: Shell) -> String? {
     }
 
     @Test(arguments: Shell.allCases)
-    func everyCommandAndOptionIsInTheScript(shell: Shell) {
+    func scriptsNameEveryCommandAndOption(shell: Shell) {
         let script = sample.completion(shell)
         for command in sample.commands {
             #expect(script.contains(command.name))

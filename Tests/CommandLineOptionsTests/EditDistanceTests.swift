@@ -11,7 +11,7 @@ import Testing
         #expect(editDistance(right, left) == distance)
     }
 
-    @Test func nearestComesFirstAndFarIsLeftOut() {
+    @Test func nearCandidatesAreOrderedAndFarOnesLeftOut() {
         let commands = ["import", "export", "recompute", "rank", "serve"]
         #expect(nearest(to: "improt", among: commands) == ["import"])
         #expect(nearest(to: "Rank", among: commands) == ["rank"])

@@ -7,7 +7,7 @@ import Testing
         "import -s here --format csv a b",
         "import a -shere b --format csv", "import --store here --format csv -- a b",
     ])
-    func optionsStandAnywhereInAllSpellings(line: String) throws {
+    func optionsMayBeAnywhereInAnySpelling(line: String) throws {
         let command = try run(line)
         #expect(command.name == "import")
         #expect(command.text("store") == "here")
@@ -16,7 +16,7 @@ import Testing
         #expect(!command.flag("verbose"))
     }
 
-    @Test func twoHyphensEndTheOptionsAndOneIsAnArgument() throws {
+    @Test func twoHyphensEndTheOptionsAndOneHyphenIsAnArgument() throws {
         #expect(try run("import -s x - -- --verbose -v --").arguments == ["-", "--verbose", "-v", "--"])
         #expect(try run("import -s - -").text("store") == "-")
     }
@@ -27,13 +27,13 @@ import Testing
         #expect(command.text("store") == "here")
     }
 
-    @Test func aValueMayBeEmptyHoldEqualsSignsOrBeNegative() throws {
+    @Test func valuesMayBeEmptyOrNegativeOrHaveEqualsSigns() throws {
         #expect(try run("import -s x --label= --label=a=b a").texts("label") == ["", "a=b"])
         #expect(try run("neighbours g --floor -5").numberIfGiven("floor", in: -10...10) == -5)
         #expect(try run("neighbours g --table --other").text("table") == "--other")
     }
 
-    @Test func theLineGoesBeforeTheEnvironmentAndThatBeforeTheDefault() throws {
+    @Test func theCommandLineOverridesTheEnvironmentAndThatTheDefault() throws {
         #expect(try run("neighbours g").integer("limit", in: 1...200) == 20)
         #expect(try run("neighbours g", ["SAMPLE_LIMIT": ""]).integer("limit", in: 1...200) == 20)
         #expect(try run("neighbours g", ["SAMPLE_LIMIT": "7"]).integer("limit", in: 1...200) == 7)
@@ -48,7 +48,7 @@ import Testing
         #expect(try run("import -s x a", ["SAMPLE_VERBOSE": value]).flag("verbose") == isOn)
     }
 
-    @Test func helpAndVersionAreFoundEverywhere() throws {
+    @Test func helpAndVersionMayBeAnywhere() throws {
         let program = [try parse("--help"), try parse("-h"), try parse("help"), try parse("help --help")]
         for result in program {
             guard case .help(sample.help) = result else {
@@ -88,7 +88,7 @@ import Testing
 
     @Test func theExitCodeIsThatOfSysexits() { #expect(UsageError.exitCode == 64) }
 
-    @Test func commandsThatAreNotThere() {
+    @Test func unknownCommands() {
         #expect(
             failure("") == """
                 which command?
@@ -105,7 +105,7 @@ import Testing
         #expect(failure("-v import")?.hasPrefix("-v stands before the command") == true)
     }
 
-    @Test func optionsThatAreNotThere() {
+    @Test func unknownOptions() {
         #expect(
             failure("import --stor x a") == """
                 import has no option --stor
@@ -117,7 +117,7 @@ import Testing
         #expect(failure("import -s x --zzzzzzzz=1 a") == "import has no option --zzzzzzzz\n\(importAdvice)")
     }
 
-    @Test func valuesThatAreMissingOrTooMany() {
+    @Test func missingAndExtraValues() {
         #expect(
             failure("import a --store") == "--store needs a value: sample import --store FOLDER\n\(importAdvice)")
         #expect(failure("import --store --verbose a")?.hasPrefix("--store needs a value") == true)
@@ -132,7 +132,7 @@ import Testing
             failure("import a") == "--store is missing: give --store FOLDER, or set SAMPLE_STORE\n\(importAdvice)")
     }
 
-    @Test func argumentsThatAreMissingOrTooMany() {
+    @Test func missingAndExtraArguments() {
         #expect(
             failure("import -s x") == """
                 FILE is missing
@@ -148,7 +148,7 @@ import Testing
         #expect(failure("check x")?.hasPrefix("\"x\" is one argument too many\nusage: sample check\n") == true)
     }
 
-    @Test func valuesThatAreNotAllowed() {
+    @Test func valuesNotAllowed() {
         #expect(
             failure("import -s x --format xml a")
                 == "--format must be one of csv, tsv, jsonl, but is \"xml\"\n\(importAdvice)")
@@ -176,7 +176,7 @@ import Testing
         #expect(message { () throws(UsageError) in try command.numberIfGiven("floor", in: 0...1) } == expected)
     }
 
-    @Test func badValuesFromTheEnvironmentSaySo() throws {
+    @Test func badValuesFromTheEnvironmentNameTheVariable() throws {
         let command = try run("neighbours g", ["SAMPLE_LIMIT": "0", "SAMPLE_BY": "likes"])
         #expect(
             message { () throws(UsageError) in try command.integer("limit", in: 1...(.max)) }

@@ -1,8 +1,8 @@
 import CommandLineOptions
 import Testing
 
-@Suite struct ContradictoryTables {
-    @Test func twoCommandsOfOneName() async {
+@Suite struct BadTables {
+    @Test func twoCommandsWithTheSameName() async {
         await #expect(processExitsWith: .failure) {
             _ = CommandLineProgram(
                 name: "p", summary: "", version: "1",
@@ -10,7 +10,7 @@ import Testing
         }
     }
 
-    @Test func twoOptionsOfOneName() async {
+    @Test func twoOptionsWithTheSameName() async {
         await #expect(processExitsWith: .failure) {
             let options = [Option(flag: "all", short: "a", help: ""), Option(flag: "any", short: "a", help: "")]
             _ = CommandLineProgram(
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func askingForAnOptionThatIsNotInTheTable() async {
+    @Test func askingForAnUnknownOption() async {
         await #expect(processExitsWith: .failure) { _ = try run("check").flag("verbose") }
     }
 }

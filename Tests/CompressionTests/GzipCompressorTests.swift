@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Gzip")
 struct GzipCompressorTests {
-    /// What zlib's own reader makes of a gzip file; nil if it is not one, or not whole.
+    /// Decompresses gzip data with zlib itself; nil if it is invalid or incomplete.
     private func inflated(_ bytes: [UInt8], limit: Int) -> [UInt8]? {
         var stream = unsafe z_stream()
         guard unsafe inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
@@ -27,7 +27,7 @@ struct GzipCompressorTests {
         return outcome == Z_STREAM_END ? Array(output.prefix(limit - rest)) : nil
     }
 
-    @Test("What was compressed comes back, time after time", arguments: [1, 6, 9])
+    @Test("Compressed data decompresses to the same bytes, several times", arguments: [1, 6, 9])
     func roundTrip(level: Int) throws {
         let compressor = try #require(GzipCompressor(level: level))
         var generator = SeededGenerator(seed: 3)
@@ -39,12 +39,12 @@ struct GzipCompressorTests {
         }
     }
 
-    @Test("What would grow is left alone", arguments: [0, 1, 10, 5000])
+    @Test("Data that would not become shorter is not compressed", arguments: [0, 1, 10, 5000])
     func incompressible(count: Int) throws {
         let compressor = try #require(GzipCompressor(level: 6))
         var generator = SeededGenerator(seed: 4)
         #expect(compressor.compressed((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }) == nil)
-        // The next piece is none the worse for it.
+        // The next piece is compressed as usual.
         let bytes = [UInt8](repeating: 7, count: 300)
         #expect(try inflated(#require(compressor.compressed(bytes)), limit: 301) == bytes)
     }

@@ -104,6 +104,47 @@ struct HTTPServerTests {
         }
     }
 
+    @Test("A client of HTTP/1.0 is told whether its connection is kept")
+    func version10() throws {
+        let server = try makeServer()
+        defer { server.stop() }
+        let client = try makeClient(server)
+        client.send("GET /a HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")
+        #expect(client.receive()?.headers["connection"] == "keep-alive")
+        client.send("GET /b HTTP/1.0\r\n\r\n")
+        let response = client.receive()
+        #expect(response?.text == #"GET ["b"] [] "#)
+        #expect(response?.headers["connection"] == "close")
+        #expect(client.waitForEnd())
+    }
+
+    @Test("A client that expects 100 Continue gets it")
+    func expectContinue() throws {
+        let server = try makeServer()
+        defer { server.stop() }
+        let client = try makeClient(server)
+        for _ in 0..<2 {
+            client.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-Continue\r\nContent-Length: 2\r\n\r\n")
+            #expect(client.receive()?.status == 100)
+            client.send("hi")
+            #expect(client.receive()?.text == "POST [] [] hi")
+        }
+        // A body that is refused is not asked for.
+        client.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n")
+        #expect(client.receive()?.status == 413)
+    }
+
+    @Test("A response has a date, and one without content has no length")
+    func fields() throws {
+        let server = try makeAnsweringServer { _ in HTTPResponse(status: .noContent) }
+        defer { server.stop() }
+        let response = try #require(try makeClient(server).request("GET", "/"))
+        #expect(response.headers["content-length"] == nil)
+        let date = try #require(response.headers["date"])
+        #expect(
+            date.wholeMatch(of: /(Sun|Mon|Tue|Wed|Thu|Fri|Sat), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/) != nil)
+    }
+
     @Test("A response with a line break in a header field is not sent")
     func badResponse() throws {
         let server = try makeAnsweringServer { _ in HTTPResponse(status: .ok, headers: ["X-A": "b\r\nX-C: d"]) }

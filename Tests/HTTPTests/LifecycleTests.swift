@@ -3,9 +3,9 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite("Life of the HTTP server")
+@Suite("Start and stop of the HTTP server")
 struct LifecycleTests {
-    @Test("A port that is taken is named, and free again after the stop")
+    @Test("A taken port is named in the error, and is free again after the stop")
     func takenPort() throws {
         let first = try makeServer()
         let error = #expect(throws: HTTPError.self) { _ = try makeServer { $0.port = first.port } }
@@ -19,7 +19,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "Addresses that cannot be listened at are refused",
+        "Bad listening addresses are refused",
         arguments: ["localhost", "", "1.2.3", "::g", "127.0.0.1 ", "192.0.2.1", "2001:db8::1"])
     func badAddress(address: String) {
         let error = #expect(throws: HTTPError.self) { _ = try makeServer { $0.address = address } }
@@ -49,7 +49,7 @@ struct LifecycleTests {
         #expect(client.waitForEnd())
     }
 
-    @Test("A stop does not wait for a client beyond its grace")
+    @Test("A stop waits for clients no longer than its grace")
     func boundedStop() throws {
         let server = try makeServer()
         let client = try makeClient(server)
@@ -60,7 +60,7 @@ struct LifecycleTests {
         #expect(SocketClient(port: server.port) == nil)
     }
 
-    @Test("Stopping twice, from several threads, is stopping once")
+    @Test("Several threads may stop a server at once")
     func stopTwice() async throws {
         let server = try makeServer()
         await withTaskGroup(of: Void.self) { group in
@@ -70,7 +70,7 @@ struct LifecycleTests {
         #expect(SocketClient(port: server.port) == nil)
     }
 
-    @Test("A server that is let go stops")
+    @Test("A server stops when its last reference goes")
     func letGo() throws {
         var server: HTTPServer? = try makeServer()
         let port = try #require(server?.port)
@@ -79,7 +79,7 @@ struct LifecycleTests {
         #expect(SocketClient(port: port) == nil)
     }
 
-    @Test("Two servers live side by side")
+    @Test("Two servers run side by side")
     func two() throws {
         let servers = [try makeServer(), try makeAnsweringServer { _ in HTTPResponse(status: .ok, text: "second") }]
         #expect(servers[0].port != servers[1].port)

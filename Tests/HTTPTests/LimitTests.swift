@@ -151,6 +151,21 @@ struct LimitTests {
         #expect(isServed)
     }
 
+    @Test("Connections beyond the limit of one address are closed, until others go")
+    func addressLimit() throws {
+        let server = try makeServer { $0.connectionLimitPerAddress = 1 }
+        defer { server.stop() }
+        var held: [SocketClient] = [try makeClient(server)]
+        #expect(held[0].request("GET", "/")?.status == 200)
+        let second = try makeClient(server)
+        #expect(second.waitForEnd())
+        #expect(second.unread.isEmpty)
+        #expect(held[0].request("GET", "/")?.status == 200)
+        held.removeAll()
+        // The server sees that the first is gone in its own time.
+        while try makeClient(server).request("GET", "/")?.status != 200 {}
+    }
+
     @Test("Limits out of bounds are refused by name")
     func configuration() {
         func message(_ change: (inout HTTPServer.Configuration) -> Void) -> String? {

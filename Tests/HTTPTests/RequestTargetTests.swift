@@ -8,23 +8,25 @@ struct RequestTargetTests {
     }
 
     @Test(
-        "A path is cut first and decoded afterwards",
+        "A path is split first and decoded afterwards",
         arguments: [
             ("/", []), ("/a", ["a"]), ("/a/", ["a", ""]), ("//a", ["", "a"]), ("/a%2Fb/c", ["a/b", "c"]),
             ("/a%2fb", ["a/b"]), ("/a%3Fb", ["a?b"]), ("/a%25b", ["a%b"]), ("/%252F", ["%2F"]), ("/a+b", ["a+b"]),
             ("/na%C3%AFve", ["naïve"]), ("/naïve", ["naïve"]), ("/%F0%9F%8C%8A", ["🌊"]), ("/a%0Ab", ["a\nb"]),
-            ("/../b", ["..", "b"]), ("http://host/a/b", ["a", "b"]), ("http://host", []), ("/a%23", ["a#"]),
+            ("/../b", ["..", "b"]), ("http://host/a/b", ["a", "b"]), ("http://host", []), ("HTTPS://host:1?a=/b", []),
+            ("/a%23", ["a#"]),
         ] as [(String, [String])])
     func segments(target: String, expected: [String]) throws {
         #expect(try request(target).segments == expected)
     }
 
     @Test(
-        "What cannot be understood is a bad request",
+        "A bad target is a bad request",
         arguments: [
             "", "a", "*", "/%", "/%4", "/%zz", "/%4g", "/%00", "/a%00b", "/a b", "/a\u{7F}", "/a\u{1}", "/%C3",
             "/%C3%28",
-            "/%ED%A0%80", "/%F8%88%80%80%80", "/a?b=%zz", "/a?%00=b", "/a?b=%FF", "/a?%=", "/%+1", "/%-1",
+            "/%ED%A0%80", "/%F8%88%80%80%80", "/a?b=%zz", "/a?%00=b", "/a?b=%FF", "/a?%=", "/%+1", "/%-1", "http:/a",
+            "http://", "http:///a", "http://a b/", "http://a@b/", "ftp://host/",
         ])
     func badTargets(target: String) {
         let error = #expect(throws: HTTPError.self) { _ = try request(target) }

@@ -32,18 +32,18 @@ struct RouteTableTests {
         #expect(describe(.get, ["things", "a", "parts", "b"]) == #"part /things/{id}/parts/{part} ["a", "b"]"#)
     }
 
-    @Test("Of two patterns the first counts")
+    @Test("The first of two matching patterns counts")
     func order() {
         #expect(describe(.get, ["things", "best"]) == "best /things/best []")
         #expect(describe(.delete, ["things", "best"]) == #"remove /things/{id} ["best"]"#)
     }
 
-    @Test("What answers GET answers HEAD")
+    @Test("A row for GET also answers HEAD")
     func head() {
         #expect(describe(.head, ["things"]) == "list /things []")
     }
 
-    @Test("A path of another method says which are allowed")
+    @Test("The wrong method for a path names the allowed methods")
     func notAllowed() {
         #expect(describe(.put, ["things"]) == "allowed [GET, HEAD, POST]")
         #expect(describe(.put, ["things", "best"]) == "allowed [GET, HEAD, DELETE]")

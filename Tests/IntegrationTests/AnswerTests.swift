@@ -68,7 +68,6 @@ struct AnswerTests {
             #expect(checker.complaints(try JSONSerialization.jsonObject(with: said), schema) == [], comment)
         }
         try await tracing(workspace)
-        try await versions(workspace, daemon)
     }
 
     /// What a command adds on request stands in one field of its own.
@@ -84,19 +83,6 @@ struct AnswerTests {
         let stages = try #require(trace["stages"] as? [[String: Any]])
         #expect(stages.count == 9)
         #expect(stages.allSatisfy { Set($0.keys) == ["stage", "taken", "passed", "microseconds", "note"] })
-    }
-
-    /// What is listed of a version is what the daemon that serves it reports.
-    private func versions(_ workspace: Workspace, _ daemon: RunningDaemon) async throws {
-        let run = try await workspace.succeed("models", "--json")
-        let models = try #require(JSONSerialization.jsonObject(with: run.output) as? [String: Any])
-        var version = try #require((models["versions"] as? [[String: Any]])?.first)
-        let body = try daemon.get("/v1/admin/model").body
-        let report = try #require(JSONSerialization.jsonObject(with: Data(body)) as? [String: Any])
-        #expect(version.removeValue(forKey: "isCurrent") as? Bool == true)
-        #expect(version.count > 6)
-        let same = report.filter { version[$0.key] != nil }
-        #expect(try Self.sorted(version) == Self.sorted(same))
     }
 
     private static func sorted(_ json: Data) throws -> Data { try sorted(JSONSerialization.jsonObject(with: json)) }

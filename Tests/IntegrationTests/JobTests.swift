@@ -9,7 +9,7 @@ struct JobTests {
         ).wait()
     }
 
-    /// Renders the units for a prefix at which the program is.
+    /// Writes the units for a prefix where the program is, and returns their folder.
     private func rendered(in workspace: Workspace) async throws -> String {
         let prefix = workspace.path("prefix")
         try FileManager.default.createDirectory(atPath: "\(prefix)/bin", withIntermediateDirectories: true)
@@ -21,7 +21,91 @@ struct JobTests {
         return units
     }
 
-    @Test("The scripts are ones that bash can read", arguments: ["common.sh", "demo", "install-units", "test"])
+    /// Runs a copy of `Jobs/test` with a stand-in for `swift`, of which linting succeeds or fails.
+    ///
+    /// - Returns: the run, and how `swift` was called, one call a line.
+    private func testJob(lintExitCode: Int, in workspace: Workspace) async throws -> (run: CommandRun, calls: String) {
+        for folder in ["checkout/Jobs", "bin"] {
+            try FileManager.default.createDirectory(
+                atPath: workspace.path(folder), withIntermediateDirectories: true)
+        }
+        for name in ["common.sh", "test"] {
+            try FileManager.default.copyItem(
+                atPath: "\(Checkout.root)/Jobs/\(name)", toPath: workspace.path("checkout/Jobs/\(name)"))
+        }
+        let swift = try workspace.write(
+            """
+            #!/bin/sh
+            echo "$PWD: $*" >>'\(workspace.path("calls"))'
+            case $1 in
+            --version) echo "Swift version 6.3.1" ;;
+            format) exit \(lintExitCode) ;;
+            test) echo "the closing line" ;;
+            esac
+
+            """, to: "bin/swift")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: swift)
+        var environment = workspace.environment
+        environment["PATH"] = "\(workspace.path("bin")):\(environment["PATH"] ?? "")"
+        let run = try await RunningCommand(
+            "/bin/bash", [workspace.path("checkout/Jobs/test"), "--filter", "Some"], environment: environment,
+            input: nil, in: workspace.folder
+        ).wait()
+        return (run, workspace.content(of: "calls") ?? "")
+    }
+
+    @Test("The test job lints first, then tests; the closing line of the tests is the last")
+    func lintThenTest() async throws {
+        let workspace = try Workspace()
+        let (run, calls) = try await testJob(lintExitCode: 0, in: workspace)
+        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+        let checkout = workspace.path("checkout")
+        #expect(
+            calls.split(separator: "\n").dropFirst() == [
+                "\(checkout): format lint --strict --parallel --recursive Sources Tests Package.swift",
+                "\(checkout): test --disable-xctest --filter Some",
+            ])
+        #expect(run.text.hasSuffix("the closing line\n"))
+    }
+
+    @Test("The test job fails where linting does, with a sentence that says so, and runs no test")
+    func lintFailure() async throws {
+        let workspace = try Workspace()
+        let (run, calls) = try await testJob(lintExitCode: 1, in: workspace)
+        #expect(run.exitCode == 1, "\(run.testDescription)")
+        #expect(run.errors.contains("test: the lines above break the rules of .swift-format, so no test was run"))
+        #expect(!calls.contains(": test"))
+    }
+
+    @Test("Units are written below their prefix and nowhere else, and each file is named")
+    func unitsBelowPrefix() async throws {
+        let workspace = try Workspace()
+        let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", "prefix", in: workspace)
+        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+        let names = ["coterie-recompute.service", "coterie-recompute.timer", "coterie-serve.service", "crontab"]
+        let folder = workspace.path("prefix/lib/systemd/system")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.folder) == ["prefix"])
+        let said = run.lines.filter { $0.hasPrefix("wrote ") }
+        #expect(said.map { $0.split(separator: "/prefix/").last } == names.map { "lib/systemd/system/\($0)" })
+        #expect(run.text.contains("systemctl link "), "systemd does not look there by itself")
+        let unit = try String(contentsOfFile: "\(folder)/coterie-serve.service", encoding: .utf8)
+        #expect(unit.firstMatch(of: /ExecStart=\/.*\/prefix\/bin\/coterie serve/) != nil, "the path is absolute")
+    }
+
+    @Test(
+        "Help and wrong arguments write nothing",
+        arguments: [("--help", 0), ("-h", 0), ("--prefix", 64), ("a b", 64)])
+    func unitsHelp(argument: String, exitCode: Int32) async throws {
+        let workspace = try Workspace()
+        let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", argument, in: workspace)
+        #expect(run.exitCode == exitCode, "\(run.testDescription)")
+        #expect((exitCode == 0 ? run.text : run.errors).contains("PREFIX") || run.errors.contains("--help"))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.folder).isEmpty)
+    }
+
+    @Test(
+        "bash can read the scripts", arguments: ["common.sh", "demo", "documentation", "install-units", "test"])
     func scripts(name: String) async throws {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "-n", "\(Checkout.root)/Jobs/\(name)", in: workspace)
@@ -30,7 +114,7 @@ struct JobTests {
     }
 
     @Test(
-        "The rendered units are ones that systemd accepts",
+        "systemd accepts the units",
         .enabled(if: Checkout.tool("systemd-analyze") != nil, "systemd-analyze is not installed"))
     func units() async throws {
         let workspace = try Workspace()
@@ -42,12 +126,12 @@ struct JobTests {
             environment: workspace.environment, input: nil, in: workspace.folder
         ).wait()
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-        // It also warns of keys that it does not know, and succeeds nevertheless.
+        // For keys that it does not know it writes a warning, and succeeds.
         #expect(!run.errors.contains("coterie"), "\(run.errors)")
     }
 
     @Test(
-        "The timer comes weekly",
+        "The timer runs weekly",
         .enabled(if: Checkout.tool("systemd-analyze") != nil, "systemd-analyze is not installed"))
     func timer() async throws {
         let workspace = try Workspace()
@@ -61,7 +145,7 @@ struct JobTests {
         #expect(unit.contains("Persistent=true") && unit.contains("RandomizedDelaySec="))
     }
 
-    @Test("Nothing is left to fill in, and what the units call is a command of the program")
+    @Test("All placeholders are filled in, and the units call commands of the program")
     func rendering() async throws {
         let workspace = try Workspace()
         let folder = try await rendered(in: workspace)
@@ -80,7 +164,7 @@ struct JobTests {
         }
     }
 
-    @Test("The crontab line has five fields of time, a user, and a command that a shell can read")
+    @Test("The crontab line has five fields for the time, a user, and a command that a shell can read")
     func crontab() async throws {
         let workspace = try Workspace()
         let text = try await String(contentsOfFile: rendered(in: workspace) + "/crontab", encoding: .utf8)

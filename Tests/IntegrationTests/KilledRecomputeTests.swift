@@ -96,9 +96,9 @@ struct KilledRecomputeTests {
 
         init(_ workspace: Workspace) async throws {
             let models: Answers.Models = try await workspace.succeed("models", "--json").json()
-            versions = models.versions.map(\.modelVersion)
+            versions = models.versions.map(\.manifest.version)
             current = models.current
-            limit = models.versions.first { $0.isCurrent }?.relations[0].limit
+            limit = models.versions.first { $0.isCurrent }?.manifest.relations[0].limit
             members = try await workspace.export(by: "members")
             photos = try await workspace.export(by: "photos")
         }

@@ -14,7 +14,7 @@ struct VersionTests {
         }
         #expect(Set(exports).count == 3)
         let models: Answers.Models = try await workspace.succeed("models", "--json").json()
-        let versions = models.versions.map(\.modelVersion)
+        let versions = models.versions.map(\.manifest.version)
         #expect(versions.count == 3 && models.current == versions[2])
         #expect(models.versions.map(\.isCurrent) == [false, false, true])
         #expect(try await workspace.succeed("rollback").text == "version \(versions[1]) is current\n")
@@ -41,7 +41,7 @@ struct VersionTests {
         try await workspace.importSample()
         for limit in 1...3 { try await workspace.succeed("recompute", "--neighbours", "\(limit)", "--keep", "2") }
         let before: Answers.Models = try await workspace.succeed("models", "--json").json()
-        #expect(before.versions.map { $0.relations[0].limit } == [2, 3])
+        #expect(before.versions.map { $0.manifest.relations[0].limit } == [2, 3])
         try await workspace.succeed("rollback")
         let outcome: Answers.Recompute = try await workspace.succeed(
             "recompute", "--neighbours", "4", "--keep", "1", "--json"
@@ -49,7 +49,7 @@ struct VersionTests {
         .json()
         #expect(outcome.pruned.count == 2)
         let after: Answers.Models = try await workspace.succeed("models", "--json").json()
-        #expect(after.versions.map { $0.relations[0].limit } == [4])
+        #expect(after.versions.map { $0.manifest.relations[0].limit } == [4])
     }
 
     @Test("A dry run does everything but publish", arguments: StoreKind.available)

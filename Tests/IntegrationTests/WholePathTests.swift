@@ -52,7 +52,7 @@ struct WholePathTests {
         }
         let models: Answers.Models = try await workspace.succeed("models", "--json").json()
         #expect(models.current == outcome.manifest.version)
-        #expect(models.versions.map(\.modelVersion) == [outcome.manifest.version])
+        #expect(models.versions.map(\.manifest.version) == [outcome.manifest.version])
     }
 
     @Test("Similar, why and export say the same of every neighbour", arguments: StoreKind.available)

@@ -114,8 +114,8 @@ struct CodingTests {
     }
 
     @Test("go to buckets by the CRC-32 of zlib", arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)])
-    func checksums(text: String, checksum: UInt32) {
-        #expect(CRC32.of(text.utf8) == checksum)
+    func checksums(text: String, checksum: Int) {
+        #expect(RedisLayout.bucket(ofUser: text.utf8Span.span, of: 1 << 32) == checksum)
     }
 
     private func encoded(_ list: [Neighbour]) -> [UInt8]? {

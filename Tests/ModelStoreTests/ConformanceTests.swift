@@ -1,5 +1,6 @@
 import Model
 import ModelStore
+import Redis
 import TestSupport
 import Testing
 
@@ -102,7 +103,7 @@ struct ConformanceTests {
 
     @Test(
         "notices a damaged byte", arguments: StoreUnderTest.Kind.available,
-        ModelLayout.SectionName.allCases)
+        ModelLayout.SectionName.fixed + RelationTable.standard.relations.map { .init($0) })
     func damage(kind: StoreUnderTest.Kind, section: ModelLayout.SectionName) throws {
         let subject = try StoreUnderTest(kind)
         let written = try subject.publish(1, SampleModel.model(groupCount: 200))
@@ -157,7 +158,8 @@ struct ConformanceTests {
             case .shortSection:
                 let sections = model.sections.map { section in
                     EncodedModel.Section(
-                        name: section.name, bytes: section.name == .members ? section.bytes.dropLast() : section.bytes)
+                        name: section.name,
+                        bytes: section.name == .init(.members) ? section.bytes.dropLast() : section.bytes)
                 }
                 return EncodedModel(groupCount: 20, sections: sections)
             case .neighbourOutOfRange: table.neighbours[7].index = 20
@@ -165,6 +167,31 @@ struct ConformanceTests {
             case .ascendingScores: table.neighbours.swapAt(5, 9)
             }
             return try EncodedModel(groups: SampleModel.groups(20), tables: [.members: table])
+        }
+    }
+}
+
+extension ConformanceTests {
+    @Test("keeps relations that no program knows, and leaves nothing of them", arguments: StoreUnderTest.Kind.available)
+    func ownRelations(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let relations = ["discussions", "members", "favourites"].map { Relation(rawValue: $0) }
+        let tables = relations.enumerated().map { place, relation in
+            (relation, SampleModel.table(groupCount: 50, limit: 5, seed: UInt64(place)))
+        }
+        let model = try EncodedModel(
+            groups: SampleModel.groups(50), relations: relations, sizes: [relations[0]: (0..<50).map(UInt32.init)],
+            tables: Dictionary(uniqueKeysWithValues: tables))
+        let loaded = try subject.store.load(subject.publish(1, model).version).model
+        #expect(loaded.relations == relations)
+        #expect(try encodedAgain(loaded) == model)
+        #expect(loaded.neighbours(of: 1, by: .photos).isEmpty && loaded.size(of: 1, in: .photos) == 0)
+        guard let server = subject.server else { return }
+        try subject.publish(2, SampleModel.model(groupCount: 2))
+        #expect(try subject.store.prune(keeping: 1).count == 1)
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        for relation in relations {
+            #expect(try connection.command("KEYS", "*:\(relation.rawValue):*") == .array([]) || relation == .members)
         }
     }
 }

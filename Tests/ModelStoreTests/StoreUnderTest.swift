@@ -85,17 +85,20 @@ func errorCode(_ body: () throws -> Void) -> StoreError.Code? {
 
 /// The model file that a loaded version was read from, byte for byte, as far as its readers can tell.
 func encodedAgain(_ model: ModelVersion) throws -> EncodedModel {
+    var sizes: [Relation: [UInt32]] = [:]
     var tables: [Relation: NeighbourTable] = [:]
-    for relation in Relation.allCases {
+    for relation in model.relations {
         var table = NeighbourTable(offsets: [0], neighbours: [])
         for group in 0..<model.groupCount {
             table.neighbours += model.neighbours(of: group, by: relation)
             table.offsets.append(table.neighbours.count)
         }
         tables[relation] = table
+        sizes[relation] = (0..<model.groupCount).map { model.size(of: $0, in: relation) }
     }
     return try EncodedModel(
-        groups: (0..<model.groupCount).map(model.facts(of:)), tables: tables, signals: signals(of: model))
+        groups: (0..<model.groupCount).map(model.facts(of:)), relations: model.relations, sizes: sizes, tables: tables,
+        signals: signals(of: model))
 }
 
 private func signals(of model: ModelVersion) -> GroupSignals {

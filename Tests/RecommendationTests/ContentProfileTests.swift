@@ -26,7 +26,7 @@ struct ContentProfileTests {
         #expect(weights.map(\.weight) == [Float(first / length), Float(second / length)])
     }
 
-    @Test("weigh places by the documented excess, which one photo among many cannot raise")
+    @Test("weigh locations by the documented excess, which one photo among many hardly changes")
     func excess() {
         let weights = self.weights(profile(.excess), [1: 10, 2: 3, 0: 2], of: 15)
         #expect(weights.map(\.term) == [1])
@@ -35,7 +35,7 @@ struct ContentProfileTests {
         #expect(all.count == 1 && all[0].weight > 0.95 && all[0].weight < 1)
     }
 
-    @Test("leave out what too few photos have, what is not more than usual, and what is beyond the limit")
+    @Test("leave out terms of too few photos, terms that are not more frequent than usual, and terms beyond the limit")
     func cuts() {
         #expect(weights(profile(.divergence), [1: 2], of: 2).isEmpty)
         #expect(weights(profile(.divergence, minimum: 2), [1: 2], of: 2).count == 1)
@@ -44,7 +44,7 @@ struct ContentProfileTests {
         #expect(weights(profile(.divergence), [:], of: 0).isEmpty)
     }
 
-    @Test("do not take a few photos for all: what was cut still counts for the length")
+    @Test("keep the length of all terms: those that were cut still count")
     func thin() {
         let profile = ContentProfile(
             totals: [UInt32](repeating: 10, count: 20), photoCount: 10_000, measure: .divergence, minimumPhotos: 3,

@@ -54,7 +54,7 @@ struct PhotoTests {
         return list
     }
 
-    @Test("Groups that are forgotten are no evidence either, as if nothing had been known of them")
+    @Test("forgotten groups are no evidence: as if they had not been known")
     func forgetting() {
         let known = PhotoContext(groups: [1], companions: [3: .init(photos: 2, share: 0.5)], tags: ["macro"])
         var photo = known
@@ -72,7 +72,7 @@ struct PhotoTests {
         Dictionary(uniqueKeysWithValues: list(photo).map { ($0.group, $0.score) })
     }
 
-    @Test("a photo in pools goes to neighbours of its groups, each group having the same say")
+    @Test("a photo in pools is suggested to neighbours of its groups, which all have the same weight")
     func neighbours() {
         // A neighbour with the mean best score in one of two relations: ½.
         #expect(scores(.init(groups: [0])) == [1: 0.5, 2: 0.5])
@@ -85,7 +85,7 @@ struct PhotoTests {
             ])
     }
 
-    @Test("photos that share its pools bring theirs, by their share")
+    @Test("groups of photos that share its pools are suggested, by their share")
     func companions() {
         let photo = PhotoContext(
             groups: [0], companions: [0: .init(photos: 9, share: 1), 5: .init(photos: 3, share: 0.5)])
@@ -93,7 +93,7 @@ struct PhotoTests {
         #expect(list(photo)[0].reasons.map(\.evidence) == [.sharedPools(photos: 3)])
     }
 
-    @Test("a photo in pools does not go by its tags; one in none does, whatever their case, by the cosine")
+    @Test("tags count for a photo in no pool, in upper or lower case, by the cosine, and not for one in pools")
     func tags() {
         #expect(scores(.init(groups: [5], tags: ["macro"])) == [:])
         #expect(scores(.init(tags: ["Macro"])) == [3: 1.5])
@@ -104,7 +104,7 @@ struct PhotoTests {
         #expect(list[0].reasons.map(\.evidence) == [.tags(["macro", "bee"])])
     }
 
-    @Test("a photo goes to groups of its place, and by half to those of the cells around it")
+    @Test("groups of the photo's location count in full, groups of adjacent cells by half")
     func places() throws {
         let cell = try #require(zurich)
         let list = list(.init(place: cell))
@@ -114,7 +114,8 @@ struct PhotoTests {
         #expect(scores(.init(place: PlaceCell(latitude: 0, longitude: 0))) == [:])
     }
 
-    @Test("a photo in no pool goes where its owner's photos are, and where the owner is a member")
+    @Test(
+        "a photo in no pool is suggested to groups with its owner's photos, and to those that the owner is a member of")
     func owner() {
         // Five of ten, five being taken for unknown; the neighbours of 3 are none.
         let list = list(.init(ownerGroups: [3: 5], ownerMemberships: [3, 5]))
@@ -134,14 +135,14 @@ struct PhotoTests {
         #expect(scores(.init(tags: ["bee"]))[4] == nil)
     }
 
-    @Test("a group where nothing happened for more than a year is not, one of which that is not known is")
+    @Test("a group without activity for a year is not suggested; one whose activity is unknown is")
     func idle() {
         #expect(scores(.init(groups: [2])) == [3: 0.5])
         #expect(scores(.init(tags: ["macro"]))[6] == nil)
         #expect(scores(.init(groups: [1]))[0] == 0.25)
     }
 
-    @Test("a photo is never sent where it is, and one of which nothing is known nowhere")
+    @Test("a photo is not suggested to its own groups, and without evidence it has no suggestions")
     func never() {
         #expect(scores(.init(groups: [0, 1, 2], companions: [1: .init(photos: 2, share: 1)])) == [3: 1.0 / 6])
         #expect(list(.init()).isEmpty)

@@ -30,7 +30,7 @@ struct SeasonTests {
         try #require(SeasonalIndex(community: community, firstMonth: firstMonth)).factors(of: group).percent
     }
 
-    @Test("centred means take twelve months, the outermost two by half")
+    @Test("centred means cover twelve months, with half of the two outermost")
     func means() {
         #expect(SeasonalIndex.centredMeans([UInt32](repeating: 7, count: 24)) == [Double](repeating: 7, count: 12))
         var counts = [UInt32](repeating: 0, count: 24)
@@ -42,7 +42,7 @@ struct SeasonTests {
         #expect(SeasonalIndex.centredMeans([1, 2]).isEmpty)
     }
 
-    @Test("factors are the documented ratio: drawn to 1, and without the best year if that is less")
+    @Test("factors are the documented ratio, shrunk towards 1, or the ratio without the best year if that is less")
     func ratio() {
         #expect(SeasonalIndex.factor([]) == 1)
         #expect(SeasonalIndex.factor([(seen: 20, expected: 0)]) == 2)
@@ -70,7 +70,7 @@ struct SeasonTests {
         }
     }
 
-    @Test("the community's own season and growth, and the group's growth, are none", arguments: [24, 36, 48])
+    @Test("the community's season and growth, and the group's growth, make no season", arguments: [24, 36, 48])
     func normalized(count: Int) throws {
         let community = months(count, level: 20_000, growth: 1.03, december: 2)
         for growth in [1.0, 1.03, 1.06] {
@@ -90,7 +90,7 @@ struct SeasonTests {
         #expect(try factors(joins(group), community)[11] == 200)
     }
 
-    @Test("little evidence stays near 1, none is 1")
+    @Test("little evidence gives a factor near 1, none gives 1")
     func thin() throws {
         let community = joins(months(36, level: 1000))
         var group = [UInt32](repeating: 0, count: 36)
@@ -102,7 +102,7 @@ struct SeasonTests {
         #expect(try factors(photos(group), community).allSatisfy { (50...200).contains($0) })
     }
 
-    @Test("factors stay within their bounds, whatever happens", arguments: 0..<20)
+    @Test("factors stay within their bounds", arguments: 0..<20)
     func bounds(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         func random(_ most: UInt32) -> [UInt32] {

@@ -57,7 +57,7 @@ struct TrendingTests {
         #expect(ranking.score(group(recent, usually: usual.map { $0 + 1 })) < score)
     }
 
-    @Test("two people are chance; lists are best first, equal ones by index, and not longer than asked for")
+    @Test("two people are too few; lists are best first, equal scores by index, and not longer than the limit")
     func list() {
         var ranking = ranking
         let groups = [2, 9, 3, 9, 0, 30].map { group($0, usually: steady(0)) }

@@ -69,14 +69,14 @@ struct ForecastTests {
         let plain = estimate().seconds
         let parallel = estimate { $0.threads = 2 }.seconds
         #expect(parallel < plain && parallel > plain / 2.5)
-        #expect(estimate { $0.members.measure = .modified(.init(degreeDiscount: 1)) }.seconds > 1.5 * plain)
+        #expect(estimate { $0[.members].measure = .modified(.init(degreeDiscount: 1)) }.seconds > 1.5 * plain)
     }
 
     @Test("an estimate counts no more neighbours than there can be, be k ever so large")
     func neighbours() {
         func estimate(groups: Int, increments: Double, limit: Int, minimumCommon: Int = 1) -> RecomputeEstimate {
             var parameters = RecomputeParameters(threads: 1)
-            for relation in Relation.allCases {
+            for relation in RelationTable.standard.relations {
                 (parameters[relation].limit, parameters[relation].minimumCommon) = (limit, minimumCommon)
             }
             let work = WorkEstimate(rows: 1000, increments: increments)

@@ -50,7 +50,7 @@ struct ModifiedMeasureTests {
         let community = try SmallCommunity.random(seed: 200 + seed)
         var generator = SeededGenerator(seed: seed)
         let outcome = try community.recompute { parameters in
-            for relation in Relation.allCases {
+            for relation in RelationTable.standard.relations {
                 parameters[relation].minimumEntries = .random(in: 1...20, using: &generator)
                 parameters[relation].minimumCommon = .random(in: 1...5, using: &generator)
                 parameters[relation].limit = [3, 10, 100].randomElement(using: &generator) ?? 1
@@ -69,7 +69,7 @@ struct ModifiedMeasureTests {
     @Test("publishes what brute force over the catalog gives by the manifest's weights", arguments: 0..<8)
     func endToEnd(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
-        for relation in Relation.allCases {
+        for relation in RelationTable.standard.relations {
             let report = try #require(version.manifest[relation])
             #expect(report.measure == "modified")
             let expected = try bruteForce(community.entries(relation), report)
@@ -87,19 +87,28 @@ struct ModifiedMeasureTests {
     func afresh(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading)
-        for relation in Relation.allCases {
+        for facts in RelationTable.standard {
+            let relation = facts.relation
             let report = try #require(version.manifest[relation])
             let formula = try #require(ListFormula(report))
             let expected = try bruteForce(community.entries(relation), report)
             for (index, list) in expected.enumerated() where !list.isEmpty {
                 let group = try #require(try catalog.group(withID: version.model.id(of: index)))
                 let found = try catalog.overlaps(
-                    of: group, relation == .photos ? .pools : .memberships, minimumCommon: report.minimumCommon,
-                    weights: formula.weights)
-                let passing = found.overlaps.filter { $0.size >= report.minimumEntries }
-                    .sorted { formula.isBefore($0, $1) }
+                    of: group, in: facts.source, minimumCommon: report.minimumCommon,
+                    weights: EntryWeights(minimumEntries: report.minimumEntries, weight: formula.weight(ofDegree:)))
+                func counts(_ overlap: Overlap) -> PairCounts {
+                    PairCounts(common: overlap.common, neighbourSize: overlap.size, weightSum: overlap.weightSum)
+                }
+                // They come in the order of their ids' bytes.
+                let passing = found.overlaps.filter { $0.size >= report.minimumEntries }.enumerated().sorted {
+                    let (left, right) = (counts($0.element), counts($1.element))
+                    if formula.isCloser(left, than: right) { return true }
+                    return !formula.isCloser(right, than: left) && $0.offset < $1.offset
+                }.map(\.element)
+                #expect(formula.hasWeights)
                 #expect(passing.map(\.groupID) == list.map(\.group))
-                #expect(passing.map { formula.score($0, sourceSize: found.size) } == list.map(\.score))
+                #expect(passing.map { formula.score(counts($0), sourceSize: found.size) } == list.map(\.score))
             }
         }
     }

@@ -30,7 +30,7 @@ struct PublishingTests {
         let community = try SmallCommunity()
         try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
         let observer = RecordingObserver()
-        let outcome = try community.recompute(observer: observer) { $0.members.minimumEntries = 4 }
+        let outcome = try community.recompute(observer: observer) { $0[.members].minimumEntries = 4 }
         #expect(observer.warnings == ["there are no public pools: photos is empty"])
         let model = try community.store.load(outcome.manifest.version).model
         #expect(model.neighbourCount(of: .photos) == 0 && model.neighbourCount(of: .members) == 2)
@@ -51,7 +51,7 @@ struct PublishingTests {
         try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
         try community.importing(.pools, "group_id,photo_id\na,p\nb,p\n")
         let observer = RecordingObserver()
-        try community.recompute(observer: observer) { $0.members.minimumEntries = 4 }
+        try community.recompute(observer: observer) { $0[.members].minimumEntries = 4 }
         #expect(observer.warnings == ["no two groups have 3 common photos and 5 photos each: photos is empty"])
     }
 
@@ -72,7 +72,7 @@ struct PublishingTests {
         try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
         #expect(reason()?.contains("no group has a neighbour") == true)
         #expect(try community.store.versions().isEmpty && community.store.current() == nil)
-        let published = try community.recompute { $0.members.minimumEntries = 4 }
+        let published = try community.recompute { $0[.members].minimumEntries = 4 }
         #expect(reason()?.contains("no group has a neighbour") == true)
         #expect(try community.store.current() == published.manifest.version)
         #expect(try community.store.versions().count == 1)

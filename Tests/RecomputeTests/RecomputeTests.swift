@@ -68,7 +68,7 @@ struct RecomputeTests {
         #expect(without.manifest.groups == asPrivate.manifest.groups)
         #expect(without.model.curated.isEmpty && without.model.groupCount == asPrivate.model.groupCount)
         for group in hidden { #expect(without.model.index(ofID: group) == nil) }
-        for relation in Relation.allCases {
+        for relation in RelationTable.standard.relations {
             #expect(lists(without.model, relation) == lists(asPrivate.model, relation))
         }
     }
@@ -78,7 +78,7 @@ struct RecomputeTests {
         let community = try SmallCommunity.random(seed: seed)
         var generator = SeededGenerator(seed: seed)
         let outcome = try community.recompute { parameters in
-            for relation in Relation.allCases {
+            for relation in RelationTable.standard.relations {
                 parameters[relation].minimumEntries = .random(in: 1...30, using: &generator)
                 parameters[relation].minimumCommon = .random(in: 1...8, using: &generator)
                 parameters[relation].limit = [1, 3, 10, 100].randomElement(using: &generator) ?? 1
@@ -91,7 +91,7 @@ struct RecomputeTests {
         let loaded = try community.store.load(current)
         let (manifest, model) = (loaded.manifest, loaded.model)
         #expect(manifest == outcome.manifest)
-        for relation in Relation.allCases {
+        for relation in RelationTable.standard.relations {
             let report = try #require(manifest[relation])
             let groups = try community.entries(relation)
             #expect((0..<model.groupCount).map { model.id(of: $0) } == groups.map(\.group))
@@ -118,7 +118,7 @@ struct RecomputeTests {
     @Test("nothing private, and no photo or user at all, is anywhere in what is published", arguments: 0..<4)
     func privacy(seed: UInt64) throws {
         let community = try SmallCommunity.random(seed: 50 + seed)
-        let outcome = try community.recompute { $0.photos.minimumCommon = 1 }
+        let outcome = try community.recompute { $0[.photos].minimumCommon = 1 }
         let folder = "\(community.store.location)/versions/\(outcome.manifest.version)"
         let files = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(Set(files) == ["model.coterie", "manifest.json"])
@@ -155,14 +155,14 @@ struct RecomputeTests {
         let loaded = { (outcome: RecomputeJob.Outcome) in try community.store.load(outcome.manifest.version).model }
         let model = try loaded(
             community.recompute {
-                $0.members.minimumEntries = 5
-                $0.members.minimumCommon = 3
+                $0[.members].minimumEntries = 5
+                $0[.members].minimumCommon = 3
             })
         #expect(lists(model, .members).map { $0.map(\.group) } == [["b"], ["a", "c"], ["b"], []])
         let stricter = try loaded(
             community.recompute {
-                $0.members.minimumEntries = 4
-                $0.members.minimumCommon = 4
+                $0[.members].minimumEntries = 4
+                $0[.members].minimumCommon = 4
             })
         #expect(lists(stricter, .members).map { $0.map(\.group) } == [["d", "b"], ["a"], [], ["a"]])
     }

@@ -16,7 +16,7 @@ struct SampleCommunityTests {
     func sample() throws {
         let community = try SmallCommunity()
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)
-        for kind in ImportKind.allCases {
+        for kind in ImportKind.all() {
             let options = ImportOptions(rejectsPath: community.directory.path + "/rejects.tsv")
             _ = try Importer(into: catalog, kind: kind, options: options).run(["\(Self.folder)/\(kind).tsv"])
         }

@@ -2,7 +2,7 @@ import CatalogStore
 import Foundation
 import Model
 import ModelStore
-import RecordReading
+import CivilTime
 import Recompute
 import TestSupport
 import Testing

@@ -41,7 +41,7 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
 
 @Suite struct RecordProperties {
     @Test(arguments: RecordFormat.allCases)
-    func theSizeOfTheChunksMakesNoDifference(format: RecordFormat) {
+    func chunkSizesMakeNoDifference(format: RecordFormat) {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<700 {
             let bytes = nastyBytes(format, using: &random)
@@ -78,8 +78,10 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
                 // After the lines that an event covers only empty ones may come before the next event.
                 let uncovered = (event.line + event.linesCovered..<max(event.line + event.linesCovered, following))
                 #expect(following > event.line)
+                // These are rejected with all their lines.
                 if case .rejected(_, .nul, _) = event { continue }
                 if case .rejected(_, .notUTF8, _) = event { continue }
+                if case .rejected(_, .fieldCount, let excerpt) = event, excerpt.contains("\"") { continue }
                 #expect(uncovered.allSatisfy { lines[$0 - 1] == [] || lines[$0 - 1] == [13] }, "\(event) in \(bytes)")
             }
         }
@@ -118,7 +120,36 @@ private func nastyBytes(_ format: RecordFormat, using random: inout SeededGenera
         }
     }
 
-    @Test func randomBytesAlwaysComeToAnEnd() throws {
+    @Test("A rejected record never changes where the next one begins", arguments: [RecordFormat.csv, .tsv])
+    func rejectedRecordsEndWhereTheyEnd(format: RecordFormat) throws {
+        var random = SeededGenerator(seed: 5)
+        let delimiter = format == .csv ? "," : "\t"
+        let pieces = ["\"\"", delimiter, "\n", "\r\n", "é", "a", " ", "x\(delimiter)y", "\0", ""]
+        for _ in 0..<500 {
+            var text = "a\(delimiter)b\n"
+            var line = 2
+            var expected: [(line: Int, isRecord: Bool)] = []
+            for _ in 0..<Int.random(in: 1..<8, using: &random) {
+                let fields = (0..<Int.random(in: 1..<6, using: &random)).map { _ in
+                    if Bool.random(using: &random) { return "plain" }
+                    let inner = (0..<Int.random(in: 0..<5, using: &random)).map { _ in
+                        pieces[Int.random(in: pieces.indices, using: &random)]
+                    }
+                    return "\"\(inner.joined())\""
+                }
+                let record = fields.joined(separator: delimiter)
+                expected.append((line, fields.count == 2 && !record.contains("\0")))
+                line += 1 + record.utf8.count { $0 == UInt8(ascii: "\n") }
+                text += record + "\n"
+            }
+            let found = try outcomes(text, format, chunk: 7)
+            #expect(found.map(\.line) == expected.map(\.line), "\(text.debugDescription)")
+            let areRecords = found.map { if case .record = $0 { true } else { false } }
+            #expect(areRecords == expected.map(\.isRecord), "\(text.debugDescription)")
+        }
+    }
+
+    @Test func readingRandomBytesEnds() throws {
         var random = SeededGenerator(seed: 6)
         for _ in 0..<500 {
             let bytes = (0..<Int.random(in: 0..<300, using: &random)).map { _ in

@@ -27,7 +27,7 @@ struct RedisAddressTests {
     }
 
     @Test(
-        "is refused if a part makes no sense, without showing the password",
+        "is refused if a part is wrong, without showing the password",
         arguments: [
             "", "localhost", "http://h", "rediss://h", "REDIS://h", "redis://", "redis:///1", "redis://:6379",
             "redis://h:",

@@ -27,7 +27,7 @@ struct RedisConnectionTests {
         #expect(reply.value == .bytes(value))
     }
 
-    @Test("knows all kinds of replies")
+    @Test("understands all types of replies")
     func kinds() throws {
         let server = try TemporaryRedis()
         var connection = try RedisConnection(to: RedisAddress(server.url))
@@ -42,7 +42,7 @@ struct RedisConnectionTests {
                 == .array([.integer(1), .array([.bytes(Array("a".utf8)), .array([])]), .error("BAD x")]))
     }
 
-    @Test("goes on after the server refused a command")
+    @Test("stays usable after the server refused a command")
     func refusal() throws {
         let server = try TemporaryRedis()
         var connection = try RedisConnection(to: RedisAddress(server.url))
@@ -87,19 +87,21 @@ struct RedisConnectionTests {
     @Test("logs in and selects a database, or says why not")
     func login() throws {
         let server = try TemporaryRedis("--requirepass", "geheim")
-        let place = server.url.dropFirst(RedisAddress.scheme.count)
-        var connection = try RedisConnection(to: RedisAddress("redis://:geheim@\(place)/3"))
+        let location = server.url.dropFirst(RedisAddress.scheme.count)
+        var connection = try RedisConnection(to: RedisAddress("redis://:geheim@\(location)/3"))
         _ = try connection.command("SET", "here", "3")
-        var other = try RedisConnection(to: RedisAddress("redis://default:geheim@\(place)"))
+        var other = try RedisConnection(to: RedisAddress("redis://default:geheim@\(location)"))
         #expect(try other.command("GET", "here") == .null)
         #expect(
-            errorCode { _ = try RedisConnection(to: RedisAddress("redis://:wrong@\(place)")) } == .refused("WRONGPASS"))
-        #expect(errorCode { _ = try RedisConnection(to: RedisAddress("redis://\(place)/1")) } == .refused("NOAUTH"))
+            errorCode { _ = try RedisConnection(to: RedisAddress("redis://:wrong@\(location)")) }
+                == .refused("WRONGPASS"))
+        #expect(errorCode { _ = try RedisConnection(to: RedisAddress("redis://\(location)/1")) } == .refused("NOAUTH"))
         #expect(
-            errorCode { _ = try RedisConnection(to: RedisAddress("redis://:geheim@\(place)/99")) } == .refused("ERR"))
+            errorCode { _ = try RedisConnection(to: RedisAddress("redis://:geheim@\(location)/99")) } == .refused("ERR")
+        )
     }
 
-    @Test("says that it broke when the server went away, and stays broken, without a signal")
+    @Test("fails without a signal when the server goes away, and stays failed")
     func broken() throws {
         let server = try TemporaryRedis()
         var connection = try RedisConnection(to: RedisAddress(server.url))
@@ -108,7 +110,7 @@ struct RedisConnectionTests {
         var command = RedisCommand("SET", "a")
         command.append(repeatElement(UInt8(7), count: 1 << 20))
         var codes: [RedisError.Code?] = []
-        // The first write may still be taken by the system; a later one would raise SIGPIPE.
+        // The system may still accept the first write; a later one would raise SIGPIPE.
         for _ in 0..<5 {
             do throws(RedisError) {
                 try connection.send(command)
@@ -143,7 +145,7 @@ struct RedisConnectionTests {
         }
     }
 
-    @Test("says where no server can be reached")
+    @Test("names the server that cannot be reached")
     func unreachable() throws {
         let server = try TemporaryRedis()
         server.stop()

@@ -12,12 +12,14 @@ import Tokens
 /// A small community whose lists can be worked out by hand.
 enum Community {
     static let groups = [
-        GroupFacts(id: "alps", title: "Alps", photoCount: 10, memberCount: 20),
-        GroupFacts(id: "birds", title: "Birds \"of\" a\\feather\n\u{1}", photoCount: 11, memberCount: 21),
-        GroupFacts(id: "cats 🐈", title: "Cats 🐈‍⬛", photoCount: 12, memberCount: 22, joinPolicy: .approval),
-        GroupFacts(id: "dogs & wolves", title: "", photoCount: 13, memberCount: 23, joinPolicy: .invite),
-        GroupFacts(id: "élan", title: "Élan", photoCount: 14, memberCount: 24),
+        GroupFacts(id: "alps", title: "Alps"),
+        GroupFacts(id: "birds", title: "Birds \"of\" a\\feather\n\u{1}"),
+        GroupFacts(id: "cats 🐈", title: "Cats 🐈‍⬛", joinPolicy: .approval),
+        GroupFacts(id: "dogs & wolves", title: "", joinPolicy: .invite),
+        GroupFacts(id: "élan", title: "Élan"),
     ]
+
+    static let sizes: [Relation: [UInt32]] = [.photos: [10, 11, 12, 13, 14], .members: [20, 21, 22, 23, 24]]
 
     /// The mean of the best scores is ½ + ½ + ¼ over 3.
     static let photos = table([
@@ -53,7 +55,7 @@ enum Community {
             signals.places[cell] = [Posting(group: 0, weight: 0.5)]
         }
         let encoded = try EncodedModel(
-            groups: marked, tables: [.photos: photos, .members: members], signals: signals)
+            groups: marked, sizes: sizes, tables: [.photos: photos, .members: members], signals: signals)
         let manifest = Manifest(
             version: try VersionName(name), createdAtMilliseconds: createdAt,
             catalog: .init(schemaVersion: 1, changeCount: 1), groups: .init(included: 5, leftOutPrivate: 0),
@@ -120,7 +122,7 @@ struct Routes {
     var directory: (any MemberDirectory)? = FakeDirectory()
     var journal: (any Journal)?
     var sessions: (any SessionStore)?
-    var endpoints = Endpoint.table
+    var endpoints = Endpoint.table(of: .standard)
     var access = AccessPolicy()
     var limits = RateLimits()
     var lines = Lines()
@@ -151,7 +153,7 @@ struct Routes {
             changes: changes,
             metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
-            openAPI: ServiceDescription(endpoints: endpoints, policy: access).json, now: now)
+            openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
         let router = Router(
             endpoints, settings: .init(access: access, limits: limits, now: now, uptime: uptime),
             responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))

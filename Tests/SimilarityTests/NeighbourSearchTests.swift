@@ -1,3 +1,4 @@
+import Model
 import Similarity
 import SparseMatrix
 import TestSupport
@@ -62,11 +63,11 @@ struct NeighbourSearchTests {
         let lists = NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)
         for row in [0, 3, 7, 8, 599] {
             let expected = (0..<UInt32(600)).filter { Int($0) != row }.prefix(7)
-            #expect(lists.list(ofRow: row).map(\.index) == Array(expected))
+            #expect(lists.list(of: row).map(\.index) == Array(expected))
         }
     }
 
-    @Test func cosinesEqualOnlyAsFractionsAreTies() throws {
+    @Test func cosinesThatAreEqualOnlyAsFractionsAreTies() throws {
         // 1/√4 and 2/√16, 3/√36 … of a source of 60: each c² / n is 1/4, but 0.5 is not what all quotients round to.
         var rows: [[UInt32]] = [Array(0..<60)]
         var spare: UInt32 = 60
@@ -78,7 +79,7 @@ struct NeighbourSearchTests {
         let matrix = try BinaryMatrix.rows(rows, columnCount: Int(spare))
         let parameters = SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: 9)
         let lists = NeighbourSearch(parameters: parameters, threads: 1).run(on: matrix)
-        #expect(lists.list(ofRow: 0).map(\.index) == Array(1...9))
+        #expect(lists.list(of: 0).map(\.index) == Array(1...9))
         expectBruteForce(matrix, parameters, "equal fractions")
     }
 
@@ -112,8 +113,8 @@ struct NeighbourSearchTests {
         let lists = NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)
         for row in 0..<20 {
             let expected = stride(from: row % 2, to: 20, by: 2).filter { $0 != row }
-            #expect(lists.list(ofRow: row).map { Int($0.index) } == expected)
-            #expect(lists.list(ofRow: row).allSatisfy { $0.score == 1 && $0.common == 15 })
+            #expect(lists.list(of: row).map { Int($0.index) } == expected)
+            #expect(lists.list(of: row).allSatisfy { $0.score == 1 && $0.common == 15 })
         }
     }
 
@@ -136,7 +137,7 @@ struct NeighbourSearchTests {
         let sample = stride(from: 0, to: 9_000, by: 1_500).map { $0 }
         let expected = BruteForce.neighbours(of: matrix, parameters, ofRows: sample)
         let lists = NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)
-        #expect(sample.map { Array(lists.list(ofRow: $0)) } == expected)
+        #expect(sample.map { Array(lists.list(of: $0)) } == expected)
         for path in ProcessorPath.supported {
             #expect(lists == NeighbourSearch(parameters: parameters, threads: 7, path: path).run(on: matrix))
         }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct BinaryMatrixTests {
-    @Test func pairsInAnyOrderAndTwiceMakeOneMatrix() throws {
+    @Test func orderAndRepetitionOfPairsDoNotMatter() throws {
         let matrix = try BinaryMatrix(
             rowCount: 4, columnCount: 5, pairs: [(2, 4), (0, 3), (2, 0), (0, 3), (2, 4), (0, 1), (2, 4)])
         #expect(matrix.rowOffsets == [0, 2, 2, 4, 4])
@@ -14,7 +14,7 @@ struct BinaryMatrixTests {
         #expect(matrix.size(ofRow: 1) == 0)
     }
 
-    @Test func pairsAgreeWithASetWhateverTheirOrder() throws {
+    @Test func randomPairsMakeTheMatrixOfTheirSet() throws {
         for seed in UInt64(0)..<50 {
             var generator = SeededGenerator(seed: seed)
             let rowCount = Int.random(in: 1...20, using: &generator)
@@ -32,7 +32,7 @@ struct BinaryMatrixTests {
         }
     }
 
-    @Test func emptyMatricesAreMatrices() throws {
+    @Test func emptyMatricesAreAllowed() throws {
         let nothing = try BinaryMatrix(rowCount: 0, columnCount: 0, pairs: [])
         #expect(nothing.rowOffsets == [0])
         #expect(try nothing.transposed() == nothing)
@@ -40,7 +40,7 @@ struct BinaryMatrixTests {
         #expect(try blank.transposed().rowOffsets == [0, 0, 0])
     }
 
-    @Test func transposingTwiceChangesNothing() throws {
+    @Test func transposingTwiceGivesTheSameMatrix() throws {
         for seed in UInt64(0)..<20 {
             let matrix = try BinaryMatrix.random(rowCount: 30, columnCount: 17, density: 0.2, seed: seed)
             let transposed = try matrix.transposed()
@@ -54,14 +54,14 @@ struct BinaryMatrixTests {
         }
     }
 
-    @Test func degreesCountOnlyRowsThatAreLargeEnough() throws {
+    @Test func degreesCountOnlyRowsWithEnoughEntries() throws {
         let matrix = try BinaryMatrix.rows([[0, 1, 2], [0, 1], [0]], columnCount: 4)
         #expect(matrix.columnDegrees() == [3, 2, 1, 0])
         #expect(matrix.columnDegrees(ofRowsWithAtLeast: 2) == [2, 2, 1, 0])
         #expect(matrix.columnDegrees(ofRowsWithAtLeast: 4) == [0, 0, 0, 0])
     }
 
-    @Test func whatIsNoMatrixIsRefusedWithThePlace() {
+    @Test func invalidArraysAreRefusedWithTheFirstWrongRowOrPair() {
         #expect(throws: MatrixError.columnsNotAscending(row: 1)) {
             try BinaryMatrix(columnCount: 4, rowOffsets: [0, 1, 3], columnIndices: [0, 2, 2])
         }

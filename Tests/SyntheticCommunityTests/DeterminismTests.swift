@@ -25,7 +25,7 @@ struct DeterminismTests {
     func pinnedBytes() throws {
         let parameters = try CommunityParameters(
             groups: 400, users: 300, photos: 600, memberships: 3000, pools: 900, seed: 1,
-            endDay: CalendarDay("2026-06-01"))
+            endDay: "2026-06-01")
         let community = Community(parameters)
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for file in CommunityFile.allCases {
@@ -36,7 +36,7 @@ struct DeterminismTests {
         #expect(digest == 7_513_724_297_025_815_857)
     }
 
-    @Test("What a sink throws ends the writing")
+    @Test("An error of the sink ends the writing")
     func sinkFailure() throws {
         struct Full: Error {}
         let community = Community(try GeneratedTables.sampleParameters())

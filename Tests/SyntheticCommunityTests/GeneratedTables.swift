@@ -36,7 +36,7 @@ struct GeneratedTables {
 
     static func bytes(of file: CommunityFile, _ community: Community) -> [UInt8] {
         var bytes: [UInt8] = []
-        community.write(file) { chunk in bytes.append(contentsOf: copy chunk) }
+        community.write(file) { chunk in bytes += chunk }
         return bytes
     }
 
@@ -49,6 +49,6 @@ struct GeneratedTables {
     static func sampleParameters(seed: UInt64 = 7) throws -> CommunityParameters {
         try CommunityParameters(
             groups: 800, users: 6000, photos: 20_000, memberships: 60_000, pools: 40_000, seed: seed,
-            endDay: CalendarDay("2026-06-01"))
+            endDay: "2026-06-01")
     }
 }

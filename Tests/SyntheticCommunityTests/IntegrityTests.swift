@@ -1,7 +1,7 @@
 import SyntheticCommunity
 import Testing
 
-@Suite("The files fit together")
+@Suite("The files agree with each other")
 struct IntegrityTests {
     let tables: GeneratedTables
 
@@ -39,7 +39,7 @@ struct IntegrityTests {
         #expect(Set(tables.column("photo_id", of: .photos)).count == 20_000)
     }
 
-    @Test("No pair comes twice, and each names what exists")
+    @Test("Pairs are unique and name existing rows")
     func pairs() {
         let groups = Set(tables.column("group_id", of: .groups))
         let users = Set(tables.column("user_id", of: .users))
@@ -61,7 +61,7 @@ struct IntegrityTests {
         #expect(foreign.isEmpty)
     }
 
-    @Test("Things happen in order, within the three years")
+    @Test("Times are in order and within the three years")
     func dates() {
         // ISO 8601 sorts as text does.
         let created = tables.values("created_at", by: "group_id", of: .groups)
@@ -85,7 +85,7 @@ struct IntegrityTests {
         #expect(times.allSatisfy { $0 >= "2023-06-02T00:00:00Z" && $0 < "2026-06-01T00:00:00Z" && $0.count == 20 })
     }
 
-    @Test("Coordinates are on the globe, and told for about three in five photos")
+    @Test("Coordinates are on the globe, and three in five photos have them")
     func coordinates() throws {
         let located = tables[.photos].filter { !$0[6].isEmpty }
         #expect(tables[.photos].allSatisfy { $0[6].isEmpty == $0[7].isEmpty })

@@ -1,15 +1,17 @@
+import CivilTime
 import Testing
 
 @testable import SyntheticCommunity
 
-@Suite("Sizes, from nothing to everything, and what makes no sense")
+@Suite("Sizes from the smallest to the largest, and impossible ones")
 struct ParameterTests {
     private func parameters(
-        groups: Int = 10, users: Int = 10, photos: Int = 10, memberships: Int = 20, pools: Int = 5
+        groups: Int = 10, users: Int = 10, photos: Int = 10, memberships: Int = 20, pools: Int = 5,
+        endDay: String = "2024-02-29"
     ) throws(CommunityError) -> CommunityParameters {
         try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools, seed: 1,
-            endDay: CalendarDay("2024-02-29"))
+            endDay: endDay)
     }
 
     @Test("The smallest communities")
@@ -37,7 +39,7 @@ struct ParameterTests {
         #expect(Set(rows.map { $0[0] + "\t" + $0[1] }).count == size * size)
     }
 
-    @Test("Thousands of groups get titles of their own")
+    @Test("Thousands of groups get unique titles")
     func manyTitles() throws {
         let community = Community(try parameters(groups: 20_000, users: 0, photos: 0, memberships: 0, pools: 0))
         let tables = GeneratedTables(community)
@@ -53,7 +55,7 @@ struct ParameterTests {
         #expect(count > 0 && count <= 250)
     }
 
-    @Test("Counts that contradict one another are refused, with the numbers")
+    @Test("Contradictory counts are refused, with the numbers")
     func contradictions() {
         #expect(throws: CommunityError.countOutOfRange(name: "groups", value: -1, maximum: 1_000_000)) {
             try parameters(groups: -1)
@@ -79,20 +81,21 @@ struct ParameterTests {
             "２０２５-06-01",
         ])
     func wrongDays(_ text: String) {
-        #expect(throws: CommunityError.invalidDay(text)) { try CalendarDay(text) }
+        #expect(throws: CommunityError.invalidDay(text)) { try parameters(endDay: text) }
     }
 
     @Test(
-        "The end day itself is not reached, across leap days",
+        "All times are before the end day, across leap days",
         arguments: ["2024-03-01", "2024-02-29", "2025-01-01", "9999-12-31"])
     func endDay(_ text: String) throws {
         let community = Community(
             try CommunityParameters(
-                groups: 20, users: 100, photos: 2000, memberships: 200, pools: 0, seed: 2, endDay: CalendarDay(text)))
+                groups: 20, users: 100, photos: 2000, memberships: 200, pools: 0, seed: 2, endDay: text))
         let times = GeneratedTables(community).column("taken_at", of: .photos)
         let last = try #require(times.max())
         #expect(last < text)
-        let lastDay = try CalendarDay(String(last.prefix(10)))
-        #expect(try CalendarDay(text).daysSinceEpoch - lastDay.daysSinceEpoch <= 7, "and nearly reached")
+        let endDay = try #require(CalendarDate(text))
+        let lastDay = try #require(CalendarDate(String(last.prefix(10))))
+        #expect(endDay.daysSince1970 - lastDay.daysSince1970 <= 7, "and nearly reached")
     }
 }

@@ -1,7 +1,7 @@
 import SyntheticCommunity
 import Testing
 
-@Suite("The community looks like one")
+@Suite("The community has the shape of a real one")
 struct ShapeTests {
     let tables: GeneratedTables
 
@@ -30,7 +30,7 @@ struct ShapeTests {
         #expect(share > 0.75 && share < 0.95)
     }
 
-    @Test("Photos go to groups of one theme, or to those that take anything")
+    @Test("Photos go to groups of one theme and to groups that take anything")
     func poolsAreThematic() {
         let topics = tables.values("topics", by: "group_id", of: .groups)
         var themes: [String: Set<Substring>] = [:]
@@ -69,7 +69,7 @@ struct ShapeTests {
         #expect(Double(last) > Double(first) * 1.3)
     }
 
-    @Test("Some groups and photos are private, some groups are dead, some nearly the same as another")
+    @Test("Some groups and photos are private; some groups are dead or near-duplicates")
     func exceptions() {
         let privateGroups = tables.column("visibility", of: .groups).filter { $0 == "private" }.count
         #expect((16...72).contains(privateGroups))
@@ -84,7 +84,7 @@ struct ShapeTests {
         #expect(twins.count > 10)
     }
 
-    @Test("Groups of nearly the same name have nearly the same members")
+    @Test("Groups with nearly the same name have nearly the same members")
     func duplicates() {
         let titles = tables.values("title", by: "group_id", of: .groups)
         let groups = Dictionary(titles.map { ($0.value, $0.key) }) { first, _ in first }

@@ -1,3 +1,4 @@
+public import Model
 public import Similarity
 public import SparseMatrix
 
@@ -8,8 +9,8 @@ public struct BruteForce {
     let weights: [UInt64]
 
     /// Every row's neighbours.
-    public static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourLists {
-        var lists = NeighbourLists(offsets: [0], neighbours: [])
+    public static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourTable {
+        var lists = NeighbourTable(offsets: [0], neighbours: [])
         for list in neighbours(of: matrix, parameters, ofRows: Array(0..<matrix.rowCount)) {
             lists.neighbours += list
             lists.offsets.append(lists.neighbours.count)

@@ -14,12 +14,17 @@ public enum SampleModel {
             GroupFacts(
                 id: id, title: id.utf8.count % 7 == 0 ? "" : "Group \(id) 🌄",
                 topics: id.utf8.count % 3 == 0 ? [] : ["a", "bé"],
-                photoCount: .random(in: 0...100_000, using: &generator),
-                memberCount: .random(in: 0...50_000, using: &generator),
                 joinPolicy: JoinPolicy.allCases.randomElement(using: &generator) ?? .open,
                 createdAt: Bool.random(using: &generator) ? nil : .random(in: 0...1_700_000_000, using: &generator),
                 lastActiveAt: Bool.random(using: &generator) ? nil : -1)
         }
+    }
+
+    /// How many entries so many groups have in each relation.
+    public static func sizes(_ count: Int, seed: UInt64 = 1) -> [Relation: [UInt32]] {
+        var generator = SeededGenerator(seed: seed &+ 7)
+        func column() -> [UInt32] { (0..<count).map { _ in .random(in: 0...100_000, using: &generator) } }
+        return Dictionary(uniqueKeysWithValues: RelationTable.standard.relations.map { ($0, column()) })
     }
 
     /// Lists of up to `limit` neighbours; one group in eight has none.
@@ -49,7 +54,7 @@ public enum SampleModel {
 
     /// A model of so many groups; relations not asked for are empty.
     public static func model(
-        groupCount: Int, limit: Int = 20, relations: [Relation] = Relation.allCases, seed: UInt64 = 1,
+        groupCount: Int, limit: Int = 20, relations: [Relation] = RelationTable.standard.relations, seed: UInt64 = 1,
         isFull: Bool = false
     ) throws(ModelError) -> EncodedModel {
         var tables: [Relation: NeighbourTable] = [:]
@@ -58,8 +63,8 @@ public enum SampleModel {
                 groupCount: groupCount, limit: limit, seed: seed &+ UInt64(place) &* 1000, isFull: isFull)
         }
         return try EncodedModel(
-            groups: groups(groupCount, seed: seed), tables: tables, signals: signals(groupCount: groupCount, seed: seed)
-        )
+            groups: groups(groupCount, seed: seed), sizes: sizes(groupCount, seed: seed), tables: tables,
+            signals: signals(groupCount: groupCount, seed: seed))
     }
 
     /// Something of every signal, for one group in three or so.

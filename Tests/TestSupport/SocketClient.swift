@@ -99,6 +99,9 @@ public final class SocketClient {
         return unsafe recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) == 0 || errno != EAGAIN
     }
 
+    /// Ends the client's side: the server receives no more, but can still send.
+    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
     /// What has been received and not yet been returned.
     public var unread: [UInt8] { received }
 

@@ -92,7 +92,8 @@ public final class TemporaryRedis: Sendable {
         throw Failure(description: (try? String(contentsOfFile: log, encoding: .utf8)) ?? "no log")
     }
 
-    private static func freePort() throws -> Int {
+    /// A port of 127.0.0.1 at which nothing listens.
+    public static func freePort() throws -> Int {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }
         var address = sockaddr_in()

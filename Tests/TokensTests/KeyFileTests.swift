@@ -12,7 +12,7 @@ struct KeyFileTests {
     init() throws { folder = try TemporaryDirectory() }
 
     private func write(_ text: String, mode: Int = 0o600) throws {
-        // Anew each time, so that no two states have the same stamp however quickly they follow.
+        // A new file each time, so that its stamp differs however quickly the changes follow each other.
         let draft = "\(path).draft-\(UUID().uuidString)"
         try Data(text.utf8).write(to: URL(fileURLWithPath: draft))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: draft)
@@ -24,7 +24,7 @@ struct KeyFileTests {
         return #"{"kty":"oct","kid":"\#(id)","k":"\#(secret)"}"#
     }
 
-    @Test("A new file has one key, is for its owner alone, and grows at the front")
+    @Test("A new file has one key and mode 0600; further keys are added before it")
     func adding() throws {
         let file = KeyFile(path: path)
         let first = try file.addKey(id: "first")
@@ -42,7 +42,7 @@ struct KeyFileTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["keys.json"])
     }
 
-    @Test("Files that must not be used are refused, without a word of what is in them")
+    @Test("Bad files are refused, and their contents are not shown")
     func refusals() throws {
         let short = key("a", bytes: 31)
         let cases: [(String, TokenError.Code)] = [
@@ -66,7 +66,7 @@ struct KeyFileTests {
         #expect(throws: TokenError.self) { try KeyFile(path: "\(folder.path)/none").read() }
     }
 
-    @Test("Keys are taken up when the file changes, and kept when it breaks")
+    @Test("Keys are replaced when the file changes, and kept when it becomes invalid")
     func rotation() throws {
         try write(#"{"keys":[\#(key("a"))]}"#)
         let ring = try KeyRing(KeyFile(path: path))
@@ -77,7 +77,7 @@ struct KeyFileTests {
         #expect(ring.current.generation == 1)
         try write("broken")
         #expect(throws: TokenError.self) { try ring.refresh() }
-        // Complained about once.
+        // The error is thrown once.
         #expect(try !ring.refresh())
         try FileManager.default.removeItem(atPath: path)
         #expect(try !ring.refresh())

@@ -3,11 +3,11 @@ import SQLite
 
 /// Writes groups, users or photos, row by row.
 ///
-/// What a record gives replaces what the catalog has; what it does not give stays. A statement is
-/// compiled for each set of columns that occurs, of which a file with a header has one or two.
+/// The fields that a record has replace those in the catalog; others stay. A statement is prepared for each set of fields
+/// that occurs, of which a file with a header has one or two.
 final class EntityWriter {
     private let columns: [ImportKind.Column]
-    /// By column, if it is noted that it has values.
+    /// By column, what the catalog notes when it gets a value.
     private let notes: [NotedColumn?]
     private let table: EntityTable
     private let database: Database
@@ -18,7 +18,7 @@ final class EntityWriter {
     private let selectKey: Statement
     private var seenKeys = BitSet(count: 0)
     private let keepsSeen: Bool
-    /// The columns that were given a value.
+    /// The columns that got a value.
     private(set) var noted: Set<NotedColumn> = []
     private(set) var written = 0
     private(set) var seenCount = 0
@@ -27,7 +27,7 @@ final class EntityWriter {
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
-        notes = kind.columns.map { NotedColumn(kind, target: $0.target) }
+        notes = kind.columns.map { NotedColumn(table, target: $0.target) }
         self.table = table
         self.database = database
         keepsSeen = options.replaces
@@ -41,13 +41,13 @@ final class EntityWriter {
         }
     }
 
-    /// How many owners were made.
+    /// How many owners were created.
     var created: [String: Int] { owners.map { ["users": $0.createdCount] } ?? [:] }
 
-    /// Rows whose id has a slash, and owners made whose id has.
+    /// Rows whose id has a slash, and owners created whose id has one.
     var idsWithSlash: Int { rowsWithSlash + (owners?.createdWithSlash ?? 0) }
 
-    /// The keys of the rows there were, for a replacing import.
+    /// Whether a replacing import saw the row with a key.
     func wasSeen(_ key: Int64) -> Bool { seenKeys.contains(Int(key)) }
 
     /// The next row begins a new transaction.
@@ -67,15 +67,15 @@ final class EntityWriter {
         do {
             let statement = try statement(given)
             let present = columns.enumerated().filter { given & (1 << UInt64($0.offset)) != 0 }
-            for (place, (index, column)) in present.enumerated() {
-                if case .owner = column.type, case .text(let id) = values[place] {
+            for (position, (index, column)) in present.enumerated() {
+                if case .owner = column.type, case .text(let id) = values[position] {
                     guard let key = try ownerKey(id) else {
                         throw EntityFailure.record(.init(reason: "there is no user \(id)"))
                     }
-                    values[place] = .integer(key)
+                    values[position] = .integer(key)
                 }
-                if let note = notes[index], !values[place].isNull { noted.insert(note) }
-                bind(values[place], to: statement, at: Int32(place + 1))
+                if let note = notes[index], !values[position].isNull { noted.insert(note) }
+                bind(values[position], to: statement, at: Int32(position + 1))
             }
             let before = database.totalChanges
             try statement.run()

@@ -1,3 +1,4 @@
+import CivilTime
 import RecordReading
 
 /// A field as it is bound to a statement.
@@ -10,7 +11,7 @@ enum FieldValue {
     var isNull: Bool { if case .null = self { true } else { false } }
 }
 
-/// What is wrong with a record; it becomes a line of the rejects file.
+/// Why a record is rejected; the reason goes to the rejects file.
 struct RecordProblem: Error {
     let reason: String
 }
@@ -18,7 +19,7 @@ struct RecordProblem: Error {
 extension ImportKind.Column {
     /// Reads a field of the current record.
     ///
-    /// - Returns: nil if the record does not give it, which leaves what the catalog has.
+    /// - Returns: nil if the record does not have the field: then the catalog keeps its value.
     func value(of column: Int, in reader: borrowing RecordReader) throws(RecordProblem) -> FieldValue? {
         guard reader.isPresent(column) else { return nil }
         switch type {
@@ -33,9 +34,8 @@ extension ImportKind.Column {
             let text = reader.text(column)
             return text.isEmpty ? .null : .text(text)
         case .list:
-            let items = reader.text(column).split { ";,|".contains($0) }
-            let trimmed = items.map { $0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed() }
-            let joined = trimmed.map { String($0) }.filter { !$0.isEmpty }.joined(separator: ";")
+            let items = reader.text(column).split(separator: ";").map(Self.withoutOuterBlanks)
+            let joined = items.filter { !$0.isEmpty }.joined(separator: ";")
             return joined.isEmpty ? .null : .text(joined)
         case .time:
             if reader.isEmpty(column) { return .null }
@@ -50,7 +50,13 @@ extension ImportKind.Column {
         }
     }
 
-    /// An external id has 1 to 255 bytes; that it is UTF-8 without NUL is seen to when the record is read.
+    private static func withoutOuterBlanks(_ text: Substring) -> Substring {
+        var text = text.drop { $0 == " " }
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+
+    /// Checks that an external id has 1 to 255 bytes; the reader of records checks that it is UTF-8 without NUL.
     func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
         let count = reader.withField(column) { $0.count }
         guard count > 0 else { throw RecordProblem(reason: "\(name) is empty") }
@@ -90,7 +96,7 @@ extension ImportKind.Column {
     }
 }
 
-/// Something that the catalog stores as a small integer.
+/// A value that the catalog stores as a small integer.
 protocol Coded {
     var code: Int64 { get }
 }

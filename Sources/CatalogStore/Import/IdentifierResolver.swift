@@ -1,20 +1,20 @@
 import SQLite
 
-/// Finds the keys of external ids, and makes the users, groups and photos that are missing.
+/// Finds the keys of external ids, and creates the users, groups and photos that are missing.
 final class IdentifierResolver {
     private let table: EntityTable
     private let database: Database
     private let select: Statement
     private let insert: Statement
     private let isStrict: Bool
-    // In a table that was empty almost every id is new: trying to insert first saves a search.
+    // If the table was empty, almost every id is new: inserting first saves a search.
     private let insertsFirst: Bool
-    /// How many were made.
+    /// How many were created.
     private(set) var createdCount = 0
-    /// Of these, those with a slash.
+    /// How many of these have an id with a slash.
     private(set) var createdWithSlash = 0
 
-    /// - Parameter isStrict: an unknown id is not made, but reported as nil.
+    /// - Parameter isStrict: an unknown id is not created; its key is nil.
     init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
         self.table = table
         self.database = database

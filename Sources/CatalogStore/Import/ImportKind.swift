@@ -1,15 +1,36 @@
+public import Model
+
 /// What a file to import holds.
-public enum ImportKind: String, Sendable, CaseIterable {
-    /// Groups, one a row.
-    case groups
-    /// Users, one a row.
-    case users
-    /// Photos, one a row.
-    case photos
-    /// A user in a group, one pair a row.
-    case memberships
-    /// A photo in a group's pool, one pair a row.
-    case pools
+public enum ImportKind: Hashable, Sendable {
+    /// Things, one a row.
+    case entities(EntityTable)
+    /// Entries of a relation, a pair of group and user or of group and photo a row.
+    case relation(RelationSource)
+
+    /// Groups.
+    public static let groups = ImportKind.entities(.groups)
+    /// Users.
+    public static let users = ImportKind.entities(.users)
+    /// Photos.
+    public static let photos = ImportKind.entities(.photos)
+    /// Users in groups.
+    public static let memberships = ImportKind.relation(.memberships)
+    /// Photos in groups' pools.
+    public static let pools = ImportKind.relation(.pools)
+
+    /// Everything that can be imported: things, then relations in the order of their tables' names.
+    public static func all(of relations: RelationTable = .standard) -> [ImportKind] {
+        EntityTable.allCases.map(entities)
+            + relations.map(\.source).sorted { $0.table < $1.table }.map(ImportKind.relation)
+    }
+
+    /// The kind's name, which is that of the catalog's table.
+    public var name: String {
+        switch self {
+        case .entities(let table): table.rawValue
+        case .relation(let source): source.table
+        }
+    }
 
     /// A column of a file: its name, what it holds, and where it goes.
     struct Column: Sendable {
@@ -27,7 +48,7 @@ public enum ImportKind: String, Sendable, CaseIterable {
         /// The external id of a user, stored as the user's key.
         case owner
         case text
-        /// Several texts, separated by `;`, `,` or `|`.
+        /// Several texts, separated by `;`.
         case list
         case time
         case visibility
@@ -38,7 +59,7 @@ public enum ImportKind: String, Sendable, CaseIterable {
 
     var columns: [Column] {
         switch self {
-        case .groups:
+        case .entities(.groups):
             [
                 Column(name: "group_id", type: .id, isRequired: true, target: "group_id"),
                 Column(name: "title", type: .text, target: "title"),
@@ -49,13 +70,13 @@ public enum ImportKind: String, Sendable, CaseIterable {
                 Column(name: "created_at", type: .time, target: "created_at"),
                 Column(name: "last_active_at", type: .time, target: "last_active_at"),
             ]
-        case .users:
+        case .entities(.users):
             [
                 Column(name: "user_id", type: .id, isRequired: true, target: "user_id"),
                 Column(name: "name", type: .text, target: "name"),
                 Column(name: "interests", type: .list, target: "interests"),
             ]
-        case .photos:
+        case .entities(.photos):
             [
                 Column(name: "photo_id", type: .id, isRequired: true, target: "photo_id"),
                 Column(name: "user_id", type: .owner, target: "user_key"),
@@ -66,33 +87,17 @@ public enum ImportKind: String, Sendable, CaseIterable {
                 Column(name: "latitude", type: .degrees(bound: 90), target: "latitude"),
                 Column(name: "longitude", type: .degrees(bound: 180), target: "longitude"),
             ]
-        case .memberships:
+        case .relation(let source):
             [
                 Column(name: "group_id", type: .id, isRequired: true, target: "group_key"),
-                Column(name: "user_id", type: .id, isRequired: true, target: "user_key"),
-                Column(name: "joined_at", type: .time, target: "joined_at"),
-            ]
-        case .pools:
-            [
-                Column(name: "group_id", type: .id, isRequired: true, target: "group_key"),
-                Column(name: "photo_id", type: .id, isRequired: true, target: "photo_key"),
-                Column(name: "added_at", type: .time, target: "added_at"),
+                Column(
+                    name: source.entityTable.idColumn, type: .id, isRequired: true, target: source.entityTable.keyColumn
+                ),
+                Column(name: source.timeColumn, type: .time, target: source.timeColumn),
             ]
         }
     }
 
     /// The names of its columns, required ones first.
     public var columnNames: [String] { columns.map(\.name) }
-
-    /// The table of things, for kinds that describe things.
-    var entityTable: EntityTable? { EntityTable(rawValue: rawValue) }
-
-    /// The table of pairs, for kinds that describe pairs.
-    var relationshipTable: RelationshipTable? {
-        switch self {
-        case .memberships: .memberships
-        case .pools: .pools
-        default: nil
-        }
-    }
 }

@@ -1,7 +1,8 @@
+import Model
 import SQLite
 
 extension Importer {
-    /// Removes what a replacing import did not see; its transaction has not been committed yet.
+    /// Removes the rows that a replacing import did not see, within its transaction.
     ///
     /// - Returns: how many rows of the kind were removed.
     /// - Throws: `CatalogError.Code.badData` if that is more than half of what there was, unless that is allowed.
@@ -12,15 +13,15 @@ extension Importer {
         let (vanished, existing) = try wrapping { () throws(DatabaseError) in
             (
                 Int(try catalog.database.integer("SELECT count(*) FROM temp.vanished") ?? 0),
-                Int(try catalog.database.integer("SELECT count(*) FROM \(kind.rawValue)") ?? 0)
+                Int(try catalog.database.integer("SELECT count(*) FROM \(kind.name)") ?? 0)
             )
         }
         guard vanished * 2 <= existing || options.allowsShrinking else {
             throw CatalogError(
                 .badData,
                 """
-                replacing would remove \(vanished) of \(existing) \(kind.rawValue), more than half: nothing was changed. \
-                If the files are complete, say --allow-shrinking
+                replacing would remove \(vanished) of \(existing) \(kind.name), more than half: nothing was changed. \
+                If the files are complete, add --allow-shrinking
                 """)
         }
         try wrapping { () throws(DatabaseError) in
@@ -30,21 +31,21 @@ extension Importer {
         return vanished
     }
 
-    /// Fills the temporary table `vanished` with the keys of rows that the files do not hold.
+    /// Fills the temporary table `vanished` with the keys of rows that the files do not have.
     private func collectVanished() throws(DatabaseError) {
-        if let table = kind.relationshipTable {
+        guard case .entities(let table) = kind else {
+            guard case .relation(let source) = kind else { return }
             try catalog.database.execute(
                 """
                 CREATE TEMP TABLE vanished (group_key INTEGER, entry_key INTEGER, PRIMARY KEY (group_key, entry_key))
                 WITHOUT ROWID;
-                INSERT INTO temp.vanished SELECT group_key, \(table.entryColumn) FROM \(table.name)
+                INSERT INTO temp.vanished SELECT group_key, \(source.entryColumn) FROM \(source.table)
                 EXCEPT SELECT group_key, entry_key FROM temp.seen
                 """)
             return
         }
-        guard let table = kind.entityTable else { return }
         try catalog.database.execute("CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
-        // A hidden group stays, so that it is hidden if it ever comes again.
+        // A hidden group stays, so that it is still hidden if a later import has it again.
         let condition = table == .groups ? "WHERE group_key NOT IN (SELECT group_key FROM hidden_groups)" : ""
         let keys = try catalog.database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) \(condition)")
         let insert = try catalog.database.prepare("INSERT INTO temp.vanished VALUES (?)")
@@ -56,30 +57,35 @@ extension Importer {
         }
     }
 
-    /// What goes, and what goes with it: nothing may name a thing that is not there.
+    /// The statements that remove the vanished rows, and rows of other tables that name them.
     private var removals: [String] {
         let keys = "(SELECT key FROM temp.vanished)"
         switch kind {
-        case .groups:
+        case .relation(let source):
             return [
-                "DELETE FROM memberships WHERE group_key IN \(keys)", "DELETE FROM pools WHERE group_key IN \(keys)",
-                "DELETE FROM curated_groups WHERE group_key IN \(keys)",
-                "DELETE FROM interactions WHERE group_key IN \(keys)",
-                "DELETE FROM groups WHERE group_key IN \(keys)",
+                """
+                DELETE FROM \(source.table) WHERE (group_key, \(source.entryColumn)) IN (SELECT * FROM temp.vanished)
+                """
             ]
-        case .users:
-            return [
-                "DELETE FROM memberships WHERE user_key IN \(keys)",
-                "DELETE FROM interactions WHERE user_key IN \(keys)",
-                "UPDATE photos SET user_key = NULL WHERE user_key IN \(keys)",
-                "DELETE FROM users WHERE user_key IN \(keys)",
-            ]
-        case .photos:
-            return ["DELETE FROM pools WHERE photo_key IN \(keys)", "DELETE FROM photos WHERE photo_key IN \(keys)"]
-        case .memberships:
-            return ["DELETE FROM memberships WHERE (group_key, user_key) IN (SELECT * FROM temp.vanished)"]
-        case .pools:
-            return ["DELETE FROM pools WHERE (group_key, photo_key) IN (SELECT * FROM temp.vanished)"]
+        case .entities(let table):
+            let column = table.keyColumn
+            let sources = catalog.relations.map(\.source).filter { table == .groups || $0.entityTable == table }
+            let others: [String]
+            switch table {
+            case .groups:
+                others = [
+                    "DELETE FROM curated_groups WHERE group_key IN \(keys)",
+                    "DELETE FROM interactions WHERE group_key IN \(keys)",
+                ]
+            case .users:
+                others = [
+                    "DELETE FROM interactions WHERE user_key IN \(keys)",
+                    "UPDATE photos SET user_key = NULL WHERE user_key IN \(keys)",
+                ]
+            case .photos: others = []
+            }
+            return sources.map { "DELETE FROM \($0.table) WHERE \(column) IN \(keys)" } + others
+                + ["DELETE FROM \(table.rawValue) WHERE \(column) IN \(keys)"]
         }
     }
 }

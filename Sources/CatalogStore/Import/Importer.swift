@@ -1,11 +1,12 @@
 import Glibc
+import Model
 import RecordReading
 import SQLite
 
 /// Imports files of one kind into a catalog.
 ///
-/// Rows are written in batches, each a transaction, so that an import that is killed leaves whole batches and
-/// can simply be run again. A replacing import is one transaction: all of it or nothing.
+/// Rows are written in batches, each in one transaction: a killed import leaves whole batches and can simply be run again.
+/// A replacing import is one transaction: all of it or nothing.
 public final class Importer {
     let catalog: Catalog
     let kind: ImportKind
@@ -15,25 +16,25 @@ public final class Importer {
     private let writer: Writer
     private var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: 0)
     private var summary: ImportSummary
-    // In strict mode: the line of each row of the batch, and its source.
+    // In strict mode: the source and line of each row of the batch.
     private var batchLines: [(source: String, line: Int)] = []
-    // What ended the import while a record was being written.
+    // The error of SQLite that ends the import, noted while a record was written.
     private var failure: CatalogError?
     private var changesAtBegin: Int64 = 0
-    // Of these, rows of the temporary tables by which a replacing import tells what to remove.
+    // Of these, changes in the temporary tables that say what a replacing import removes.
     var temporaryChanges: Int64 = 0
 
-    /// Rows of groups, users or photos to a transaction, at most.
+    /// The most groups, users or photos in one transaction.
     static let entityBatchRows = 100_000
 
     private enum Writer {
         case entities(EntityWriter, EntityTable)
-        case pairs(RelationshipWriter, RelationshipTable)
+        case pairs(RelationshipWriter, RelationSource)
     }
 
     /// Prepares an import.
     ///
-    /// - Parameter report: told of the progress, often.
+    /// - Parameter report: called with the progress, often.
     public init(
         into catalog: Catalog, kind: ImportKind, options: ImportOptions,
         report: @escaping (ImportProgress) -> Void = { _ in }
@@ -44,25 +45,25 @@ public final class Importer {
         self.report = report
         rejects = RejectsFile(path: options.rejectsPath)
         summary = ImportSummary(kind: kind)
-        // Enough of the table's upper pages stay in memory for a sorted batch; SQLite's default is 2 MB.
+        // Enough to keep the upper pages of the table in memory while a sorted batch is written; SQLite's default is 2 MB.
         try wrapping { () throws(DatabaseError) in
             try catalog.database.execute("PRAGMA cache_size = -262144; PRAGMA threads = 2")
         }
-        if let table = kind.relationshipTable {
-            let pairs = try RelationshipWriter(table, catalog.database, options: options)
-            writer = .pairs(pairs, table)
+        switch kind {
+        case .relation(let source):
+            precondition(catalog.relations.contains { $0.source == source }, "the catalog has no \(source.table)")
+            let pairs = try RelationshipWriter(source, catalog.database, options: options)
+            writer = .pairs(pairs, source)
             pairs.progress = { [unowned self] step, rows in reportStep(step, rows) }
-        } else if let table = kind.entityTable {
+        case .entities(let table):
             writer = .entities(try EntityWriter(kind, table, catalog.database, options: options), table)
-        } else {
-            preconditionFailure("a kind is of things or of pairs")
         }
     }
 
     /// Imports files, one after the other.
     ///
     /// - Parameter paths: files; `-` is standard input.
-    /// - Throws: `CatalogError`; what earlier batches wrote stays, unless the import replaces.
+    /// - Throws: `CatalogError`. Earlier batches stay, unless the import replaces.
     public func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
@@ -208,7 +209,7 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            // What members did since the files were written is not undone by them.
+            // The files do not undo what members did after they were written.
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)
@@ -220,7 +221,7 @@ extension Importer {
     private var notedColumns: Set<NotedColumn> {
         switch writer {
         case .entities(let writer, _): writer.noted
-        case .pairs(let writer, let table): writer.hasTimes ? [table.notedTime] : []
+        case .pairs(let writer, let source): writer.hasTimes ? [source.notedTime] : []
         }
     }
 
@@ -244,10 +245,10 @@ extension Importer {
         let unknown = try wrapping { () throws(DatabaseError) in try writer.flush() }
         temporaryChanges = writer.seenChanges
         if let unknown {
-            let place = batchLines[unknown.row]
+            let origin = batchLines[unknown.row]
             throw CatalogError(
                 .badData,
-                "\(place.source), line \(place.line): there is no \(unknown.id); nothing of its batch was kept (--strict)"
+                "\(origin.source), line \(origin.line): there is no \(unknown.id); nothing of its batch was kept (--strict)"
             )
         }
         batchLines.removeAll(keepingCapacity: true)

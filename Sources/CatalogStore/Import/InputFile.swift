@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file, or standard input, that is read from beginning to end.
+/// A file or standard input, read from beginning to end.
 @safe
 final class InputFile {
-    /// The name for messages.
+    /// Its name in messages.
     let name: String
     /// In bytes; nil for a pipe or a terminal.
     let byteCount: Int?
@@ -24,7 +24,7 @@ final class InputFile {
         }
         guard status.st_mode & S_IFMT != S_IFDIR else {
             close(descriptor)
-            throw CatalogError(.fileFailed, "cannot read \(path): it is a directory")
+            throw CatalogError(.fileFailed, "cannot read \(path): it is a folder")
         }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)

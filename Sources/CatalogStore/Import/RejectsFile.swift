@@ -1,7 +1,7 @@
 import Glibc
 import RecordReading
 
-/// The lines that were not imported: a tab-separated file that is made when there is one, for its owner alone to read.
+/// The file of rejected lines: tab-separated, created at the first one, readable for its owner only.
 ///
 /// Columns: source, line (from 1, where the record begins), reason, and the beginning of the record.
 final class RejectsFile {

@@ -1,10 +1,11 @@
+import Model
 import SQLite
 
-/// Writes memberships or pools: gathers a batch, finds the keys of its ids, sorts, and writes in the table's order.
+/// Writes the entries of a relation: gathers a batch, finds the keys of its ids, sorts, and writes in the table's order.
 ///
 /// Rows in random order would touch a page of the table each; sorted ones fill page after page.
 final class RelationshipWriter {
-    private let table: RelationshipTable
+    private let source: RelationSource
     private let database: Database
     private let groups: IdentifierResolver
     private let entries: IdentifierResolver
@@ -28,8 +29,8 @@ final class RelationshipWriter {
     static let noTime = Int64.min
 
     /// A replacing import notes every pair in the temporary table `seen`, by which it removes the others.
-    init(_ table: RelationshipTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
-        self.table = table
+    init(_ source: RelationSource, _ database: Database, options: ImportOptions) throws(CatalogError) {
+        self.source = source
         self.database = database
         identifierBytes = options.identifierBytes
         let isStrict = options.isStrict
@@ -45,7 +46,7 @@ final class RelationshipWriter {
             }
             return (
                 try IdentifierResolver(.groups, database, isStrict: isStrict),
-                try IdentifierResolver(table == .memberships ? .users : .photos, database, isStrict: isStrict),
+                try IdentifierResolver(source.entityTable, database, isStrict: isStrict),
                 replaces ? try database.prepare("INSERT INTO temp.seen VALUES (?, ?) ON CONFLICT DO NOTHING") : nil
             )
         }
@@ -55,7 +56,7 @@ final class RelationshipWriter {
 
     /// How many groups, users or photos were made.
     var created: [String: Int] {
-        ["groups": groups.createdCount, table == .memberships ? "users" : "photos": entries.createdCount]
+        ["groups": groups.createdCount, source.entityTable.rawValue: entries.createdCount]
     }
 
     /// How many of them have an id with a slash.
@@ -118,31 +119,29 @@ final class RelationshipWriter {
         for (index, row) in rows.enumerated() {
             let (group, entry) = (UInt32(row >> 32), UInt32(row & 0xffff_ffff))
             if unknownGroups.contains(group) { return (index, "group \(groupIDs.id(group))") }
-            if unknownEntries.contains(entry) { return (index, "\(entriesName) \(entryIDs.id(entry))") }
+            if unknownEntries.contains(entry) { return (index, "\(source.entityTable.singular) \(entryIDs.id(entry))") }
         }
         return nil
     }
-
-    private var entriesName: String { table == .memberships ? "user" : "photo" }
 
     /// Filling an almost empty table is much quicker if its reverse index is made afterwards, in one go.
     private func dropIndexIfWorthwhile() throws(DatabaseError) {
         guard !isIndexDropped, rows.count >= 100_000 else { return }
         let enough = rows.count / 4
-        let statement = try database.prepare("SELECT count(*) FROM (SELECT 1 FROM \(table.name) LIMIT \(enough))")
+        let statement = try database.prepare("SELECT count(*) FROM (SELECT 1 FROM \(source.table) LIMIT \(enough))")
         guard try statement.step(), Int(statement.integer(0)) < enough else { return }
         statement.reset()
-        try database.execute(table.dropIndex)
+        try database.execute(source.dropIndex)
         isIndexDropped = true
     }
 
     private func write() throws(DatabaseError) {
+        let timeColumn = source.timeColumn
         let upsert = try database.prepare(
             """
-            INSERT INTO \(table.name) (group_key, \(table.entryColumn), \(table.timeColumn)) VALUES (?, ?, ?)
-            ON CONFLICT DO UPDATE SET \(table.timeColumn) = excluded.\(table.timeColumn)
-            WHERE excluded.\(table.timeColumn) IS NOT NULL
-            AND \(table.timeColumn) IS NOT excluded.\(table.timeColumn)
+            INSERT INTO \(source.table) (group_key, \(source.entryColumn), \(timeColumn)) VALUES (?, ?, ?)
+            ON CONFLICT DO UPDATE SET \(timeColumn) = excluded.\(timeColumn)
+            WHERE excluded.\(timeColumn) IS NOT NULL AND \(timeColumn) IS NOT excluded.\(timeColumn)
             """)
         let before = database.totalChanges
         let seenBefore = seenChanges
@@ -172,6 +171,35 @@ final class RelationshipWriter {
     func finish() throws(DatabaseError) {
         guard isIndexDropped else { return }
         progress("indexing", 0)
-        try database.execute(table.createIndex)
+        try database.execute(source.createIndex)
+    }
+}
+
+/// Sorts keys ascending and stably, moving a payload along; `payload` is empty or as long as `keys`.
+///
+/// Least significant digit first, 11 bits at a time; digits that all keys share are passed over.
+///
+/// - Complexity: O(keys) time, as much memory again.
+func radixSort(_ keys: inout [UInt64], payload: inout [Int64]) {
+    let bits = 11
+    let size = 1 << bits
+    let hasPayload = !payload.isEmpty
+    var varying: UInt64 = 0
+    for key in keys { varying |= key ^ keys[0] }
+    var otherKeys = [UInt64](repeating: 0, count: keys.count)
+    var otherPayload = [Int64](repeating: 0, count: payload.count)
+    for shift in stride(from: 0, to: 64, by: bits) where (varying >> UInt64(shift)) & UInt64(size - 1) != 0 {
+        var starts = [Int](repeating: 0, count: size)
+        for key in keys { starts[Int(truncatingIfNeeded: key >> UInt64(shift)) & (size - 1)] += 1 }
+        var sum = 0
+        for digit in 0..<size { (starts[digit], sum) = (sum, sum + starts[digit]) }
+        for index in keys.indices {
+            let digit = Int(truncatingIfNeeded: keys[index] >> UInt64(shift)) & (size - 1)
+            otherKeys[starts[digit]] = keys[index]
+            if hasPayload { otherPayload[starts[digit]] = payload[index] }
+            starts[digit] += 1
+        }
+        swap(&keys, &otherKeys)
+        swap(&payload, &otherPayload)
     }
 }

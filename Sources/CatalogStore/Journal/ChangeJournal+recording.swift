@@ -72,9 +72,9 @@ extension ChangeJournal {
             switch member.action {
             case .record(let interactions):
                 // The same id may come twice in one batch as well.
-                var ids: Set<ExactText> = []
+                var ids: Set<BytewiseString> = []
                 var kept: [InteractionRecord] = []
-                for interaction in interactions where ids.insert(ExactText(interaction.id)).inserted {
+                for interaction in interactions where ids.insert(BytewiseString(interaction.id)).inserted {
                     if try !isKnown(interaction.id, ofUser: member.userID) { kept.append(interaction) }
                 }
                 guard !kept.isEmpty else { return (.member(.recorded(new: 0, repeated: interactions.count)), false) }

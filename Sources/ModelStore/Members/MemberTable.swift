@@ -43,7 +43,7 @@ public final class MemberTable: Sendable {
     /// What is published of a user; nil if the version does not know the user.
     public func member(withID id: String) throws(StoreError) -> StoredMember? {
         guard bucketCount > 0 else { return nil }
-        let bucket = RedisLayout.bucket(ofUser: id.utf8, of: bucketCount)
+        let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)
         let joined = try value(ofUser: id, inBucket: bucket) { JoinedGroupsCoding.decode($0, groupCount: groupCount) }
         let feedback = try value(ofUser: id, inBucket: bucketCount + bucket) {
             FeedbackCoding.decode($0, groupCount: groupCount)

@@ -10,7 +10,7 @@ struct UserBuckets {
     /// - Complexity: O(users + buckets + bytes of ids); 8 bytes a user while it runs, 4 afterwards.
     init(_ profiles: any ProfileSource, bucketCount: Int) {
         let bucketOfUser = (0..<profiles.userCount).map { user in
-            UInt32(RedisLayout.bucket(ofUser: profiles.id(ofUser: user), of: bucketCount))
+            UInt32(RedisLayout.bucket(ofUser: profiles.id(ofUser: user).span, of: bucketCount))
         }
         var starts = [Int](repeating: 0, count: bucketCount + 1)
         for bucket in bucketOfUser { starts[Int(bucket) + 1] += 1 }

@@ -1,6 +1,6 @@
 import Model
 
-/// The lists of a section `photos` or `members`, read in place from its bytes.
+/// The lists of a relation's section, read in place from its bytes.
 struct NeighbourSectionReader {
     private let section: EncodedModel.Section
     private let groupCount: Int

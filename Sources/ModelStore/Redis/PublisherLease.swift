@@ -65,7 +65,7 @@ struct PublisherLease {
                 redis.call('DEL', KEYS[3]) redis.call('HSET', KEYS[3], unpack(ARGV, 3))
                 redis.call('SADD', KEYS[2], ARGV[2]) return 1
                 """, keys: [layout.incoming, layout.shape(version)],
-                arguments: [version.description] + shape.fields.flatMap { [$0.name, String($0.number)] }))
+                arguments: [version.description] + shape.fields.flatMap { [$0.name, $0.value] }))
     }
 
     /// Lists a version that was written and verified.

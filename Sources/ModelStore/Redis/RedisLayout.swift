@@ -1,3 +1,4 @@
+import CZlib
 import Model
 
 /// The keys of a store in Redis, and what their values hold.
@@ -12,10 +13,10 @@ import Model
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `V:manifest` | the manifest, JSON |
-/// | `V:shape` | hash of numbers: `groups`, `buckets`, and the chunks of `ids` and of every section in chunks |
+/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, and how many chunks `ids` and every section in chunks have |
 /// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
 /// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
-/// | `V:photos:INDEX`, `V:members:INDEX` | a group's neighbours, see `NeighbourListCoding`; no key if it has none |
+/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
 /// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
 /// | `changes` | stream: what members and administrators did since, see `ChangeStream`; trimmed when a recompute has it |
@@ -51,8 +52,6 @@ import Model
 ///         yield ids[group]
 /// ```
 struct RedisLayout: Sendable {
-    /// What keys begin with unless configured.
-    static let defaultPrefix = "coterie:"
     /// The most bytes of a value of one chunk; well below the 512 MB that Redis allows.
     static let chunkByteCount = 1 << 20
     /// The most bytes of a chunk of ids, unless one id alone has more.
@@ -60,7 +59,7 @@ struct RedisLayout: Sendable {
     /// Users in a bucket, on average: few enough for the compact encoding of small hashes.
     static let usersPerBucket = 64
     /// The sections that are stored as chunks of their bytes.
-    static let chunkedSections = ModelLayout.SectionName.allCases.filter { $0 != .ids && $0.relation == nil }
+    static let chunkedSections = ModelLayout.SectionName.fixed.filter { $0 != .ids }
 
     let prefix: String
 
@@ -89,8 +88,8 @@ struct RedisLayout: Sendable {
     /// What the keys of a hash's buckets begin with; a number follows.
     func stem(_ version: VersionName, _ hash: UserHash) -> String { "\(prefix)\(version):\(hash.rawValue):" }
 
-    /// The bucket of a user.
-    static func bucket(ofUser id: some Sequence<UInt8>, of bucketCount: Int) -> Int {
-        Int(CRC32.of(id)) % bucketCount
+    /// The bucket of a user: by the CRC-32 of the id, `zlib.crc32` in Python, which any reader can compute.
+    static func bucket(ofUser id: Span<UInt8>, of bucketCount: Int) -> Int {
+        Int(unsafe id.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) }) % bucketCount
     }
 }

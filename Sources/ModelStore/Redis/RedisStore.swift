@@ -119,7 +119,7 @@ public final class RedisStore: VersionStore {
             throws(StoreError) -> Value?
         {
             var command = RedisCommand("HGET")
-            command.appendKey(layout.stem(version, hash), RedisLayout.bucket(ofUser: id.utf8, of: buckets))
+            command.appendKey(layout.stem(version, hash), RedisLayout.bucket(ofUser: id.utf8Span.span, of: buckets))
             command.append(id)
             let reply = try ask(command)
             if reply == .null { return nil }

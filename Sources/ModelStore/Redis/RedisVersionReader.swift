@@ -18,11 +18,13 @@ struct RedisVersionReader {
 
     /// A reader of a version whose manifest places the sections so.
     ///
-    /// - Throws: `StoreError.corrupt` if the shape is of another number of groups.
+    /// - Throws: `StoreError.corrupt` if the shape is of another number of groups, or of other relations.
     init(layout: RedisLayout, version: VersionName, shape: VersionShape, placement: SectionPlacement)
         throws(StoreError)
     {
-        guard placement[.facts]?.count == shape.groupCount * ModelLayout.factsByteCount else {
+        guard placement[.facts]?.count == shape.groupCount * ModelLayout.factsByteCount,
+            placement.names.compactMap(\.relation) == shape.relations
+        else {
             throw StoreError(
                 .corrupt, "\(layout.shape(version)) and \(layout.manifest(version)) contradict one another")
         }

@@ -20,7 +20,7 @@ struct RedisVersionWriter {
     init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel, progress: @escaping (Int) -> Void)
         throws(StoreError)
     {
-        for name in ModelLayout.SectionName.allCases where model[name] == nil {
+        for name in ModelLayout.SectionName.fixed where model[name] == nil {
             throw StoreError(.corrupt, "the model has no section \"\(name.rawValue)\"")
         }
         guard model[.facts]?.bytes.count == model.groupCount * ModelLayout.factsByteCount else {

@@ -8,15 +8,21 @@ struct VersionShape: Sendable, Equatable {
 
     /// Groups, and therefore possible keys of each relation.
     var groupCount: Int
+    /// What its groups have in common, in the order of the model file.
+    var relations: [Relation]
     /// Buckets of users; 0 if the version has no profiles.
     var bucketCount: Int
     /// Chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]
 
-    /// Field names and numbers, as they are stored.
-    var fields: [(name: String, number: Int)] {
-        [("groups", groupCount), ("buckets", bucketCount)]
-            + Self.chunkedNames.map { ($0.rawValue, chunkCounts[$0] ?? 0) }
+    /// What versions had whose shape does not name their relations: those of model format 2.
+    private static let listsOfFormat2 = "photos;members"
+
+    /// Field names and values, as they are stored.
+    var fields: [(name: String, value: String)] {
+        [("lists", relations.map(\.rawValue).joined(separator: ";"))]
+            + [("groups", String(groupCount)), ("buckets", String(bucketCount))]
+            + Self.chunkedNames.map { ($0.rawValue, String(chunkCounts[$0] ?? 0)) }
     }
 
     private static var chunkedNames: [ModelLayout.SectionName] { [.ids] + RedisLayout.chunkedSections }
@@ -24,6 +30,7 @@ struct VersionShape: Sendable, Equatable {
     /// The shape of a model.
     init(_ model: EncodedModel, idChunkCount: Int, userCount: Int?) {
         groupCount = model.groupCount
+        relations = model.sections.compactMap(\.name.relation)
         bucketCount = userCount.map { max(1, ($0 + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket) } ?? 0
         chunkCounts = [.ids: idChunkCount]
         for name in RedisLayout.chunkedSections {
@@ -35,7 +42,12 @@ struct VersionShape: Sendable, Equatable {
     init?(_ reply: RedisReply) {
         guard case .array(let elements) = reply, !elements.isEmpty else { return nil }
         var numbers: [String: Int] = [:]
+        var lists = Self.listsOfFormat2
         for place in stride(from: 0, to: elements.count - 1, by: 2) {
+            if elements[place].text == "lists" {
+                lists = elements[place + 1].text ?? ""
+                continue
+            }
             guard let name = elements[place].text, let number = elements[place + 1].text.flatMap({ Int($0) }),
                 (0...Self.maximumCount).contains(number)
             else { return nil }
@@ -43,6 +55,7 @@ struct VersionShape: Sendable, Equatable {
         }
         guard let groups = numbers["groups"], let buckets = numbers["buckets"] else { return nil }
         groupCount = groups
+        relations = lists.split(separator: ";").map { Relation(rawValue: String($0)) }
         bucketCount = buckets
         chunkCounts = [:]
         for name in Self.chunkedNames { chunkCounts[name] = numbers[name.rawValue] ?? 0 }
@@ -55,7 +68,7 @@ struct VersionShape: Sendable, Equatable {
 
     /// What the names of a version's numbered keys begin with, and how many numbers follow.
     func numberedKeys(_ version: VersionName, _ layout: RedisLayout) -> [(stem: String, count: Int)] {
-        Relation.allCases.map { (layout.stem(version, .init($0)), groupCount) }
+        relations.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }
             + RedisLayout.UserHash.allCases.map { (layout.stem(version, $0), bucketCount) }
     }

@@ -1,6 +1,6 @@
 import Model
 
-/// Which groups a member may be shown at all.
+/// Which groups a member may be shown.
 struct Eligibility {
     /// Why a group is not shown.
     enum Obstacle: Sendable, Equatable {
@@ -18,15 +18,15 @@ struct Eligibility {
     private let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let cutoff: ActivityColumn.Cutoff
-    /// All groups joined, also those that the list is not made from.
+    /// All joined groups, including those that the list is not made from.
     private let joined: [UInt32]
-    /// Groups that may not be shown, however active they are; some may stand more than once.
+    /// Groups that may not be shown, whether active or not; a group may occur more than once.
     let blockedGroups: [UInt32]
-    private let blocked: GroupPlaces
+    private let blocked: GroupPositions
 
     /// - Parameters:
-    ///   - ceiling: what is too similar to the groups joined.
-    ///   - inactiveAfterDays: nil if activity does not matter.
+    ///   - ceiling: says which groups are too similar to a joined one.
+    ///   - inactiveAfterDays: nil to allow inactive groups.
     init(
         _ request: PlanRequest, in model: ModelVersion, _ ceiling: SimilarityCeiling, _ activity: ActivityColumn,
         inactiveAfterDays: Double?
@@ -41,13 +41,13 @@ struct Eligibility {
         joined = profile.joined.map(\.group).filter { $0 < model.groupCount }
         blockedGroups =
             joined + profile.dismissals.map(\.group) + hidden + joined.flatMap { ceiling.partners(of: $0) }
-        blocked = GroupPlaces(blockedGroups)
+        blocked = GroupPositions(blockedGroups)
     }
 
     /// Whether a group may be shown; all groups of a model are public.
     func allows(_ group: UInt32) -> Bool { blocked[group] == nil && isActive(group) }
 
-    /// Whether something happened in a group that is not too long ago.
+    /// Whether the last activity in a group is recent enough.
     func isActive(_ group: UInt32) -> Bool { activity.isActive(group, since: cutoff) }
 
     /// Why a group may not be shown; nil if it may.
@@ -61,5 +61,46 @@ struct Eligibility {
             return .inactive(sinceSeconds: active)
         }
         return joined.first { ceiling.partners(of: $0).contains(group) }.map { .tooSimilar(to: $0) }
+    }
+}
+
+/// The day of the last activity of each group: a compact column that stays in the cache, made once a version.
+struct ActivityColumn: Sendable {
+    private let model: ModelVersion
+    /// Days since 1970; `unknown` if it is not known.
+    private let days: [UInt16]
+
+    private static let unknown = UInt16.max
+    private static let secondsInDay: Int64 = 86_400
+
+    /// - Complexity: O(groups).
+    init(_ model: ModelVersion) {
+        self.model = model
+        days = (0..<model.groupCount).map { group in model.lastActiveAt(of: group).map(Self.day) ?? Self.unknown }
+    }
+
+    /// The day of an instant, clamped to the days that the column can hold.
+    private static func day(_ seconds: Int64) -> UInt16 {
+        UInt16(clamping: min(max(0, seconds) / secondsInDay, Int64(unknown) - 1))
+    }
+
+    /// The earliest instant of last activity that counts as active.
+    struct Cutoff {
+        /// In Unix seconds.
+        let seconds: Int64
+        fileprivate let day: UInt16
+
+        init(seconds: Int64) {
+            self.seconds = seconds
+            day = ActivityColumn.day(seconds)
+        }
+    }
+
+    /// Whether a group was active at the cutoff or later; unknown counts as active.
+    @inline(__always)
+    func isActive(_ group: UInt32, since cutoff: Cutoff) -> Bool {
+        let day = days[Int(group)]
+        guard day == cutoff.day else { return day > cutoff.day }
+        return (model.lastActiveAt(of: Int(group)) ?? .max) >= cutoff.seconds
     }
 }

@@ -1,10 +1,10 @@
-/// The candidates a list is made of, best first.
+/// Selects and sorts candidates by a bucket sort over the bit patterns of their scores.
 ///
-/// Scores of 0 or more stand in the order of their bit patterns, which are nearly even in the logarithm of the score: portions of
-/// equal width of them hold few candidates each.
+/// The bit patterns of scores of 0 or more have the order of the scores and are nearly linear in their logarithm, so
+/// that buckets of equal width hold few candidates each.
 enum Ranking {
-    private static let portionCount = 1024
-    /// Portions with more candidates than this are not put in order one by one.
+    private static let bucketCount = 1024
+    /// With more candidates than this in a bucket, insertion sort would be slow.
     private static let insertionLimit = 24
 
     /// Cuts candidates back to the best `limit`, in no order.
@@ -13,9 +13,9 @@ enum Ranking {
     /// - Complexity: O(candidates), as a rule.
     static func keepBest(_ limit: Int, of candidates: inout [Candidate]) {
         guard candidates.count > limit else { return }
-        let portions = Portions(of: candidates)
-        var counts = [Int](repeating: 0, count: portionCount)
-        for candidate in candidates { counts[portions.number(candidate)] += 1 }
+        let buckets = Buckets(of: candidates)
+        var counts = [Int](repeating: 0, count: bucketCount)
+        for candidate in candidates { counts[buckets.number(candidate)] += 1 }
         var last = 0
         var before = 0
         while before + counts[last] < limit {
@@ -26,27 +26,27 @@ enum Ranking {
         best.reserveCapacity(limit)
         var border: [Candidate] = []
         for candidate in candidates {
-            let number = portions.number(candidate)
+            let number = buckets.number(candidate)
             if number < last { best.append(candidate) } else if number == last { border.append(candidate) }
         }
         border.sort(by: Candidate.precedes)
         candidates = best + border.prefix(limit - before)
     }
 
-    /// Brings candidates into order, best first.
+    /// Sorts candidates, best first.
     ///
     /// - Parameter candidates: with scores of 0 or more.
     /// - Complexity: O(candidates) as a rule, O(candidates · log candidates) at worst.
     static func sort(_ candidates: inout [Candidate]) {
         guard candidates.count > insertionLimit else { return candidates.sort(by: Candidate.precedes) }
-        let portions = Portions(of: candidates)
-        var ends = [Int](repeating: 0, count: portionCount)
-        for candidate in candidates { ends[portions.number(candidate)] += 1 }
+        let buckets = Buckets(of: candidates)
+        var ends = [Int](repeating: 0, count: bucketCount)
+        for candidate in candidates { ends[buckets.number(candidate)] += 1 }
         guard ends.allSatisfy({ $0 <= insertionLimit }) else { return candidates.sort(by: Candidate.precedes) }
-        for number in 1..<portionCount { ends[number] += ends[number - 1] }
+        for number in 1..<bucketCount { ends[number] += ends[number - 1] }
         var ordered = candidates
         for candidate in candidates.reversed() {
-            let number = portions.number(candidate)
+            let number = buckets.number(candidate)
             ends[number] -= 1
             ordered[ends[number]] = candidate
         }
@@ -55,9 +55,9 @@ enum Ranking {
     }
 
     private static func insertionSort(_ candidates: inout [Candidate]) {
-        for place in candidates.indices.dropFirst() {
-            let candidate = candidates[place]
-            var free = place
+        for position in candidates.indices.dropFirst() {
+            let candidate = candidates[position]
+            var free = position
             while free > 0, Candidate.precedes(candidate, candidates[free - 1]) {
                 candidates[free] = candidates[free - 1]
                 free -= 1
@@ -66,8 +66,8 @@ enum Ranking {
         }
     }
 
-    /// Portions of the span of some scores, the highest first.
-    private struct Portions {
+    /// Buckets of equal width over the range of some scores, the highest first.
+    private struct Buckets {
         private let highest: UInt64
         private let shift: UInt64
 
@@ -80,10 +80,27 @@ enum Ranking {
             }
             highest = high
             let width = Int.bitWidth - (high - low).leadingZeroBitCount
-            shift = UInt64(max(0, width - (portionCount.trailingZeroBitCount)))
+            shift = UInt64(max(0, width - (bucketCount.trailingZeroBitCount)))
         }
 
         @inline(__always)
         func number(_ candidate: Candidate) -> Int { Int((highest - candidate.adjusted.bitPattern) >> shift) }
+    }
+}
+
+/// A group that is a neighbour of a group that the member has joined.
+struct Candidate {
+    /// The group's index in the model.
+    var group: UInt32
+    /// The raw score s: the sum of the contributions of the member's groups.
+    var score: Double
+    /// The index of the interest whose groups contribute most to the score.
+    var interest: Int
+    /// The score by which the list is ordered, after season, rotation and fatigue.
+    var adjusted: Double
+
+    /// Best first: by the adjusted score, equal ones in ascending order of the group.
+    static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {
+        left.adjusted != right.adjusted ? left.adjusted > right.adjusted : left.group < right.group
     }
 }

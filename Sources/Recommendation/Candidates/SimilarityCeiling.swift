@@ -2,11 +2,11 @@ import Model
 
 /// Which groups are too similar to one another: their plain cosine reaches a ceiling.
 ///
-/// Found once a version.
+/// Made once a version.
 struct SimilarityCeiling: Sendable {
-    /// Where the partners of each group begin, and where those of the last end; empty if there is none at all.
+    /// Where the partners of each group begin: groups + 1 offsets, or none if no group has a partner.
     private let offsets: [Int]
-    /// Group after group, each in ascending order.
+    /// The partners of all groups, one group after another, each in ascending order.
     private let partners: [UInt32]
 
     /// Nothing is too similar.
@@ -16,14 +16,14 @@ struct SimilarityCeiling: Sendable {
     /// - Complexity: O(neighbours).
     init(_ ceiling: Double, in model: ModelVersion) {
         var pairs: [Pair] = []
-        for relation in Relation.allCases {
+        for relation in model.relations {
             for group in 0..<model.groupCount {
                 let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
                 model.neighbours(of: group, by: relation).withSpan { neighbours in
-                    for place in neighbours.indices where neighbours[place].common >= least {
-                        let neighbour = neighbours[place]
+                    for position in neighbours.indices where neighbours[position].common >= least {
+                        let neighbour = neighbours[position]
                         guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
-                        // A pair may be stored with one of its groups only.
+                        // A pair may be in the list of only one of its groups.
                         pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
                         pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
                     }
@@ -63,8 +63,8 @@ struct SimilarityCeiling: Sendable {
 
     /// The fewest common entries with which a cosine can reach a ceiling.
     ///
-    /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. Rounded down, lest the product be a
-    /// little above a whole number that it should be.
+    /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. Rounded down, because
+    /// rounding errors may put the product slightly above an integer that it should be.
     private static func leastCommon(_ size: UInt32, ceiling: Double) -> UInt32 {
         let least = (ceiling * ceiling * Double(size)).rounded(.down)
         return least < Double(UInt32.max) ? UInt32(least) : .max

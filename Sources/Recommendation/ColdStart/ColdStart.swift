@@ -1,10 +1,10 @@
-/// What can be shown to somebody of whom little is known.
+/// The groups that can be shown to a member about whom little is known.
 public struct ColdStart: Sendable, Equatable {
     /// Groups of one source, best first.
     public struct Source: Sendable, Equatable {
         /// Where the groups come from.
         public var origin: PlanItem.Origin
-        /// How much the source counts among the others, 0 or more.
+        /// The source's weight in the division of turns, 0 or more.
         public var weight: Double
         /// Indexes of the groups, best first.
         public var groups: [UInt32]
@@ -17,12 +17,12 @@ public struct ColdStart: Sendable, Equatable {
         }
     }
 
-    /// Sources that take turns.
+    /// The sources, which take turns.
     public var sources: [Source]
-    /// Groups that fill up when there is nothing else, best first.
+    /// The groups that fill the list when the sources end, best first.
     public var popular: [UInt32]
 
-    /// What there is.
+    /// The sources and the popular groups.
     public init(sources: [Source] = [], popular: [UInt32] = []) {
         self.sources = sources
         self.popular = popular
@@ -36,7 +36,7 @@ public struct ColdStart: Sendable, Equatable {
     /// - Parameters:
     ///   - limit: how many at most.
     ///   - isAllowed: whether a group may be shown.
-    /// - Returns: different groups with where they come from.
+    /// - Returns: each group once, with its origin.
     func list(limit: Int, where isAllowed: (UInt32) -> Bool) -> [(group: UInt32, origin: PlanItem.Origin)] {
         var seen: Set<UInt32> = []
         var turns = Turns(weights: sources.map(\.weight))
@@ -45,7 +45,7 @@ public struct ColdStart: Sendable, Equatable {
         while list.count < limit, let source = turns.first(where: { next[$0] < sources[$0].groups.count }) {
             let group = sources[source].groups[next[source]]
             next[source] += 1
-            // A group that another source had is passed over, and the turn is still this source's.
+            // A group that another source had already is skipped, and this source keeps its turn.
             guard seen.insert(group).inserted, isAllowed(group) else { continue }
             list.append((group, sources[source].origin))
             turns.take(source)

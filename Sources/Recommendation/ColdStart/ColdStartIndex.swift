@@ -1,25 +1,28 @@
+import CivilTime
 import Model
 
-/// What a model version has for those of whom little is known.
+/// The cold-start groups of a model version.
 struct ColdStartIndex: Sendable {
     private static let popularLimit = 400
-    /// Groups of one topic that are looked at.
+    /// The most groups of one topic that are considered.
     private static let topicLimit = 5000
 
     /// Groups with the most members, equal ones with the most photos, then in ascending order of the index.
     private let popular: [UInt32]
+    private let relations: RelationTable
 
     /// - Complexity: O(groups · log groups).
-    init(_ model: ModelVersion) {
+    init(_ model: ModelVersion, _ relations: RelationTable) {
+        self.relations = relations
         let sized = (0..<model.groupCount).map { group in
-            let members = UInt64(model.size(of: group, in: .members))
-            return (group: UInt32(group), size: members << 32 | UInt64(model.size(of: group, in: .photos)))
+            let members = UInt64(relations.size(of: group, in: .membership, model))
+            return (group: UInt32(group), size: members << 32 | UInt64(relations.size(of: group, in: .pool, model)))
         }
         let ordered = sized.sorted { $0.size != $1.size ? $0.size > $1.size : $0.group < $1.group }
         popular = ordered.prefix(Self.popularLimit).map(\.group)
     }
 
-    /// The sources of a member's list.
+    /// The cold-start sources for a member's list.
     func sources(for request: PlanRequest, in model: ModelVersion, _ configuration: PlanConfiguration.ColdStart)
         -> ColdStart
     {
@@ -31,7 +34,7 @@ struct ColdStartIndex: Sendable {
             sources: [
                 .init(
                     .topic, weight: configuration.topicWeight,
-                    groups: Self.groups(about: request.profile.topics, in: model)),
+                    groups: groups(about: request.profile.topics, in: model)),
                 .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
                 .init(
                     .trending, weight: configuration.trendingWeight,
@@ -40,18 +43,20 @@ struct ColdStartIndex: Sendable {
     }
 
     /// Groups about some topics: those about the most of them first, then those with the most members.
-    private static func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
+    private func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
         var matches: [UInt32: Int] = [:]
         for topic in Set(topics.map(Term.normalized)) {
-            for group in model.groups(withTopic: topic).prefix(topicLimit) { matches[group, default: 0] += 1 }
+            for group in model.groups(withTopic: topic).prefix(Self.topicLimit) { matches[group, default: 0] += 1 }
         }
-        let sized = matches.map { (group: $0.key, matches: $0.value, size: model.size(of: Int($0.key), in: .members)) }
+        let sized = matches.map {
+            (group: $0.key, matches: $0.value, size: relations.size(of: Int($0.key), in: .membership, model))
+        }
         return sized.sorted { ($0.matches, $0.size, $1.group) > ($1.matches, $1.size, $0.group) }.map(\.group)
     }
 
-    /// Trending groups; those whose time of the year it is rise.
+    /// Trending groups, best first, with the seasonal factors of the month.
     private static func trending(in model: ModelVersion, atMilliseconds instant: Int64) -> [UInt32] {
-        let month = CivilMonth.month(ofUnixMilliseconds: instant)
+        let month = CalendarDate(unixMilliseconds: instant).month - 1
         let scored = model.trending.map { trend in
             (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
         }

@@ -1,34 +1,35 @@
 import Glibc
 
-/// What a group's photos are about, more than photos are in general: the weights of its terms, tags or places.
+/// What a group's photos are about, compared with all photos: the weights of its terms, which are tags or places.
 ///
-/// With a share *p* of the group's photos that have a term, and a share *q* of all photos, only terms with *p > q* count.
-/// Thin evidence is drawn to nothing: *p′* is the share as if the group had κ photos more, which do not have the term.
+/// With a share *p* of the group's photos that have a term, and a share *q* of all photos, only terms with *p > q*
+/// count. Little evidence counts little: *p′* is the share as if the group had κ more photos without the term.
 public struct ContentProfile: Sendable {
     /// How a term weighs.
     public enum Measure: Sendable {
-        /// *p′ ln(p / q)*, the term's part of the Kullback-Leibler divergence of the group from the community
-        /// (S. Cronen-Townsend, Y. Zhou, W. B. Croft, "Predicting Query Performance", SIGIR 2002), scaled so that the squares of
-        /// all terms of the group sum up to 1. For tags, of which photos have several: a cosine with a photo's tags follows.
+        /// *p′ ln(p / q)*, the term's part of the Kullback-Leibler divergence of the group from the community (S.
+        /// Cronen-Townsend, Y. Zhou, W. B. Croft, "Predicting Query Performance", SIGIR 2002), scaled so that the
+        /// squares of all terms of the group sum to 1. For tags, of which photos have several: it gives a cosine with a
+        /// photo's tags.
         case divergence
-        /// *p′ (1 − q / p)*, the share beyond what one would expect. For places, of which a photo has one: a group that is
-        /// all about a place has nearly 1, one that has a few photos from everywhere next to nothing anywhere.
+        /// *p′ (1 − q / p)*, the share above the expected one. For places, of which a photo has one: a group about one
+        /// place has nearly 1 there, a group with photos from everywhere has nearly 0 anywhere.
         case excess
     }
 
     /// How many photos of the community have each term.
     private let totals: [UInt32]
-    /// How many photos of the community have any.
+    /// How many photos of the community have at least one term.
     private let photoCount: Int
     private let measure: Measure
-    /// Fewer photos of a group with a term do not count (inclusive).
+    /// The least photos of a group with a term for the term to count (inclusive).
     private let minimumPhotos: Int
-    /// The terms a group keeps at most: its best.
+    /// The most terms that a group keeps.
     private let limit: Int
     /// κ, in photos.
     static let shrinkage = 5.0
 
-    /// Profiles against a community.
+    /// Profiles relative to a community.
     public init(totals: [UInt32], photoCount: Int, measure: Measure, minimumPhotos: Int, limit: Int) {
         self.totals = totals
         self.photoCount = photoCount
@@ -41,7 +42,7 @@ public struct ContentProfile: Sendable {
     ///
     /// - Parameters:
     ///   - counts: how many of its photos have a term, each term once, in any order.
-    ///   - groupPhotoCount: how many of its photos have any.
+    ///   - groupPhotoCount: how many of its photos have at least one term.
     public func weights(
         _ counts: some Sequence<(term: Int, photos: Int)>, of groupPhotoCount: Int
     ) -> [(term: Int, weight: Float)] {

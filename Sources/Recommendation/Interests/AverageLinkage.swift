@@ -1,21 +1,21 @@
 /// Agglomerative clustering by average linkage (Sokal and Michener 1958).
 enum AverageLinkage {
-    /// Merges the two clusters of greatest mean similarity between their items, until it falls below a bound.
+    /// Merges the two clusters with the greatest mean similarity between their items, until it falls below a bound.
     ///
-    /// Of equal pairs the one whose first item stands first is merged first, so that the result is determined.
+    /// Of equal pairs, the one with the earliest first item is merged first, so that the result is determined.
     ///
     /// - Parameters:
     ///   - similarities: of all pairs of items.
     ///   - stop: clusters are merged only if their mean similarity is at least this; above 0.
-    /// - Returns: clusters by their first item; each in ascending order.
-    /// - Complexity: O(count²) time as a rule, O(count³) at worst; O(count²) memory.
+    /// - Returns: clusters in the order of their first items; each in ascending order.
+    /// - Complexity: O(count²) time usually, O(count³) at worst; O(count²) memory.
     static func clusters(_ similarities: PairSimilarities, stop: Double) -> [[Int]] {
         var state = State(similarities)
         while let pair = state.bestPair(), pair.mean >= stop { state.merge(pair.first, pair.second) }
         return state.clusters
     }
 
-    /// Clusters are named by their first item.
+    /// A cluster's name is its first item.
     private struct State {
         let count: Int
         /// The items that name a cluster, ascending.
@@ -47,7 +47,7 @@ enum AverageLinkage {
             return names.map { members[$0] }
         }
 
-        /// - Parameter position: where the cluster stands among the names.
+        /// - Parameter position: the position of the cluster's name in `names`.
         private func nearest(to cluster: Int, position: Int) -> (other: Int, mean: Double) {
             let row = sums.span.extracting(cluster * count..<(cluster + 1) * count)
             var best = (other: -1, mean: 0.0)
@@ -68,7 +68,7 @@ enum AverageLinkage {
             return best
         }
 
-        /// Merges a cluster into one whose first item stands before its own.
+        /// Merges a cluster into one with an earlier first item.
         mutating func merge(_ first: Int, _ second: Int) {
             names.removeAll { $0 == second }
             for other in names where other != first {
@@ -78,8 +78,8 @@ enum AverageLinkage {
             }
             sizes[first] += sizes[second]
             for item in 0..<count where clusterOfItem[item] == second { clusterOfItem[item] = first }
-            // Average linkage is reducible: a merge never makes a cluster nearer to a third than both of its parts
-            // were, so that only those whose nearest was one of the parts have to look again.
+            // Average linkage is reducible: a merged cluster is never nearer to a third one than both of its parts
+            // were. So only clusters whose nearest was one of the parts have to search again.
             for (position, other) in names.enumerated() {
                 guard other < second else { break }
                 if other == first || nearest[other].other == first || nearest[other].other == second {

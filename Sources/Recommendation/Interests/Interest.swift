@@ -1,17 +1,17 @@
 public import Model
 
-/// Groups of a member that are alike: one of the things he or she cares about.
+/// An interest of a member: joined groups that are similar to one another.
 public struct Interest: Sendable, Equatable {
     /// Indexes of the member's groups that make it up, ascending.
     public var groups: [UInt32]
-    /// The part of the member's groups that are in it, above 0 and up to 1.
+    /// The share of the member's groups that are in it, above 0 and up to 1.
     public var share: Double
-    /// The group that is closest to the others of it; of equal ones, the first.
+    /// The group that is most similar to the others in it; of equal ones, the first.
     public var central: UInt32
-    /// Whether it gathers groups that are like no other of the member's.
+    /// Whether it collects groups that are similar to no other group of the member.
     public var isMixed: Bool
 
-    /// What to call it: the most frequent topic of its groups, or if none is shared the title or id of its central group.
+    /// Its name: the most frequent topic of its groups, or if no two share one, the title or id of its central group.
     public func name(in model: ModelVersion) -> String {
         guard !isMixed else { return "mixed" }
         var counts: [String: Int] = [:]
@@ -26,21 +26,21 @@ public struct Interest: Sendable, Equatable {
 }
 
 extension Interest {
-    /// What it counts where interests share a list: those of its groups that can bring anything.
+    /// Its weight in the division of a list: the number of its groups that have neighbours.
     ///
-    /// - Parameter weights: how relations are blended; one that does not count brings nothing.
-    func weight(in model: ModelVersion, _ weights: RelationWeights) -> Double {
-        let speaking = groups.count { group in
-            Relation.allCases.contains { weights[$0] > 0 && !model.neighbours(of: Int(group), by: $0).isEmpty }
+    /// - Parameter factors: of the relations that are blended; only their neighbours count.
+    func weight(in model: ModelVersion, _ factors: [RelationFactor]) -> Double {
+        let contributing = groups.count { group in
+            factors.contains { !model.neighbours(of: Int(group), by: $0.relation).isEmpty }
         }
-        return Double(speaking)
+        return Double(contributing)
     }
 
     /// The interests of a member: clusters of the groups joined, by average linkage of plain cosines.
     ///
     /// - Parameters:
-    ///   - groups: the groups joined, in ascending order.
-    ///   - configuration: where clustering stops, and from how many groups on single ones are gathered.
+    ///   - groups: the joined groups, in ascending order.
+    ///   - configuration: where clustering stops, and from how many groups on there is a mixed interest.
     /// - Returns: the largest first, equal ones by their first group; the mixed one, if any, last.
     static func interests(
         of groups: [UInt32], in model: ModelVersion, _ configuration: PlanConfiguration.Interests
@@ -51,7 +51,7 @@ extension Interest {
         if groups.count >= configuration.leastGroupsForMixed {
             clusters = attachingSingles(clusters, similarities)
             let single = clusters.filter { $0.count == 1 }
-            // One alone is an interest like any other.
+            // A single group alone is an ordinary interest.
             if single.count > 1 {
                 singles = single.map { $0[0] }
                 clusters.removeAll { $0.count == 1 }
@@ -72,21 +72,21 @@ extension Interest {
         return interests
     }
 
-    /// Groups that are like no cluster enough to be merged with it go to the one they are most like on average, if any.
+    /// Adds each single group to the cluster to which it has the greatest mean similarity, if that is above 0.
     ///
-    /// A group that many are in is a little like all of its kind: without this, groups of several interests would be
-    /// gathered as one mixed interest.
+    /// A large group is only slightly similar to each of its kind; without this step, such groups of different
+    /// interests would become one mixed interest.
     private static func attachingSingles(_ clusters: [[Int]], _ similarities: PairSimilarities) -> [[Int]] {
         var attached = clusters
-        for (place, single) in clusters.enumerated() where single.count == 1 {
-            var best = (place: -1, mean: 0.0)
+        for (own, single) in clusters.enumerated() where single.count == 1 {
+            var best = (cluster: -1, mean: 0.0)
             for (other, cluster) in clusters.enumerated() where cluster.count > 1 {
                 let sum = cluster.reduce(0.0) { $0 + Double(similarities[single[0], $1]) }
                 if sum / Double(cluster.count) > best.mean { best = (other, sum / Double(cluster.count)) }
             }
             guard best.mean > 0 else { continue }
-            attached[best.place] += single
-            attached[place] = []
+            attached[best.cluster] += single
+            attached[own] = []
         }
         return attached.filter { !$0.isEmpty }.map { $0.sorted() }
     }

@@ -1,27 +1,27 @@
 import Model
 
-/// Plain cosines between the groups of a small set: the greatest of the stored ones of each pair.
+/// Plain cosines between the groups of a small set: of each pair the greatest one in the model's lists.
 ///
-/// A pair may be stored in either direction and in any relation; a pair that is stored nowhere has 0.
+/// A pair may be in the lists of either group and of any relation; a pair that is in none has 0.
 struct PairSimilarities {
     let count: Int
     /// count × count, symmetric, 0 on the diagonal.
     let values: [Float]
 
-    /// The similarities between groups that are all different.
+    /// - Parameter groups: each once.
     ///
     /// - Complexity: O(count² + neighbours of the groups).
     init(among groups: [UInt32], in model: ModelVersion) {
         let count = groups.count
-        let relationCount = Relation.allCases.count
-        // c / √(nᵢ nⱼ) without a root or a quotient for each pair. Who has neighbours is not empty.
+        let relationCount = model.relations.count
+        // Avoids a square root and a division for each pair. A group with neighbours has entries.
         let inverseRoots = model.sizes(of: groups).map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
         var values = [Float](repeating: 0, count: count * count)
         var matrix = values.mutableSpan
-        GroupFinder(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
+        GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
             let roots =
                 inverseRoots[first * relationCount + relation] * inverseRoots[second * relationCount + relation]
-            // Not above 1 by a rounding.
+            // Rounding must not lead above 1.
             let cosine = Float(min(1, Double(neighbour.common) * roots))
             let value = max(matrix[first * count + second], cosine)
             matrix[first * count + second] = value
@@ -31,10 +31,10 @@ struct PairSimilarities {
         self.values = values
     }
 
-    /// The similarity of two places.
+    /// The similarity of the groups at two positions.
     @inline(__always)
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
 
-    /// The similarities of a place to all.
-    func row(_ place: Int) -> ArraySlice<Float> { values[place * count..<(place + 1) * count] }
+    /// The similarities of the group at a position to all groups.
+    func row(_ position: Int) -> ArraySlice<Float> { values[position * count..<(position + 1) * count] }
 }

@@ -1,25 +1,25 @@
 public import Model
 
-/// What is known of a photo, in terms of a model version's groups.
+/// What is known about a photo, in terms of a model version's groups.
 public struct PhotoContext: Sendable, Equatable {
     /// The groups whose pools it is in, ascending.
     public var groups: [UInt32]
-    /// The groups that photos are in which share pools with it.
+    /// For each group, the photos in it that share a pool with this photo.
     public var companions: [UInt32: Companions]
-    /// How many other public photos of its owner each group's pool holds.
+    /// How many other public photos of its owner are in each group's pool.
     public var ownerGroups: [UInt32: Int]
     /// The groups its owner is a member of.
     public var ownerMemberships: Set<UInt32>
-    /// What it is tagged with, in whatever case.
+    /// Its tags, in upper or lower case.
     public var tags: [String]
     /// Where it was taken.
     public var place: PlaceCell?
 
-    /// Photos of a group that share pools with the photo.
+    /// The photos of one group that share a pool with the photo.
     public struct Companions: Sendable, Equatable {
-        /// How many of those that were looked at are in the group.
+        /// How many of the examined photos are in the group.
         public var photos: Int
-        /// Their part of those that were looked at, 0 to 1.
+        /// Their share of the examined photos, 0 to 1.
         public var share: Double
 
         /// Companions.
@@ -29,7 +29,7 @@ public struct PhotoContext: Sendable, Equatable {
         }
     }
 
-    /// A photo of which only so much is known.
+    /// A photo; whatever is not known is left out.
     public init(
         groups: [UInt32] = [], companions: [UInt32: Companions] = [:], ownerGroups: [UInt32: Int] = [:],
         ownerMemberships: Set<UInt32> = [], tags: [String] = [], place: PlaceCell? = nil
@@ -42,13 +42,13 @@ public struct PhotoContext: Sendable, Equatable {
         self.place = place
     }
 
-    /// Leaves out what is known of the photo's owner.
+    /// Removes what is known about the photo's owner.
     public mutating func forgetOwner() {
         ownerGroups = [:]
         ownerMemberships = []
     }
 
-    /// Leaves out some groups, which must then not be told as reasons.
+    /// Removes hidden groups, which must not be given as reasons.
     public mutating func forget(_ hidden: Set<UInt32>) {
         guard !hidden.isEmpty else { return }
         groups.removeAll(where: hidden.contains)
@@ -57,8 +57,8 @@ public struct PhotoContext: Sendable, Equatable {
         ownerMemberships.subtract(hidden)
     }
 
-    /// The part of the owner's entries in pools that so many are, as if there were five more elsewhere: of somebody who
-    /// has shown one photo, one photo tells little.
+    /// The share of so many photos among the owner's pool entries, as if there were five more elsewhere: a single photo
+    /// says little about an owner.
     func ownerShare(ofPhotos photos: Int) -> Double {
         Double(photos) / (Double(ownerGroups.values.reduce(0, +)) + 5)
     }

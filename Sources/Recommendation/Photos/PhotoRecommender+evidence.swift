@@ -1,10 +1,10 @@
 import Model
 
 extension PhotoRecommender {
-    /// What speaks for a group, by its index.
+    /// Reasons by group index.
     typealias Reasons = [UInt32: [PhotoSuggestion.Reason]]
 
-    /// The groups of photos that share pools with a photo.
+    /// The groups of photos that share a pool with the photo.
     func companionReasons(_ photo: PhotoContext) -> Reasons {
         photo.companions.filter { $0.value.share > 0 }.mapValues { companions in
             [
@@ -15,7 +15,7 @@ extension PhotoRecommender {
         }
     }
 
-    /// The groups that a photo's tags, its place and its owner point to.
+    /// The groups suggested by a photo's tags, its location and its owner.
     func contentReasons(_ photo: PhotoContext) -> Reasons {
         var reasons = tagReasons(photo.tags)
         reasons.merge(placeReasons(photo.place)) { $0 + $1 }
@@ -23,9 +23,9 @@ extension PhotoRecommender {
         return reasons
     }
 
-    /// The cosine between a photo's tags, each counting the same, and the tags of a group.
+    /// The cosine between a photo's tags, all with the same weight, and a group's tags.
     private func tagReasons(_ tags: [String]) -> Reasons {
-        // Those that no group is known for say nothing, and do not make the others say less.
+        // Tags without groups are left out, so that they do not weaken the others.
         let known = Set(tags.map { Term.normalized($0) }).sorted().compactMap { tag in
             let postings = model.groups(withTag: tag)
             return postings.isEmpty ? nil : (tag: tag, postings: postings.prefix(Self.postingLimit))
@@ -45,7 +45,7 @@ extension PhotoRecommender {
         }
     }
 
-    /// The weight of the photo's own cell, or half of that of a cell beside it, whichever is more.
+    /// The weight of the photo's own cell, or half the weight of an adjacent cell, whichever is greater.
     private func placeReasons(_ place: PlaceCell?) -> Reasons {
         guard let place else { return [:] }
         var reasons: Reasons = [:]
@@ -59,7 +59,7 @@ extension PhotoRecommender {
         return reasons
     }
 
-    /// The groups that hold the owner's other photos, by their share, and those that the owner is a member of.
+    /// The groups with other photos of the owner, by their share, and those that the owner is a member of.
     private func ownerReasons(_ photo: PhotoContext) -> Reasons {
         var reasons: Reasons = [:]
         for group in photo.ownerMemberships.union(photo.ownerGroups.keys) {

@@ -2,20 +2,21 @@ public import Model
 
 /// Finds groups for a photo.
 ///
-/// A photo in pools: the groups of photos that share pools with it, and the neighbours of its groups. A photo in none: groups
-/// whose photos have its tags or were taken where it was, its owner's groups, and neighbours of those. Only groups that could
-/// take it: it is not in them, something happened there within a year of the instant (or it is not known when), and
-/// one may join, or its owner is there already. That groups and the photo are public is seen to before.
+/// For a photo that is in pools: the groups of photos that share a pool with it, and the neighbours of its groups. For
+/// another photo: the groups of its tags and its location, its owner's groups, and the neighbours of those. A group is
+/// suggested only if the photo is not in it, if it was active within a year of the instant (or its last activity is
+/// unknown), and if one may join it or the owner is there already. The caller makes sure that the groups and the photo
+/// are public.
 ///
 /// Pure: the same inputs give the same list.
 public struct PhotoRecommender: Sendable {
-    /// A group where nothing happened for longer is not suggested, in days.
+    /// Groups without activity for longer than this are not suggested, in days.
     public static let idleDays: Int64 = 365
-    /// Postings of a tag or a place that are looked at, the strongest first: bounds the work.
+    /// The most postings of a tag or a location that are considered, the strongest first; it bounds the work.
     static let postingLimit = 2000
 
     let model: ModelVersion
-    let relationWeights: RelationWeights
+    let relations: RelationTable
     let weights: PhotoWeights
     private let instant: Int64
 
@@ -23,11 +24,11 @@ public struct PhotoRecommender: Sendable {
     ///
     /// - Parameter instant: the present, in Unix seconds.
     public init(
-        model: ModelVersion, relations: RelationWeights = RelationWeights(), weights: PhotoWeights = PhotoWeights(),
+        model: ModelVersion, relations: RelationTable = .standard, weights: PhotoWeights = PhotoWeights(),
         at instant: Int64
     ) {
         self.model = model
-        relationWeights = relations
+        self.relations = relations
         self.weights = weights
         self.instant = instant
     }
@@ -43,7 +44,7 @@ public struct PhotoRecommender: Sendable {
         let suggestions = reasons.lazy.filter {
             !hidden.contains($0.key) && isAllowed($0.key, for: photo)
         }.map { group, reasons in
-            // Stable, and summed in one order, so that the same inputs give the same bits.
+            // A stable order, so that the same inputs give the same sum, bit for bit.
             let ordered = reasons.enumerated().sorted {
                 $0.element.contribution != $1.element.contribution
                     ? $0.element.contribution > $1.element.contribution : $0.offset < $1.offset
@@ -62,27 +63,29 @@ public struct PhotoRecommender: Sendable {
             || photo.ownerMemberships.contains(group)
     }
 
-    /// The groups whose neighbours are looked at; their weights sum up to 1, or to less if little is known of the owner.
-    private func seeds(of photo: PhotoContext) -> [Seed] {
+    /// The groups whose neighbours are suggested; their weights sum to 1, or to less if little is known about the
+    /// owner.
+    private func seeds(of photo: PhotoContext) -> [(group: UInt32, weight: Double)] {
         guard photo.groups.isEmpty else {
-            return photo.groups.map { Seed(group: $0, weight: 1 / Double(photo.groups.count)) }
+            return photo.groups.map { (group: $0, weight: 1 / Double(photo.groups.count)) }
         }
-        return photo.ownerGroups.map { Seed(group: $0.key, weight: photo.ownerShare(ofPhotos: $0.value)) }
+        return photo.ownerGroups.map { (group: $0.key, weight: photo.ownerShare(ofPhotos: $0.value)) }
             .sorted { $0.group < $1.group }
     }
 
-    /// The neighbours of some groups; a neighbour with the mean best score in all relations adds the weight in all.
-    private func similarReasons(to seeds: [Seed]) -> [UInt32: [PhotoSuggestion.Reason]] {
+    /// The neighbours of some groups; one with the mean best score in every relation gets the full weight.
+    private func similarReasons(to seeds: [(group: UInt32, weight: Double)]) -> [UInt32: [PhotoSuggestion.Reason]] {
         var reasons: [UInt32: [PhotoSuggestion.Reason]] = [:]
-        let factors = relationWeights.factors(in: model)
-        let all = Relation.allCases.reduce(0) { $0 + relationWeights[$1] }
+        let factors = relations.factors(in: model)
+        let all = relations.reduce(0) { $0 + $1.weight }
         for seed in seeds {
-            for (relation, factor) in factors {
-                for neighbour in model.neighbours(of: Int(seed.group), by: relation) where neighbour.score > 0 {
+            for factor in factors {
+                for neighbour in model.neighbours(of: Int(seed.group), by: factor.relation) where neighbour.score > 0 {
                     reasons[neighbour.index, default: []].append(
                         .init(
-                            evidence: .similarGroup(seed.group, by: relation, common: neighbour.common),
-                            contribution: weights.similarGroups * seed.weight * factor / all * Double(neighbour.score)))
+                            evidence: .similarGroup(seed.group, by: factor.relation, common: neighbour.common),
+                            contribution: weights.similarGroups * seed.weight * factor.factor / all
+                                * Double(neighbour.score)))
                 }
             }
         }

@@ -1,29 +1,29 @@
 public import Model
 
-/// A group that a photo could go to, and why.
+/// A group that is suggested for a photo, and why.
 public struct PhotoSuggestion: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
-    /// The sum of what its reasons contribute, above 0.
+    /// The sum of its reasons' contributions, above 0.
     public var score: Double
-    /// What brought it, the largest contribution first; equal ones in the order of `Evidence`.
+    /// Why it is suggested, the largest contribution first; equal ones in the order of `Evidence`.
     public var reasons: [Reason]
 
     /// Part of a suggestion's score.
     public struct Reason: Sendable, Equatable {
-        /// What speaks for the group.
+        /// The kind of evidence, with its facts.
         public var evidence: Evidence
-        /// What it adds to the score, above 0.
+        /// Its part of the score, above 0.
         public var contribution: Double
     }
 
-    /// What can speak for a group.
+    /// Evidence for a group.
     public enum Evidence: Sendable, Equatable {
-        /// So many photos that share pools with the photo are in it.
+        /// So many photos in it share a pool with the photo.
         case sharedPools(photos: Int)
-        /// Its photos have these tags of the photo, the most telling first.
+        /// Its photos have these tags of the photo, those with the greatest weight first.
         case tags([String])
-        /// Its photos were taken near the photo: in this cell, the photo's own or one beside it.
+        /// Its photos were taken near the photo: in this cell, which is the photo's own or an adjacent one.
         case place(PlaceCell)
         /// The photo's owner has so many other photos there, or is a member.
         case owner(photos: Int, isMember: Bool)
@@ -43,17 +43,17 @@ public struct PhotoSuggestion: Sendable, Equatable {
     }
 }
 
-/// How much each kind of evidence counts; each is a number from 0 to about 1 before it is weighed.
+/// The weights of the kinds of evidence, each of which is a number from 0 to about 1 before it is weighted.
 public struct PhotoWeights: Sendable, Equatable {
-    /// Photos that share pools with it: they were put where it was put, by people.
+    /// Photos that share a pool with it, because people put them in the same groups.
     public var sharedPools = 2.0
-    /// Neighbours of the groups it is in, or of its owner's.
+    /// Neighbours of its groups, or of its owner's groups.
     public var similarGroups = 1.0
     /// Tags.
     public var tags = 2.0
-    /// The place.
+    /// The location.
     public var place = 1.0
-    /// The owner's photos in the group, by their share of all.
+    /// The owner's photos in the group, by their share of all their pool entries.
     public var ownerPhotos = 1.0
     /// The owner's membership.
     public var ownerMembership = 0.25

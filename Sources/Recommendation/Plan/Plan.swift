@@ -1,10 +1,12 @@
-/// A member's list: computed once per session and bucket, then frozen.
+public import Model
+
+/// A member's list: made once per session and rotation bucket, then frozen.
 public struct Plan: Sendable, Equatable {
-    /// The groups, in the order in which they are shown; a shorter list is the beginning of it.
+    /// The groups in the order in which they are shown; a shorter list is a prefix of it.
     public var items: [PlanItem]
-    /// What the member cares about, the largest interest first.
+    /// The member's interests, the largest first.
     public var interests: [Interest]
-    /// The number of the bucket it is of.
+    /// The number of its rotation bucket.
     public var bucket: Int64
     /// How many candidates passed all filters.
     public var candidateCount: Int
@@ -15,5 +17,81 @@ public struct Plan: Sendable, Equatable {
         self.interests = interests
         self.bucket = bucket
         self.candidateCount = candidateCount
+    }
+}
+
+/// A group in a member's list.
+public struct PlanItem: Sendable, Equatable {
+    /// Why a group is in the list at all.
+    public enum Origin: String, Sendable, CaseIterable {
+        /// It is a neighbour of groups that the member has joined.
+        case personal
+        /// It is about a stated interest.
+        case topic
+        /// The site's staff picked it.
+        case curated
+        /// It grows faster than usual.
+        case trending
+        /// It is one of the groups with the most members, and fills the list.
+        case popular
+    }
+
+    /// The group's index in the model.
+    public var group: UInt32
+    /// The raw score s; 0 unless the origin is personal.
+    public var score: Double
+    /// The index of its interest in the plan's list; nil unless the origin is personal.
+    public var interest: Int?
+    /// Why it is in the list.
+    public var origin: Origin
+
+    /// An item.
+    public init(group: UInt32, score: Double, interest: Int?, origin: Origin) {
+        self.group = group
+        self.score = score
+        self.interest = interest
+        self.origin = origin
+    }
+}
+
+extension Plan {
+    /// A hash of the member, the bucket and the order of the groups; with the model version, it identifies the list.
+    ///
+    /// - Parameter userID: the member's external id.
+    public func fingerprint(ofUser userID: String) -> UInt64 {
+        var bytes = Array(userID.utf8) + [0]
+        bytes.reserveCapacity(bytes.count + 8 + 4 * items.count)
+        for shift in stride(from: 0, to: 64, by: 8) { bytes.append(UInt8(truncatingIfNeeded: bucket >> shift)) }
+        for item in items {
+            for shift in stride(from: 0, to: 32, by: 8) { bytes.append(UInt8(truncatingIfNeeded: item.group >> shift)) }
+        }
+        return KeyedHash.hash(bytes, key: (0, 0))
+    }
+}
+
+/// What a plan depends on, besides the model version and the planner's configuration and key.
+public struct PlanRequest: Sendable, Equatable {
+    /// The member's profile, without memberships in hidden groups, which must not be given as reasons either.
+    public var profile: MemberProfile
+    /// The instant for which it is made, in Unix milliseconds.
+    public var atMilliseconds: Int64
+    /// Another seed gives another order; usually 0.
+    public var seed: UInt64
+    /// Groups that must not be shown to anybody.
+    public var hidden: Set<UInt32>
+    /// The curated groups; nil for those of the model version.
+    public var curated: [CuratedGroup]?
+
+    /// A request.
+    public init(
+        profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, hidden: Set<UInt32> = [],
+        curated: [CuratedGroup]? = nil
+    ) {
+        self.profile = profile
+        self.profile.joined.removeAll { hidden.contains($0.group) }
+        self.atMilliseconds = atMilliseconds
+        self.seed = seed
+        self.hidden = hidden
+        self.curated = curated
     }
 }

@@ -1,22 +1,22 @@
-/// The steps from a profile to a list, in their order.
+/// The stages from a profile to a list, in their order.
 public enum PlanStage: String, Sendable, CaseIterable {
-    /// The groups that the member has joined.
+    /// Takes the groups that the member has joined.
     case profile
-    /// Clusters of them.
+    /// Clusters them into interests.
     case interests
-    /// Their neighbours.
+    /// Collects their neighbours.
     case candidates
-    /// What may be shown, without what is too similar to a joined group.
+    /// Removes groups that may not be shown, are inactive, or are too similar to a joined one.
     case filters
-    /// Groups whose time of the year it is rise.
+    /// Raises groups in their season, and lowers those out of it.
     case season
-    /// A new order every few hours.
+    /// Changes the order every few hours.
     case rotation
-    /// Groups shown often without a click, and neighbours of dismissed ones, sink.
+    /// Lowers groups shown often without a click, and neighbours of dismissed ones.
     case fatigue
-    /// Interests in turns, without repetition.
+    /// Gives each interest its share, and avoids groups that are similar to one another.
     case diversity
-    /// Stated interests, curated picks and trending fill up.
+    /// Adds groups about stated interests, curated, trending and popular groups.
     case coldStart = "cold-start"
 
     /// Whether a list can be made without it.
@@ -28,14 +28,14 @@ public enum PlanStage: String, Sendable, CaseIterable {
     }
 }
 
-/// What a stage did.
+/// The report of one stage.
 public struct StageReport: Sendable, Equatable {
     /// The stage.
     public var stage: PlanStage
-    /// Groups it was given.
+    /// The number of groups it received.
     public var taken: Int
-    /// Groups it passed on.
+    /// The number of groups it passed on.
     public var passed: Int
-    /// What else there is to say, in a few words.
+    /// Further facts, in a few words.
     public var note: String
 }

@@ -1,25 +1,25 @@
-/// Why a group is where it is in a member's list, or why it is not there.
+/// The rank of a group in a member's list, or why the group is not there.
 public enum Standing: Sendable, Equatable {
-    /// It is in the list; places count from 1.
-    case listed(place: Int, item: PlanItem)
+    /// It is in the list; ranks count from 1.
+    case listed(rank: Int, item: PlanItem)
     /// The member is in it.
     case joined
     /// The member is not interested.
     case dismissed(atMilliseconds: Int64)
-    /// It must not be shown to anybody.
+    /// It must not be shown to anyone.
     case hidden
-    /// Nothing has happened in it since, in Unix seconds.
+    /// Its last activity was then, in Unix seconds, which is too long ago.
     case inactive(sinceSeconds: Int64)
     /// Its plain cosine to a joined group reaches the ceiling.
     case tooSimilar(to: UInt32)
-    /// No joined group has it as a neighbour, nor is it among those that fill up the list.
+    /// It is a neighbour of no joined group, nor among the cold-start groups in the list.
     case noEvidence
-    /// It is a candidate of this rank by raw score, counted from 1; the list ended before its turn came.
+    /// It is a candidate with this rank by raw score, counted from 1, and was not selected.
     case notReached(rank: Int, candidates: Int)
 }
 
 extension Planner {
-    /// A member's list, and why a group is in it or not.
+    /// A member's list, and the standing of a group.
     public func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
         let personal = personalList(request) { _ in }
         let plan = plan(request, from: personal) { _ in }
@@ -35,11 +35,11 @@ extension Planner {
         case .tooSimilar(let seed): return .tooSimilar(to: seed)
         case nil: break
         }
-        if let place = plan.items.firstIndex(where: { $0.group == group }) {
-            return .listed(place: place + 1, item: plan.items[place])
+        if let position = plan.items.firstIndex(where: { $0.group == group }) {
+            return .listed(rank: position + 1, item: plan.items[position])
         }
         let entries = personal.table.entries
-        guard let score = personal.table.place(of: group).map({ entries[$0].score }) else { return .noEvidence }
+        guard let score = personal.table.position(of: group).map({ entries[$0].score }) else { return .noEvidence }
         let better = entries.count { $0.score > score && personal.eligibility.allows($0.group) }
         return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }

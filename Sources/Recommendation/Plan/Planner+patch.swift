@@ -2,25 +2,26 @@ import Glibc
 import Model
 
 extension Planner {
-    /// A frozen plan after what the member did since: quick to react, and otherwise the same list.
+    /// A frozen plan with the member's later changes applied; apart from them the list stays the same.
     ///
-    /// Groups that were joined, dismissed or hidden leave, and the rest closes up in order. Only groups that are
-    /// neighbours of a changed one, in either direction and any relation, move: place p, counted from 1, becomes
-    /// p · 2^shift, where the shift is the sum of ± closeness over the changes, between −1 and 1: neighbours of groups
-    /// dismissed or left sink, of groups joined or taken back rise. New candidates wait for the next plan. Undoing
-    /// what was done restores the list.
+    /// Groups that were joined, dismissed or hidden are removed, and the rest closes up in order. Only neighbours of a
+    /// changed group, in either direction and any relation, move: rank p becomes p · 2^shift, where the shift is the
+    /// sum of ± closeness over the changes, limited to −1 to 1. Neighbours of dismissed and left groups are lowered,
+    /// neighbours of joined and undismissed groups are raised. New candidates wait for the next plan. Undoing a change
+    /// restores the list.
     ///
     /// - Parameters:
     ///   - plan: a plan of this planner's model version.
-    ///   - changes: since it was made.
-    ///   - hidden: groups that nobody may be shown.
+    ///   - changes: the changes since it was made.
+    ///   - hidden: groups that must not be shown to anyone.
     public func patched(_ plan: Plan, by changes: ProfileChanges, hidden: Set<UInt32> = []) -> [PlanItem] {
         let gone = Set(changes.joined + changes.dismissed).union(hidden)
         let shifts = shifts(of: plan.items, changes)
-        let moved = plan.items.enumerated().map { place, item in
-            (item: item, place: place, rank: Double(place + 1) * exp2(shifts[place]))
+        let moved = plan.items.enumerated().map { position, item in
+            (item: item, position: position, rank: Double(position + 1) * exp2(shifts[position]))
         }
-        let ordered = shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.place) < ($1.rank, $1.place) } : moved
+        let ordered =
+            shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) } : moved
         return ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
     }
 
@@ -28,40 +29,63 @@ extension Planner {
         var shifts = [Double](repeating: 0, count: items.count)
         let changed = ChangedGroups(changes, in: model)
         guard !changed.groups.isEmpty else { return shifts }
-        // Of the two directions the closer one counts. The lists of the items are read once, however much changed.
-        var closest = items.map { Closeness.toward(changed.places, from: $0.group, in: model) }
-        let places = GroupPlaces(items.map(\.group))
+        // The greater closeness of the two directions counts. The lists of the items are read once for all changes.
+        var closest = items.map { Closeness.toward(changed.positions, from: $0.group, in: model) }
+        let positions = GroupPositions(items.map(\.group))
         for (change, group) in changed.groups.enumerated() {
             for (neighbour, closeness) in Closeness.neighbours(of: group, in: model) {
-                guard let place = places[neighbour] else { continue }
-                closest[place][change] = max(closest[place][change] ?? 0, closeness)
+                guard let position = positions[neighbour] else { continue }
+                closest[position][change] = max(closest[position][change] ?? 0, closeness)
             }
-            for place in items.indices { shifts[place] += changed.signs[change] * (closest[place][change] ?? 0) }
+            for position in items.indices {
+                shifts[position] += changed.signs[change] * (closest[position][change] ?? 0)
+            }
         }
         return shifts.map { max(-1, min(1, $0)) }
     }
 }
 
-/// The groups of a model that changed, each once, and which way their neighbours move.
+/// The changed groups, each once, and the direction in which their neighbours move.
 private struct ChangedGroups {
     private(set) var groups: [UInt32] = []
-    /// Below 0 if neighbours rise, above 0 if they sink.
-    private(set) var signs: [Double] = []
-    private(set) var places: GroupPlaces
+    /// Negative if neighbours are raised, positive if they are lowered.
+    let signs: [Double]
+    let positions: GroupPositions
 
     init(_ changes: ProfileChanges, in model: ModelVersion) {
-        let rising = changes.joined + changes.undismissed
-        let sinking = changes.dismissed + changes.left
-        places = GroupPlaces(capacity: rising.count + sinking.count)
-        for (list, sign) in [(rising, -1.0), (sinking, 1.0)] {
-            for group in list where Int(group) < model.groupCount {
-                let place = places.place(of: group, orInsert: groups.count)
-                if place == groups.count {
-                    groups.append(group)
-                    signs.append(0)
-                }
-                signs[place] += sign
-            }
+        var signOfGroup: [UInt32: Double] = [:]
+        let changed =
+            (changes.joined + changes.undismissed).map { ($0, -1.0) }
+            + (changes.dismissed + changes.left).map { ($0, 1.0) }
+        for (group, sign) in changed where Int(group) < model.groupCount {
+            if signOfGroup[group] == nil { groups.append(group) }
+            signOfGroup[group, default: 0] += sign
         }
+        signs = groups.map { signOfGroup[$0] ?? 0 }
+        positions = GroupPositions(groups)
+    }
+}
+
+/// A member's changes since a plan was made that affect the list.
+public struct ProfileChanges: Sendable, Equatable {
+    /// Groups joined since.
+    public var joined: [UInt32]
+    /// Groups left since.
+    public var left: [UInt32]
+    /// Groups dismissed since.
+    public var dismissed: [UInt32]
+    /// Groups whose dismissal was undone since.
+    public var undismissed: [UInt32]
+
+    /// The differences between two profiles of a member.
+    public init(from before: MemberProfile, to after: MemberProfile) {
+        let (joinedBefore, joinedAfter) = (Set(before.joined.map(\.group)), Set(after.joined.map(\.group)))
+        let (dismissedBefore, dismissedAfter) = (
+            Set(before.dismissals.map(\.group)), Set(after.dismissals.map(\.group))
+        )
+        joined = joinedAfter.subtracting(joinedBefore).sorted()
+        left = joinedBefore.subtracting(joinedAfter).sorted()
+        dismissed = dismissedAfter.subtracting(dismissedBefore).sorted()
+        undismissed = dismissedBefore.subtracting(dismissedAfter).sorted()
     }
 }

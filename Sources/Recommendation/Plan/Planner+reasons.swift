@@ -1,31 +1,32 @@
 import Model
 
 extension Planner {
-    /// What brought each group of a list: the joined groups whose neighbour it is.
+    /// The reasons for each group of a list: the joined groups whose neighbour it is.
     ///
     /// - Parameters:
-    ///   - items: a part of a plan.
-    ///   - profile: the profile that the plan was made for.
-    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then photos
-    ///   before members; none for items that are not personal.
+    ///   - items: some items of a plan.
+    ///   - profile: the profile for which the plan was made.
+    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then in the order
+    ///   of the version's relations; none for items that are not personal.
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let joined = recentGroups(profile)
-        let factors = Relation.allCases.map { configuration.weights.factor(of: $0, in: model) }
+        let factors = configuration.relations.factorsByIndex(in: model)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
-        let page = GroupFinder(items.map(\.group))
-        page.forEachFound(in: model.lists(of: joined)) { seed, relation, neighbour, place in
+        let page = GroupLookup(items.map(\.group))
+        page.forEachFound(in: model.lists(of: joined)) { seed, relation, neighbour, position in
             guard factors[relation] > 0 else { return }
-            reasons[place].append(
+            reasons[position].append(
                 .init(
-                    seed: joined[seed], relation: Relation.allCases[relation],
-                    contribution: factors[relation] * Double(neighbour.score), common: neighbour.common))
+                    seed: joined[seed], relation: model.relations[relation],
+                    contribution: factors[relation] * Double(neighbour.score), common: neighbour.common,
+                    relationIndex: relation))
         }
-        for (place, item) in items.enumerated() {
+        for (position, item) in items.enumerated() {
             if item.origin == .personal {
-                reasons[place].sort(by: Suggestion.Reason.precedes)
+                reasons[position].sort(by: Suggestion.Reason.precedes)
             } else {
-                reasons[place] = []
+                reasons[position] = []
             }
         }
         return reasons

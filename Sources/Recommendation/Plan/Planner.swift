@@ -1,3 +1,4 @@
+import CivilTime
 public import Model
 
 /// Makes members' lists from a model version.
@@ -16,13 +17,13 @@ public struct Planner: Sendable {
 
     /// A planner over a model version.
     ///
-    /// - Parameter key: what the rotation of all members depends on; the same on all daemons.
-    /// - Complexity: O(groups · log groups + neighbours): what is the same for all members is found here, once.
+    /// - Parameter key: the key of the rotation, the same on all daemons.
+    /// - Complexity: O(groups · log groups + neighbours): this computes everything that all members share.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         self.model = model
         self.configuration = configuration
         self.key = key
-        coldStart = ColdStartIndex(model)
+        coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
@@ -32,8 +33,8 @@ public struct Planner: Sendable {
     /// The list of a member.
     ///
     /// - Parameters:
-    ///   - request: whom it is for, and when.
-    ///   - observe: told of every stage when it is done.
+    ///   - request: the member and the instant.
+    ///   - observe: receives the report of every stage.
     /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
     public func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
         plan(request, from: personalList(request, observe), observe)
@@ -45,7 +46,7 @@ public struct Planner: Sendable {
             candidateCount: personal.candidateCount)
     }
 
-    /// A personal list with what it was made of.
+    /// A personal list with the intermediate results that explain it.
     struct PersonalList {
         var eligibility: Eligibility
         var joined: [UInt32]
@@ -54,7 +55,7 @@ public struct Planner: Sendable {
         /// Candidates that passed the filters.
         var candidateCount: Int
         var bucket: Int64
-        /// What came out.
+        /// The list.
         var items: [PlanItem]
     }
 
@@ -67,7 +68,7 @@ public struct Planner: Sendable {
         let interests = Interest.interests(of: joined, in: model, configuration.interests)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        let table = CandidateTable(of: interests, in: model, configuration.weights)
+        let table = CandidateTable(of: interests, in: model, configuration.relations)
         observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
         var (candidateCount, ranked) = filtered(table, eligibility)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
@@ -84,7 +85,8 @@ public struct Planner: Sendable {
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
         if runs(.diversity) {
-            ranked = diversified(ranked, interests.map { $0.weight(in: model, configuration.weights) }, observe)
+            let factors = configuration.relations.factors(in: model)
+            ranked = diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe)
         }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
@@ -97,7 +99,7 @@ public struct Planner: Sendable {
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
 
-    /// The groups joined that are looked at: of too many, those joined last.
+    /// The joined groups that the list is made from: the most recent ones if there are too many.
     func recentGroups(_ profile: MemberProfile) -> [UInt32] {
         let known = profile.joined.filter { Int($0.group) < model.groupCount }
         let limit = configuration.interests.groupLimit
@@ -108,24 +110,38 @@ public struct Planner: Sendable {
         return latest.prefix(limit).map(\.group).sorted()
     }
 
-    /// The best of the candidates that may be shown, in no order, and how many of them there are in all.
+    /// The best of the candidates that may be shown, in no particular order, and the number of all that may be shown.
     private func filtered(_ table: CandidateTable, _ eligibility: Eligibility) -> (count: Int, [Candidate]) {
         var isBlocked = [Bool](repeating: false, count: table.entries.count)
         for group in eligibility.blockedGroups {
-            if let place = table.place(of: group) { isBlocked[place] = true }
+            if let position = table.position(of: group) { isBlocked[position] = true }
         }
         let entries = table.entries.span
         var candidates: [Candidate] = []
         candidates.reserveCapacity(entries.count)
-        for place in entries.indices
-        where entries[place].score > 0 && !isBlocked[place] && eligibility.isActive(entries[place].group) {
-            let (group, score) = (entries[place].group, entries[place].score)
+        for position in entries.indices
+        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group) {
+            let (group, score) = (entries[position].group, entries[position].score)
             candidates.append(
-                Candidate(group: group, score: score, interest: entries[place].interest, adjusted: score))
+                Candidate(group: group, score: score, interest: entries[position].interest, adjusted: score))
         }
         let count = candidates.count
         Ranking.keepBest(configuration.filters.candidateLimit, of: &candidates)
         return (count, candidates)
+    }
+
+    /// Raises groups in their season, and lowers those out of it.
+    private func riseInSeason(_ candidates: inout [Candidate], _ request: PlanRequest) -> StageReport {
+        let month = CalendarDate(unixMilliseconds: request.atMilliseconds).month - 1
+        var moved = 0
+        for position in candidates.indices {
+            let factor = model.seasonalFactor(of: Int(candidates[position].group), month: month)
+            guard factor != 1 else { continue }
+            candidates[position].adjusted *= factor
+            moved += 1
+        }
+        return StageReport(
+            stage: .season, taken: candidates.count, passed: candidates.count, note: "\(moved) have a season")
     }
 
     private func damp(_ ranked: inout [Candidate], _ request: PlanRequest) -> StageReport {
@@ -135,17 +151,17 @@ public struct Planner: Sendable {
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 
-    /// The pool in its new order, then the rest in its old one.
+    /// The pool in its diversified order, then the other candidates in the order that they had.
     private func diversified(
         _ ranked: [Candidate], _ weights: [Double], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
-        let places = CandidatePool.places(of: ranked, weights: weights, configuration.selection)
-        let pool = places.map { ranked[$0] }
+        let positions = CandidatePool.positions(of: ranked, weights: weights, configuration.selection)
+        let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(among: pool.map(\.group), in: model)
         let order = Selection(configuration: configuration.selection).order(pool, similarities, weights: weights)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)
-        for place in places { isPooled[place] = true }
+        for position in positions { isPooled[position] = true }
         return order.map { pool[$0] } + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
     }
 
@@ -157,7 +173,7 @@ public struct Planner: Sendable {
         let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
         var others: [(group: UInt32, origin: PlanItem.Origin)] = []
         if !sources.isEmpty {
-            let known = GroupPlaces(personal.map { $0.group })
+            let known = GroupPositions(personal.map { $0.group })
             let turns = Blend.turnsOfOthers(personalCount: personal.count, share: share, limit: length)
             others = sources.list(limit: turns) { known[$0] == nil && list.eligibility.allows($0) }
         }
@@ -165,7 +181,7 @@ public struct Planner: Sendable {
             personal, others.map { PlanItem(group: $0.group, score: 0, interest: nil, origin: $0.origin) },
             share: share, limit: length)
         if items.count < length {
-            let known = GroupPlaces(items.map { $0.group })
+            let known = GroupPositions(items.map { $0.group })
             let popular = sources.popular.lazy.filter { known[$0] == nil && list.eligibility.allows($0) }
             items += popular.prefix(length - items.count).map {
                 PlanItem(group: $0, score: 0, interest: nil, origin: .popular)

@@ -1,15 +1,15 @@
 import Glibc
 
 extension MemberProfile {
-    /// The profile after some interactions, at an instant.
+    /// The profile at an instant, with interactions replayed on top.
     ///
-    /// Of what contradicts itself, the latest event counts, at equal times the one that stands later; a membership
-    /// of unknown time is older than any event. The age of an impression after the instant is 0.
+    /// The latest event of a group counts, of equal times the one that comes later in the list; a membership of unknown
+    /// time is older than any event. The age of an impression after the instant is 0.
     ///
     /// - Parameters:
     ///   - interactions: in any order.
-    ///   - instantMilliseconds: the moment the profile is of, in Unix milliseconds.
-    ///   - halfLifeDays: after how many days an impression counts half, above 0.
+    ///   - instant: the instant of the profile, in Unix milliseconds.
+    ///   - halfLifeDays: the half-life of an impression in days, above 0.
     public func replaying(_ interactions: [Interaction], atMilliseconds instant: Int64, halfLifeDays: Double)
         -> MemberProfile
     {
@@ -26,7 +26,7 @@ extension MemberProfile {
             exposures: Array(states.exposures.values), topics: topics)
     }
 
-    /// A profile while events are replayed on it.
+    /// A profile while events are replayed.
     private struct GroupStates {
         var joined: [UInt32: JoinedGroup]
         var dismissals: [UInt32: Dismissal]
@@ -62,10 +62,43 @@ extension MemberProfile {
             }
         }
 
-        /// Whether an event happened before the membership that the catalog knows.
+        /// Whether an event is older than a known membership.
         private func isOlder(_ time: Int64, than membership: JoinedGroup?) -> Bool {
             guard let since = membership?.atMilliseconds else { return false }
             return time < since
         }
+    }
+}
+
+/// Something a member did with a group.
+public struct Interaction: Sendable, Equatable {
+    /// What was done.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// Became a member.
+        case join
+        /// Stopped being a member.
+        case leave
+        /// Dismissed the group: "not interested".
+        case dismiss
+        /// Undid the dismissal.
+        case undismiss
+        /// Opened the group from a list.
+        case click
+        /// Was shown the group in a list.
+        case impression
+    }
+
+    /// What was done.
+    public var kind: Kind
+    /// The group's index in the model.
+    public var group: UInt32
+    /// When, in Unix milliseconds.
+    public var atMilliseconds: Int64
+
+    /// An interaction.
+    public init(_ kind: Kind, group: UInt32, atMilliseconds: Int64) {
+        self.kind = kind
+        self.group = group
+        self.atMilliseconds = atMilliseconds
     }
 }

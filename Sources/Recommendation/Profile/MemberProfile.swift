@@ -1,10 +1,10 @@
-/// What is known of a member at one instant, in terms of a model version's groups.
+/// What is known about a member at one instant, in terms of a model version's groups.
 public struct MemberProfile: Sendable, Equatable {
     /// A group the member is in.
     public struct JoinedGroup: Sendable, Equatable {
         /// The group's index in the model.
         public var group: UInt32
-        /// When it was joined, in Unix milliseconds, if known.
+        /// When the member joined it, in Unix milliseconds, if known.
         public var atMilliseconds: Int64?
 
         /// A membership.
@@ -18,7 +18,7 @@ public struct MemberProfile: Sendable, Equatable {
     public struct Dismissal: Sendable, Equatable {
         /// The group's index in the model.
         public var group: UInt32
-        /// When the member said so, in Unix milliseconds.
+        /// When the member dismissed it, in Unix milliseconds.
         public var atMilliseconds: Int64
 
         /// A dismissal.
@@ -28,11 +28,11 @@ public struct MemberProfile: Sendable, Equatable {
         }
     }
 
-    /// How often a group was shown without a click.
+    /// The impressions of a group without a click.
     public struct Exposure: Sendable, Equatable {
         /// The group's index in the model.
         public var group: UInt32
-        /// Impressions since the last click, each halved for every half-life that has passed since; above 0.
+        /// Impressions since the last click, each halved with every half-life since it; above 0.
         public var impressions: Double
 
         /// An exposure.
@@ -48,12 +48,12 @@ public struct MemberProfile: Sendable, Equatable {
     public var joined: [JoinedGroup]
     /// Dismissed groups, in ascending order of the index, each once.
     public var dismissals: [Dismissal]
-    /// Groups shown and not clicked, in ascending order of the index, each once.
+    /// Groups shown without a click, in ascending order of the index, each once.
     public var exposures: [Exposure]
     /// Stated interests, as the member wrote them.
     public var topics: [String]
 
-    /// A profile; lists are brought into order, of several entries of one group the last stays.
+    /// A profile; lists are sorted, and of several entries of one group the last is kept.
     public init(
         userID: String, joined: [JoinedGroup] = [], dismissals: [Dismissal] = [], exposures: [Exposure] = [],
         topics: [String] = []

@@ -1,4 +1,4 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): 64 bits that nobody can foretell without the key.
+/// SipHash-2-4 (Aumasson and Bernstein 2012): 64 bits that cannot be predicted without the key.
 struct KeyedHash {
     private var v0: UInt64
     private var v1: UInt64
@@ -25,7 +25,7 @@ struct KeyedHash {
             state.take(UInt64(littleEndian: unsafe bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)))
         }
         var last = UInt64(bytes.count) << 56
-        for place in whole..<bytes.count { unsafe last |= UInt64(bytes[place]) << UInt64((place & 7) * 8) }
+        for position in whole..<bytes.count { unsafe last |= UInt64(bytes[position]) << UInt64((position & 7) * 8) }
         state.take(last)
         return state.finish()
     }

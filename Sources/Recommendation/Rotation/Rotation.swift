@@ -1,22 +1,23 @@
 import Glibc
 import Model
 
-/// A new order every few hours that costs little relevance: noise that grows towards the end of the list.
+/// Changes the order every few hours at little cost in relevance: noise that grows towards the end of the list.
 ///
 /// s · exp(z (G − .577) / β) with z = √(1 − .999 s/s₁), β = κ / √max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
-/// sampling; Yellott 1977). Where scores fall steeply more noise changes as much, but costs more; the root is between as
-/// much change and as much loss for everybody. From one bucket to the next the uniform number below G makes a golden step, which changes
-/// more of the list at the same loss than a fresh one, and shows every group equally often in the long run.
+/// sampling; Yellott 1977). Steeply falling scores need more noise for the same change, which costs more; the square
+/// root trades change against loss. From one bucket to the next, the uniform number behind G advances by the golden
+/// ratio: this changes more of the list at the same loss than a new random number, and shows all groups equally often
+/// in the long run.
 struct Rotation {
-    /// The fractional part of the golden ratio as a part of 2⁶⁴.
+    /// The fractional part of the golden ratio times 2⁶⁴.
     private static let goldenStep: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// The mean of Gumbel noise: Euler's constant.
     private static let meanNoise = 0.577_215_664_901_532_9
-    /// How steeply scores fall is seen from the tenth to the fortieth.
+    /// The slope of the scores is measured from the tenth to the fortieth.
     private static let slopeBegin = 10
     private static let slopeEnd = 40
 
-    /// What the noise of each group is made from, by its external id: the same from version to version.
+    /// The hash of each group's external id, from which its noise is made: the same from version to version.
     struct GroupHashes: Sendable {
         private let hashes: [UInt64]
 
@@ -35,7 +36,7 @@ struct Rotation {
     let bucket: Int64
     let configuration: PlanConfiguration.Rotation
 
-    /// Disturbs the adjusted scores, which must be above 0.
+    /// Adds noise to the adjusted scores, which must be above 0.
     func apply(to candidates: inout [Candidate], _ hashes: GroupHashes) {
         var leading = candidates
         Ranking.keepBest(Self.slopeEnd, of: &leading)
@@ -43,18 +44,61 @@ struct Rotation {
         guard let best = leading.first?.adjusted, let last = leading.last?.adjusted else { return }
         let slope = log(leading[min(Self.slopeBegin, leading.count) - 1].adjusted / last)
         let scale = max(configuration.leastSlope, slope).squareRoot() / configuration.kappa
-        for place in candidates.indices {
-            let score = candidates[place].adjusted
+        for position in candidates.indices {
+            let score = candidates[position].adjusted
             let looseness = (1 - configuration.stickiness * score / best).squareRoot()
-            let hash = KeyedHash.hash(hashes[candidates[place].group], key: memberKey)
-            candidates[place].adjusted = score * exp(looseness * (gumbel(hash) - Self.meanNoise) * scale)
+            let hash = KeyedHash.hash(hashes[candidates[position].group], key: memberKey)
+            candidates[position].adjusted = score * exp(looseness * (gumbel(hash) - Self.meanNoise) * scale)
         }
     }
 
     private func gumbel(_ hash: UInt64) -> Double {
         let stepped = hash &+ UInt64(bitPattern: bucket) &* Self.goldenStep
-        // 52 bits and a half: strictly between 0 and 1.
+        // Half a step above 52 bits: strictly between 0 and 1.
         let uniform = (Double(stepped >> 12) + 0.5) * 0x1p-52
         return -log(-log(uniform))
+    }
+}
+
+/// The secret that makes each member's rotation different and unpredictable.
+public struct RotationKey: Sendable, Equatable {
+    /// The two words of the key.
+    public let words: (UInt64, UInt64)
+
+    /// A key of two words: the same on all daemons, and used for nothing else.
+    public init(_ first: UInt64, _ second: UInt64) { words = (first, second) }
+
+    /// The key written as 32 hexadecimal digits; nil for any other text.
+    public init?(hexadecimal text: String) {
+        guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
+            let first = UInt64(text.prefix(16), radix: 16), let second = UInt64(text.suffix(16), radix: 16)
+        else { return nil }
+        self.init(first, second)
+    }
+
+    /// Equal if both words are equal.
+    public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
+
+    /// The key of a member, from the id and the request's seed.
+    func member(_ userID: String, seed: UInt64) -> (UInt64, UInt64) {
+        let first = KeyedHash.hash(userID.utf8, key: words)
+        return (first, KeyedHash.hash(userID.utf8, key: (first, words.1 ^ seed)))
+    }
+}
+
+/// The periods in which a member's order does not change.
+enum RotationBucket {
+    /// The number of the bucket of an instant.
+    ///
+    /// All buckets are equally long; different members' buckets begin at different times.
+    ///
+    /// - Parameters:
+    ///   - instant: in Unix milliseconds.
+    ///   - memberKey: the member's key.
+    ///   - milliseconds: the length of a bucket, above 0.
+    static func number(atMilliseconds instant: Int64, memberKey: (UInt64, UInt64), milliseconds: Int64) -> Int64 {
+        let shift = Int64(memberKey.0 % UInt64(milliseconds))
+        let (quotient, remainder) = (instant + shift).quotientAndRemainder(dividingBy: milliseconds)
+        return remainder < 0 ? quotient - 1 : quotient
     }
 }

@@ -1,11 +1,12 @@
 import Model
 
-/// Puts a pool in an order that serves all interests in proportion and does not repeat itself.
+/// Orders a pool so that every interest gets its share and similar groups do not follow one another.
 ///
-/// Greedy: of the interests that may go next, the best of s · Π (1 − λ · sim) over what was chosen before (a product form
-/// of maximal marginal relevance; Carbonell and Goldstein 1998). Where that would make the list worth too much less than
-/// the best list of its length, the best of those interests goes instead, whatever it is similar to; and where that would
-/// still be far too much, the best of all. A longer list begins like a shorter one.
+/// Greedy: among the interests that may take the next position, it chooses the greatest s · Π (1 − λ · sim) over the
+/// groups chosen before (a product form of maximal marginal relevance; Carbonell and Goldstein 1998). If the list would
+/// lose too much compared with the best list of its length, it chooses the best candidate of those interests without
+/// regard to similarity, and if the loss would still be too great, the best of all. A shorter list is a prefix of a
+/// longer one.
 struct Selection {
     let configuration: PlanConfiguration.Selection
 
@@ -14,22 +15,22 @@ struct Selection {
     /// - Parameters:
     ///   - pool: best first.
     ///   - similarities: plain cosines between the candidates of the pool.
-    ///   - weights: of the interests.
-    /// - Returns: places in `pool`, in the order of the list.
+    ///   - weights: one for each interest.
+    /// - Returns: positions in `pool`, in the order of the list.
     /// - Complexity: O(pool²).
     func order(_ pool: [Candidate], _ similarities: PairSimilarities, weights: [Double]) -> [Int] {
         var quotas = InterestQuotas(weights: weights)
         var remaining = Remaining(pool, interestCount: weights.count)
         var order: [Int] = []
         order.reserveCapacity(pool.count)
-        // What the list adds up to, and what the best list of its length would.
+        // The sums of the list's scores and of the best list of its length.
         var sum = 0.0
         var bestSum = 0.0
         while order.count < pool.count {
             quotas.update { !remaining.isEmpty($0) }
             bestSum += pool[order.count].adjusted
-            func costs(_ place: Int, moreThan limit: Double) -> Bool {
-                sum + pool[place].adjusted < (1 - limit) * bestSum
+            func costs(_ position: Int, moreThan limit: Double) -> Bool {
+                sum + pool[position].adjusted < (1 - limit) * bestSum
             }
             var chosen = remaining.worthiest { quotas.mayGo[$0] }
             if costs(chosen, moreThan: configuration.lossLimit) {
@@ -46,20 +47,22 @@ struct Selection {
     }
 }
 
-/// The candidates of a pool that were not chosen yet, by interest.
+/// The candidates of a pool that are not chosen yet, by interest.
 private struct Remaining {
-    /// What the candidates of an interest are worth is looked through only when that of the best changes: it never rises.
+    /// The candidates of one interest.
+    ///
+    /// A worth never rises, so that they are searched again only when the worth of the best falls.
     private struct Interest {
-        /// Where its places stand, ascending.
+        /// Where its positions are in `positions`, ascending.
         var range: Range<Int>
-        /// The place that is worth most, of equal ones the first; none if nothing is left.
+        /// The position with the greatest worth, of equal ones the first; −1 if nothing is left.
         var worthiest = -1
     }
 
-    /// Places in the pool; those of each interest stand together.
-    private var places: [Int]
+    /// Positions in the pool, grouped by interest.
+    private var positions: [Int]
     private var interests: [Interest]
-    /// The score, less for what was chosen that is similar; below zero once chosen.
+    /// The score, lowered by similarity to chosen candidates; negative for a chosen candidate.
     private var worths: [Double]
 
     init(_ pool: [Candidate], interestCount: Int) {
@@ -68,10 +71,10 @@ private struct Remaining {
         var next: [Int] = []
         for count in counts { next.append((next.last ?? 0) + count) }
         interests = zip(counts, next).map { Interest(range: $1 - $0..<$1) }
-        places = [Int](repeating: 0, count: pool.count)
-        for place in pool.indices.reversed() {
-            next[pool[place].interest] -= 1
-            places[next[pool[place].interest]] = place
+        positions = [Int](repeating: 0, count: pool.count)
+        for position in pool.indices.reversed() {
+            next[pool[position].interest] -= 1
+            positions[next[pool[position].interest]] = position
         }
         worths = pool.map(\.adjusted)
         for interest in interests.indices { look(through: interest) }
@@ -80,33 +83,35 @@ private struct Remaining {
     /// Whether nothing of an interest is left.
     func isEmpty(_ interest: Int) -> Bool { interests[interest].range.isEmpty }
 
-    /// The place that is worth most of the interests that may go; of equal ones the first.
+    /// The position with the greatest worth among the interests that may go; of equal ones the first.
     func worthiest(where mayGo: (Int) -> Bool) -> Int {
         var best = -1
         for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
-            let place = interests[interest].worthiest
-            if best < 0 || (worths[place], best) > (worths[best], place) { best = place }
+            let position = interests[interest].worthiest
+            if best < 0 || (worths[position], best) > (worths[best], position) { best = position }
         }
         return best
     }
 
-    /// The first place of the interests that may go.
+    /// The first position of the interests that may go.
     func first(where mayGo: (Int) -> Bool) -> Int {
         var first = Int.max
         for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
-            first = min(first, places[interests[interest].range.lowerBound])
+            first = min(first, positions[interests[interest].range.lowerBound])
         }
         return first
     }
 
-    /// Takes a place out, and lowers the worth of what is similar to it.
+    /// Removes a position, and lowers the worth of similar ones.
     mutating func take(_ taken: Int, of interest: Int, _ similarities: ArraySlice<Float>, lambda: Double) {
         precondition(similarities.count == worths.count, "a similarity to each candidate of the pool")
         worths[taken] = -1
-        // All of them, in the plainest of loops: it becomes one of vectors, and most similarities are 0.
+        // A simple loop over all candidates, which the compiler vectorizes; most similarities are 0.
         unsafe worths.withUnsafeMutableBufferPointer { worths in
             unsafe similarities.withUnsafeBufferPointer { similarities in
-                for place in 0..<worths.count { unsafe worths[place] *= 1 - lambda * Double(similarities[place]) }
+                for position in 0..<worths.count {
+                    unsafe worths[position] *= 1 - lambda * Double(similarities[position])
+                }
             }
         }
         look(through: interest)
@@ -115,19 +120,56 @@ private struct Remaining {
         }
     }
 
-    /// Drops what was chosen, and finds the best of the rest.
+    /// Drops the chosen candidates of an interest, and finds the best of the others.
     private mutating func look(through interest: Int) {
         let range = interests[interest].range
         var end = range.lowerBound
         var best = -1
-        for position in range {
-            let place = places[position]
-            // A worth may have become nothing; below that it is what was chosen.
-            guard worths[place].sign == .plus else { continue }
-            places[end] = place
+        for slot in range {
+            let position = positions[slot]
+            // A worth may have become 0; negative ones, −0 too, are chosen candidates.
+            guard worths[position].sign == .plus else { continue }
+            positions[end] = position
             end += 1
-            if best < 0 || worths[place] > worths[best] { best = place }
+            if best < 0 || worths[position] > worths[best] { best = position }
         }
         interests[interest] = Interest(range: range.lowerBound..<end, worthiest: best)
+    }
+}
+
+/// Chooses the candidates from which a list is selected.
+enum CandidatePool {
+    /// A part of the pool is reserved for the best candidates of each interest in proportion to its weight; the rest
+    /// goes to the best of all.
+    ///
+    /// Without its part, a small interest would be crowded out by a larger one with many candidates. The part is
+    /// rounded down, so that interests of a few percent have none, and candidates with very low scores cannot use it.
+    ///
+    /// - Parameters:
+    ///   - candidates: best first.
+    ///   - weights: one for each interest.
+    /// - Returns: positions in `candidates`, ascending.
+    static func positions(
+        of candidates: [Candidate], weights: [Double], _ configuration: PlanConfiguration.Selection
+    ) -> [Int] {
+        let size = configuration.poolSize
+        guard candidates.count > size else { return Array(candidates.indices) }
+        let sum = weights.reduce(0, +)
+        let own = configuration.ownPart * Double(size)
+        var room = weights.map { sum > 0 ? Int(($0 / sum * own).rounded(.down)) : 0 }
+        var isTaken = [Bool](repeating: false, count: candidates.count)
+        var count = 0
+        let least = configuration.leastWorth * candidates[0].adjusted
+        for (position, candidate) in candidates.enumerated()
+        where room[candidate.interest] > 0 && count < size && candidate.adjusted >= least {
+            room[candidate.interest] -= 1
+            isTaken[position] = true
+            count += 1
+        }
+        for position in candidates.indices where count < size && !isTaken[position] {
+            isTaken[position] = true
+            count += 1
+        }
+        return candidates.indices.filter { isTaken[$0] }
     }
 }

@@ -1,6 +1,6 @@
 public import Model
 
-/// What happened month by month, in a group or in the whole community.
+/// Activity month by month, in a group or in the whole community.
 public struct MonthlyActivity: Sendable, Equatable {
     /// Members who joined in each month, the earliest first.
     public var joins: [UInt32]
@@ -9,26 +9,27 @@ public struct MonthlyActivity: Sendable, Equatable {
 
     /// Counts of as many months each.
     public init(joins: [UInt32], photos: [UInt32]) {
-        precondition(joins.count == photos.count, "joins and photos are of the same months")
+        precondition(joins.count == photos.count, "joins and photos cover the same months")
         self.joins = joins
         self.photos = photos
     }
 }
 
-/// In which months of the year a group is busier than on average, learned from past years.
+/// The months of the year in which a group is busier than on average, learned from past years.
 ///
 /// Ratio to moving average, the classical decomposition (R. J. Hyndman, G. Athanasopoulos, "Forecasting: Principles and
-/// Practice", 3rd ed., §3.4), against the community: of a group with *c(t)* events in month *t*, and the community with *C(t)*,
-/// one expects
+/// Practice", 3rd ed., §3.4), relative to the community: for a group with *c(t)* events in month *t*, in a community
+/// with *C(t)*, one expects
 ///
 ///     e(t) = m(t) · C(t) / M(t)
 ///
-/// where *m* and *M* are their centred means over twelve months (2 × 12). Neither the growth of the group, nor that of the
-/// community, nor the community's own seasons make a season. The factor of a calendar month is *(Σc + κ) / (Σe + κ)* over its
-/// years, joins and photos together; κ draws thin evidence to 1. A peak counts only as far as it remains without
-/// its best year, if there are several: one burst is no season.
+/// where *m* and *M* are their centred means over twelve months (2 × 12). So neither the growth of the group or the
+/// community, nor the seasons of the whole community, make a season of the group. The factor of a calendar month is
+/// *(Σc + κ) / (Σe + κ)* over its years, joins and photos together; κ moves the factor towards 1 when there is little
+/// evidence. With several years, a peak counts only as far as it remains without its best year: one burst is not a
+/// season.
 public struct SeasonalIndex: Sendable {
-    /// Fewer months than this make no season: the centred mean of every calendar month takes two years.
+    /// The least number of months: two years, for a centred mean of every calendar month.
     public static let minimumMonths = 24
     /// κ, in events.
     public static let shrinkage = 20.0
@@ -38,10 +39,10 @@ public struct SeasonalIndex: Sendable {
     private let photoLevels: [Double]
     private let firstMonth: Int
 
-    /// The community to measure against.
+    /// The index for a community.
     ///
     /// - Parameters:
-    ///   - community: the sums over all groups, of whole months.
+    ///   - community: the sums over all groups, in whole months.
     ///   - firstMonth: the calendar month of the first of them, 0 for January to 11.
     /// - Returns: nil if there are fewer than `minimumMonths`.
     public init?(community: MonthlyActivity, firstMonth: Int) {
@@ -52,7 +53,8 @@ public struct SeasonalIndex: Sendable {
         photoLevels = Self.centredMeans(community.photos)
     }
 
-    /// The mean of twelve months around each month but the first six and the last six, the outermost two by half.
+    /// The mean of the twelve months around each month, with half of the two outermost; not for the first and the last
+    /// six.
     static func centredMeans(_ counts: [UInt32]) -> [Double] {
         (6..<max(6, counts.count - 6)).map { month in
             let ends = Double(counts[month - 6]) + Double(counts[month + 6])
@@ -60,24 +62,25 @@ public struct SeasonalIndex: Sendable {
         }
     }
 
-    /// The factors of a group whose activity is of the same months as the community's.
+    /// The factors of a group, whose activity covers the same months as the community's.
     public func factors(of group: MonthlyActivity) -> SeasonalFactors {
         var years: [[(seen: Double, expected: Double)]] = Array(repeating: [], count: 12)
         let joins = Self.centredMeans(group.joins)
         let photos = Self.centredMeans(group.photos)
-        for place in joins.indices {
-            let month = place + 6
+        for position in joins.indices {
+            let month = position + 6
             let expectedJoins =
-                joinLevels[place] > 0 ? joins[place] * Double(community.joins[month]) / joinLevels[place] : 0
+                joinLevels[position] > 0 ? joins[position] * Double(community.joins[month]) / joinLevels[position] : 0
             let expectedPhotos =
-                photoLevels[place] > 0 ? photos[place] * Double(community.photos[month]) / photoLevels[place] : 0
+                photoLevels[position] > 0
+                ? photos[position] * Double(community.photos[month]) / photoLevels[position] : 0
             years[(firstMonth + month) % 12].append(
                 (Double(group.joins[month]) + Double(group.photos[month]), expectedJoins + expectedPhotos))
         }
         return SeasonalFactors(percent: years.map { UInt8(clamping: Int((100 * Self.factor($0)).rounded())) })
     }
 
-    /// The factor of a calendar month from what was seen and expected in each year.
+    /// The factor of a calendar month from the observed and the expected events of each year.
     static func factor(_ years: [(seen: Double, expected: Double)]) -> Double {
         func ratio(_ years: some Sequence<(seen: Double, expected: Double)>) -> Double {
             let sums = years.reduce((seen: 0.0, expected: 0.0)) { ($0.seen + $1.seen, $0.expected + $1.expected) }

@@ -1,24 +1,24 @@
 import Glibc
 public import Model
 
-/// How many people turned to a group, week by week.
+/// How many people joined a group or posted to it, week by week.
 public struct WeeklyActivity: Sendable, Equatable {
-    /// Different people who joined in a week: the last seven days first, then each seven days before.
+    /// The people who joined in each week: the last seven days first, then the seven days before, and so on.
     public var joiners: [UInt32]
-    /// Different people who posted, in the same weeks.
+    /// The people who posted in the same weeks.
     public var posters: [UInt32]
 
     /// Counts of as many weeks each.
     public init(joiners: [UInt32], posters: [UInt32]) {
-        precondition(joiners.count == posters.count, "joiners and posters are of the same weeks")
+        precondition(joiners.count == posters.count, "joiners and posters cover the same weeks")
         self.joiners = joiners
         self.posters = posters
     }
 
-    /// Joiners and posters of the last seven days; somebody who did both counts twice.
+    /// Joiners and posters of the last seven days; a person who did both counts twice.
     var recent: Double { Double(joiners.first ?? 0) + Double(posters.first ?? 0) }
 
-    /// Joiners and posters of a week, as the mean of the weeks before the last seven days; 0 if there are none.
+    /// The mean of joiners and posters over the weeks before the last seven days; 0 if there are none.
     var usualWeek: Double {
         let weeks = joiners.count - 1
         guard weeks > 0 else { return 0 }
@@ -28,32 +28,33 @@ public struct WeeklyActivity: Sendable, Equatable {
     }
 }
 
-/// Which groups more people turn to than usual, each measured against itself.
+/// The groups in which more people joined and posted than usual, each compared with its own past.
 ///
-/// Counts of people are taken for negative-binomial: of mean *m* and variance *m + φ m²*, since weeks of a large group differ
-/// by more than chance, about a fifth (φ = .04). The transformation *f(x) = 2/√φ · asinh √(φ (x + ⅜))* makes their standard
-/// deviation about 1 whatever the mean (F. J. Anscombe, "The transformation of Poisson, binomial and negative-binomial
-/// data", Biometrika 35, 1948). The score of a week *x* after *w* weeks of mean *b* is therefore a number of standard deviations:
+/// Counts of people are modelled as negative-binomial, with mean *m* and variance *m + φ m²*, since the weeks of a
+/// large group vary by about a fifth beyond chance (φ = .04). The transformation *f(x) = 2/√φ · asinh √(φ (x + ⅜))*
+/// makes their standard deviation about 1 whatever the mean (F. J. Anscombe, "The transformation of Poisson, binomial
+/// and negative-binomial data", Biometrika 35, 1948). The score of a week *x* after *w* weeks of mean *b* is therefore
+/// a number of standard deviations:
 ///
 ///     (f(x) − f(b)) / √(1 + 1/w)
 ///
-/// It grows like the square root of small counts, so that nine people in a group that had none are much, and like the
-/// logarithm of the ratio for large ones, so that a huge group must grow by half to be as remarkable. Weeks before a group
-/// was founded count as weeks without anybody: it is new.
+/// For small counts it grows like their square root, so that nine people in a group that usually has none are many; for
+/// large counts it grows like the logarithm of the ratio, so that a huge group must grow by half for the same score.
+/// Weeks before a group was founded count as weeks without people.
 public struct TrendingRanking: Sendable, Equatable {
-    /// The weeks before the last seven days that say what is usual.
+    /// The number of weeks before the last seven days that define what is usual.
     public static let usualWeeks = 8
 
     /// φ, above 0.
     public var dispersion = 0.04
-    /// Fewer joiners and posters in the last seven days are chance (inclusive).
+    /// The least joiners and posters in the last seven days (inclusive); fewer may be chance.
     public var minimumPeople = 3
-    /// The score from which on a group trends, in standard deviations (inclusive).
+    /// The least score of a trending group, in standard deviations (inclusive).
     public var minimumScore = 2.0
     /// How many groups are listed at most.
     public var limit = 500
 
-    /// The ranking with its usual parameters.
+    /// The ranking with the default parameters.
     public init() {}
 
     /// How unusual the last seven days of a group are, in standard deviations; negative if they are quieter than usual.
@@ -68,7 +69,7 @@ public struct TrendingRanking: Sendable, Equatable {
 
     /// The groups that trend, best first; equal scores in ascending order of the index.
     ///
-    /// - Parameter activity: of every group of a version, by its index.
+    /// - Parameter activity: one for every group of a version, by its index.
     public func trending(_ activity: some Sequence<WeeklyActivity>) -> [TrendingGroup] {
         var groups: [TrendingGroup] = []
         for (index, weeks) in activity.enumerated() where weeks.recent >= Double(minimumPeople) {

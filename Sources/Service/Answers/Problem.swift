@@ -3,7 +3,7 @@ import HTTP
 
 /// An answer that says what is wrong: `application/problem+json` (RFC 9457).
 struct Problem: Error {
-    /// The kinds of problem; raw values end the `type` of the answer.
+    /// The kinds of problem; raw values are the last part of the answer's `type`.
     enum Kind: String {
         /// Nothing more specific than the status.
         case general = ""
@@ -61,14 +61,14 @@ struct Problem: Error {
 }
 
 extension Problem {
-    /// The path leads nowhere.
+    /// There is nothing at the path.
     static func noSuchPath() -> Problem {
         Problem(
             status: .notFound, title: "Not Found",
             detail: "there is nothing at this path; data is below /v1/groups, /v1/users and /v1/photos")
     }
 
-    /// The path is there, but not for this method.
+    /// The path does not support the method.
     static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> Problem {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         return Problem(
@@ -76,7 +76,7 @@ extension Problem {
             detail: "\(method) is not possible here: use \(names)", headers: ["Allow": names])
     }
 
-    /// A parameter is not what it may be.
+    /// A parameter is out of bounds.
     static func badParameter(
         _ name: String, _ complaint: String, allowed: [String]? = nil, bounds: ClosedRange<Int>? = nil
     ) -> Problem {
@@ -90,7 +90,7 @@ extension Problem {
         }
     }
 
-    /// A member of the body, such as `interactions[3].kind`, is not what it may be; an empty name means all of it.
+    /// A member of the body, such as `interactions[3].kind`, is wrong; an empty name means the whole body.
     static func badField(_ name: String, _ complaint: String, allowed: [String]? = nil) -> Problem {
         Problem(
             status: .badRequest, kind: .badBody, title: "Bad body",
@@ -108,7 +108,7 @@ extension Problem {
             detail: "the body must be JSON: send it with the header field Content-Type: application/json")
     }
 
-    /// No group, user or photo has this id; `near` are ids that are close to it.
+    /// No group, user or photo has this id; `near` are similar ids.
     static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
         let hint = near.isEmpty ? "" : "; near it are \(near.joined(separator: ", "))"
         return Problem(
@@ -116,14 +116,14 @@ extension Problem {
         ).with { $0.near = near.isEmpty ? nil : near }
     }
 
-    /// A private group cannot be put forward, as long as it is private.
+    /// A private group cannot be put forward.
     static func privateGroup(_ id: String) -> Problem {
         Problem(
             status: .conflict, kind: .privateGroup, title: "Private group",
             detail: "the group \"\(id)\" is private, and private groups are put forward to nobody")
     }
 
-    /// An interaction names a group that is not there, or not shown.
+    /// An interaction names a group that does not exist or is not shown.
     static func unknownGroup(_ id: String, inField name: String) -> Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Unknown group",
@@ -131,7 +131,7 @@ extension Problem {
         ).with { $0.field = name }
     }
 
-    /// A page was to begin after a group that the list never had.
+    /// `after` names a group that was never in the list.
     static func notInList(after id: String) -> Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Not in the list",

@@ -12,6 +12,8 @@ public final class ModelSnapshot: Sendable {
     let manifest: Manifest
     /// Makes the lists of members.
     let planner: Planner
+    /// The relations that answers tell of.
+    var relations: RelationTable { planner.configuration.relations }
     let recommender: Recommender
     /// What was published of all users; nil if the daemon has it from elsewhere.
     let members: MemberTable?
@@ -25,9 +27,9 @@ public final class ModelSnapshot: Sendable {
         model = loaded.model
         manifest = loaded.manifest
         planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
-        recommender = Recommender(model: loaded.model, weights: planning.configuration.weights)
+        recommender = Recommender(model: loaded.model, relations: planning.configuration.relations)
         photoRecommender = PhotoRecommender(
-            model: loaded.model, relations: planning.configuration.weights,
+            model: loaded.model, relations: planning.configuration.relations,
             at: loaded.manifest.createdAtMilliseconds / 1000)
     }
 

@@ -1,10 +1,12 @@
 import Answers
 import HTTP
+import Model
 import Tokens
 
 /// The table of endpoints as an OpenAPI 3.1 document, for one policy of access.
 struct ServiceDescription: Sendable {
     let endpoints: [Endpoint]
+    let relations: RelationTable
     let policy: AccessPolicy
 
     /// The document.
@@ -71,7 +73,7 @@ struct ServiceDescription: Sendable {
         json.object("200") { json in
             json.member("description", endpoint.summary)
             switch endpoint.content {
-            case .json(let schema): writeContent("application/json", schema, to: &json)
+            case .json(let schema): writeContent("application/json", schema(relations), to: &json)
             case .text(let type): writeContent(type, .string(), to: &json)
             }
         }
@@ -101,12 +103,14 @@ struct ServiceDescription: Sendable {
         }
     }
 
+    private var problem: Schema { ProblemDetails.schema(of: relations) }
+
     /// The schemas of all that clients send and get.
     private var schemas: [Schema] {
         let answers = endpoints.compactMap { endpoint -> Schema? in
-            if case .json(let schema) = endpoint.content { schema } else { nil }
+            if case .json(let schema) = endpoint.content { schema(relations) } else { nil }
         }
-        return [ProblemDetails.schema] + endpoints.compactMap(\.bodySchema) + answers
+        return [problem] + endpoints.compactMap(\.bodySchema) + answers
     }
 
     private func writeSchemas(to json: inout JSONWriter) {
@@ -121,7 +125,7 @@ struct ServiceDescription: Sendable {
         json.object("responses") { json in
             json.object("Problem") { json in
                 json.member("description", "What is wrong (RFC 9457)")
-                writeContent("application/problem+json", ProblemDetails.schema, to: &json)
+                writeContent("application/problem+json", problem, to: &json)
             }
         }
     }

@@ -82,13 +82,13 @@ final class SharedJournal: Journal {
         case .member(let change):
             guard case .record(let interactions) = change.action,
                 let place = interactions.firstIndex(where: {
-                    !exists($0.groupID) || hidden[ExactText($0.groupID)] != nil
+                    !exists($0.groupID) || hidden[BytewiseString($0.groupID)] != nil
                 })
             else { return nil }
             return .member(.unknownGroup(at: place))
         case .site(let change):
             // What was hidden when the version was made, it does not have.
-            let isHidden = hidden[ExactText(change.groupID)] != nil
+            let isHidden = hidden[BytewiseString(change.groupID)] != nil
             guard exists(change.groupID) || isHidden else { return .site(.unknownGroup) }
             switch change.action {
             case .hide: return isHidden ? .site(.unchanged) : nil
@@ -139,7 +139,7 @@ final class SharedJournal: Journal {
         return decisions.curations(ofVersion, since: snapshot.manifest).enumerated().map { place, curation in
             var curation = curation
             curation.position = place + 1
-            curation.isShown = hidden[ExactText(curation.groupID)] == nil
+            curation.isShown = hidden[BytewiseString(curation.groupID)] == nil
             return curation
         }
     }
@@ -154,7 +154,7 @@ final class SharedJournal: Journal {
     /// The ids of hidden groups, and since when each is, in Unix milliseconds.
     ///
     /// After a rollback an older version serves: what was hidden in the catalog since it was made, a newer one knows.
-    private func hidden(in snapshot: ModelSnapshot) -> [ExactText: Int64] {
+    private func hidden(in snapshot: ModelSnapshot) -> [BytewiseString: Int64] {
         decisions.hidden(since: newest() ?? snapshot.manifest)
     }
 

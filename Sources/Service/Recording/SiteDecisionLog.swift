@@ -29,11 +29,11 @@ final class SiteDecisionLog: Sendable {
     /// The ids of hidden groups, and since when each is, in Unix milliseconds.
     ///
     /// - Parameter manifest: of the version that serves, which has what was hidden before.
-    func hidden(since manifest: Manifest) -> [ExactText: Int64] {
-        var hidden: [ExactText: Int64] = [:]
-        for group in manifest.hiddenGroups ?? [] { hidden[ExactText(group.id)] = group.hiddenAtMilliseconds }
+    func hidden(since manifest: Manifest) -> [BytewiseString: Int64] {
+        var hidden: [BytewiseString: Int64] = [:]
+        for group in manifest.hiddenGroups ?? [] { hidden[BytewiseString(group.id)] = group.hiddenAtMilliseconds }
         for change in changes(beyond: manifest.taken) {
-            let group = ExactText(change.groupID)
+            let group = BytewiseString(change.groupID)
             switch change.action {
             case .hide: hidden[group] = hidden[group] ?? change.atMilliseconds
             case .unhide: hidden[group] = nil

@@ -10,7 +10,7 @@ struct InteractionBatch: RequestBody {
         var position: Int?
     }
 
-    /// How many a batch may have.
+    /// How many interactions a batch may have.
     static let sizes = 1...500
 
     static let schema = Schema.component(
@@ -19,9 +19,9 @@ struct InteractionBatch: RequestBody {
 
     var interactions: [Row]
 
-    /// The interactions, each within its bounds.
+    /// The interactions, checked.
     ///
-    /// - Parameter now: what they get that give no time, or a later one; in Unix milliseconds.
+    /// - Parameter now: the time of interactions without a time, or with a later one; in Unix milliseconds.
     /// - Throws: a `Problem` that names the first field that is out of bounds.
     func records(at now: Int64) throws(Problem) -> [InteractionRecord] {
         guard Self.sizes.contains(interactions.count) else {
@@ -40,7 +40,7 @@ extension InteractionBatch.Row {
     fileprivate static let schema = Schema.component(
         "NewInteraction",
         .object(
-            RecordedInteraction.properties.filter { $0.name != "atMilliseconds" } + [
+            RecordedInteraction.propertiesButTime + [
                 .sometimes(
                     "atMilliseconds", .integer(RequestTime.bounds),
                     "When, in Unix milliseconds; now if not given, or later")
@@ -92,7 +92,7 @@ struct StatedInterests: RequestBody {
 
     var interests: [String]
 
-    /// The interests, each within its bounds.
+    /// The interests, checked.
     func texts() throws(Problem) -> [String] {
         guard interests.count <= Self.limit else {
             throw .badField("interests", "has \(interests.count) entries: at most \(Self.limit) are possible")

@@ -19,7 +19,7 @@ extension Call {
     }
 }
 
-/// Times as clients may give them.
+/// Bounds of times that clients give.
 enum RequestTime {
     /// Unix milliseconds, up to the end of the year 9999.
     static let bounds = 0...253_402_300_799_999
@@ -38,7 +38,7 @@ extension Problem {
         case .keyNotFound(let key, let context): .badField(place(context.codingPath + [key]), "is missing")
         case .valueNotFound(_, let context): .badField(place(context.codingPath), "is null")
         case .typeMismatch(let type, let context): .badField(place(context.codingPath), "is not \(name(of: type))")
-        // Numbers that are not whole come without their place as well.
+        // Also numbers that are not whole, which come without a path.
         case .dataCorrupted(let context):
             .badField(place(context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")

@@ -5,7 +5,7 @@ import HTTP
 extension Endpoint {
     private static let group = Parameter("group", .identifier, "The group's id")
 
-    /// Which groups are put forward.
+    /// Endpoints for groups that are put forward.
     static let curation = [
         Endpoint(
             "curation", .get, "/v1/admin/curation", .admin,
@@ -43,9 +43,9 @@ struct Placement: RequestBody {
             ),
         ]))
 
-    /// Counted from 1; nil, or beyond the end: the last.
+    /// From 1; nil, or a number beyond the end, is the last.
     var position: Int?
-    /// To the second: what is below one is cut off.
+    /// Truncated to seconds.
     var startsAtMilliseconds, expiresAtMilliseconds: Int64?
 
     func action() throws(Problem) -> SiteChange.Action {

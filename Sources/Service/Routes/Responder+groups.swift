@@ -1,28 +1,30 @@
 import Answers
 import HTTP
+import Model
 
 extension Endpoint {
-    /// What is known about groups.
-    static let groups = [
-        Endpoint(
-            "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
-            summary: "Groups that are like a group, best first",
-            path: [Parameter("id", .identifier, "The group's id")],
-            parameters: [
-                Parameter("by", standard: SimilarGroups.Likeness.both, "What the groups have in common"), .limit,
-            ],
-            caching: .shared, reuse: .untilChange,
-            problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
-        Endpoint(
-            "trending", .get, "/v1/trending", .site(.trending),
-            summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
-            caching: .shared, reuse: .untilChange, problems: [.serviceUnavailable],
-            handler: Responder.trending),
-    ]
+    /// Endpoints about groups.
+    static func groups(of relations: RelationTable) -> [Endpoint] {
+        let by = Parameter.Kind.choice(relations.choices, standard: RelationTable.blendName)
+        return [
+            Endpoint(
+                "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
+                summary: "Groups that are like a group, best first",
+                path: [Parameter("id", .identifier, "The group's id")],
+                parameters: [Parameter("by", by, "What the groups have in common"), .limit],
+                caching: .shared, reuse: .untilChange,
+                problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
+            Endpoint(
+                "trending", .get, "/v1/trending", .site(.trending),
+                summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
+                caching: .shared, reuse: .untilChange,
+                problems: [.serviceUnavailable], handler: Responder.trending),
+        ]
+    }
 }
 
 extension Responder {
-    /// `GET /v1/groups/{id}/similar?by=photos|members|both&limit=N`: the neighbours of a group, best first.
+    /// `GET /v1/groups/{id}/similar?by=RELATION|both&limit=N`: the neighbours of a group, best first.
     @Sendable
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
         let snapshot = try call.snapshot
@@ -31,7 +33,7 @@ extension Responder {
         // Answered like a group that does not exist, so that existence does not leak.
         guard !hidden.contains(group) else { throw .unknownGroup(call.id, in: snapshot, hidden: hidden) }
         return SimilarGroups(
-            call.served(snapshot), to: group, by: call.parameters.choice("by", of: SimilarGroups.Likeness.self),
+            call.served(snapshot), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
             limit: call.parameters.limit, hidden: hidden, snapshot.recommender)
     }
 

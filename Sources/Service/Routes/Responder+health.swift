@@ -4,7 +4,7 @@ import Model
 import ModelStore
 
 extension Endpoint {
-    /// Whether the daemon is alive, and can serve.
+    /// Health and readiness.
     static let health = [
         Endpoint(
             "health", .get, "/healthz", .open, summary: "Whether the process is alive",
@@ -33,7 +33,7 @@ extension Responder {
             call.freshness(of: try call.snapshot), missing: call.responder.missingParts, outbox: outbox)
     }
 
-    /// What the daemon was started without, and cannot answer about.
+    /// The data that the daemon was started without.
     private var missingParts: [String] {
         if directory == nil { return ["memberships", "photos"] }
         return directory?.knowsPhotos == true ? [] : ["photos"]

@@ -5,7 +5,7 @@ import HTTP
 extension Endpoint {
     private static let group = Parameter("id", .identifier, "The group's id")
 
-    /// Which groups are shown to nobody.
+    /// Endpoints for hidden groups.
     static let hiding = [
         Endpoint(
             "hideGroup", .put, "/v1/admin/groups/{id}/hidden", .admin,

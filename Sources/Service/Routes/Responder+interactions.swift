@@ -8,7 +8,7 @@ extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id")
     private static let own = Access.member(ofPathParameter: "id")
 
-    /// What a member does and says.
+    /// Endpoints for what a member does and states.
     static let interactions = [
         Endpoint(
             "recordInteractions", .post, "/v1/users/{id}/interactions", own,
@@ -50,7 +50,7 @@ extension Responder {
     /// `POST /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
-        // First: without a journal it does not matter what the body says.
+        // Checked first: without a journal the body does not matter.
         _ = try call.journal(for: Call.memberDeeds)
         let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
         if let place = try call.firstHidden(among: records) { throw unknownGroup(records, at: place) }
@@ -91,7 +91,7 @@ extension Responder {
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
         let outcome = try call.apply(.forget(id: nil))
         try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
-        // Once more: the change that was noted with the interactions came before this one.
+        // Noted again: the change that was noted with the interactions came before the sessions were forgotten.
         call.responder.changes.memberChanged(call.id)
         return forgotten(outcome, call)
     }

@@ -6,7 +6,7 @@ import Recommendation
 extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id")
 
-    /// What is for one member, and nobody else.
+    /// Endpoints for a member's own list.
     static let members = [
         Endpoint(
             "recommendations", .get, "/v1/users/{id}/recommendations", .member(ofPathParameter: "id"),
@@ -40,8 +40,8 @@ extension Responder {
             limit: call.parameters.limit, for: request.profile, snapshot.planner)
     }
 
-    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not; where
-    /// there is no session, in a list made right now.
+    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not; without
+    /// a session, in a list made now.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let snapshot = try call.snapshot(with: "who is a member of what")
@@ -66,7 +66,7 @@ extension Parameter {
 }
 
 extension Call {
-    /// The list of the session: the one it has, or a new one that it has from now on.
+    /// The list of the session; made and kept if it has none yet.
     fileprivate func sessionList(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> SessionList {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
@@ -76,14 +76,14 @@ extension Call {
         }.list(in: snapshot)
     }
 
-    /// The list that the session has; nil if it has none yet.
+    /// The list of the session; nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
         try Responder.reading { () throws(ServiceError) in
             try responder.sessions?.plan(ofUser: id, session: parameters.text("session"), at: now)
         }
     }
 
-    /// How many items stand before the page that is asked for.
+    /// How many items precede the page.
     fileprivate func offset(
         in items: [PlanItem], of plan: SessionList, _ snapshot: ModelSnapshot
     ) throws(Problem) -> Int {

@@ -1,22 +1,22 @@
 import HTTP
 
-/// What the routes answer from.
+/// What handlers answer from.
 struct Responder: Sendable {
     let follower: VersionFollower
     let directory: (any MemberDirectory)?
-    /// What members do and the site decides; nil if nobody can keep it.
+    /// Keeps what members do and the site decides; nil if the daemon cannot.
     var journal: (any Journal)?
-    /// The lists of sessions; nil to make a new one for every request.
+    /// The lists of sessions; nil to make a new list for every request.
     var sessions: SessionsInUse?
     /// Tells the other daemons what is changed here, and takes down their changes; nil if there are none.
     var pump: StreamPump?
-    /// Answers that are given again; nil to make every answer anew.
+    /// The cache of answers; nil for none.
     var cache: AnswerCache?
-    /// Where changes are noted that make answers others.
+    /// Notes the changes that invalidate answers.
     var changes = ChangeClock()
-    /// How old a version may be before it counts as stale.
+    /// The age from which on a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
-    /// Who has figures to tell at `/metrics`.
+    /// The sources of `/metrics`.
     var metricSources: [any MetricSource] = []
     /// The description of the service at `/openapi.json`.
     var openAPI: [UInt8] = []

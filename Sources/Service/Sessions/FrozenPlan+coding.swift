@@ -1,3 +1,4 @@
+import Model
 import Recommendation
 
 /// The bytes of a frozen plan, as sessions are kept in files and sent to other daemons.

@@ -20,12 +20,12 @@ final class SessionUse: Sendable {
 /// been used since.
 final class SessionsInUse: Sendable {
     private struct Key: Hashable {
-        let user: ExactText
-        let session: ExactText?
+        let user: BytewiseString
+        let session: BytewiseString?
 
         init(_ user: String, _ session: String?) {
-            self.user = ExactText(user)
-            self.session = session.map(ExactText.init)
+            self.user = BytewiseString(user)
+            self.session = session.map(BytewiseString.init)
         }
 
         /// What it takes in memory with its use, in bytes, about.

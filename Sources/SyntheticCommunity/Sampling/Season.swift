@@ -1,6 +1,8 @@
 /// How the interest in a theme changes over the year.
-enum Season: Int, CaseIterable {
+enum Season: Int, CaseIterable, Decodable {
     case none, spring, summer, autumn, winter, christmas, darkMonths
+
+    init(from decoder: any Decoder) throws { self = try decoder.namedCase() }
 
     /// Weights of January to December in the northern hemisphere; they mean the middle of the month.
     var monthlyWeights: [Double] {
@@ -34,8 +36,10 @@ enum Season: Int, CaseIterable {
 }
 
 /// At what hours of the local day something happens.
-enum HourPattern: Int, CaseIterable {
+enum HourPattern: Int, CaseIterable, Decodable {
     case online, daylight, twilight, night
+
+    init(from decoder: any Decoder) throws { self = try decoder.namedCase() }
 
     /// Weights of the 24 hours, from midnight.
     var weights: [Double] {

@@ -1,3 +1,5 @@
+import CivilTime
+
 /// The three years of a community: draws instants from seasonal curves and writes them as dates.
 ///
 /// An instant is a number of seconds from the beginning, 0 ..< `end`.
@@ -17,9 +19,9 @@ struct Timeline {
     private let dates: [UInt8]
 
     /// Ends when `endDay` begins.
-    init(endDay: CalendarDay) {
+    init(endDay: CalendarDate) {
         let days = (0..<Self.dayCount).map {
-            CalendarDay(daysSinceEpoch: endDay.daysSinceEpoch - Self.dayCount + $0)
+            CalendarDate(daysSince1970: endDay.daysSince1970 - Self.dayCount + $0)
         }
         curves = Season.allCases.flatMap { season in
             [false, true].map { Self.runningSums(days: days, season: season, southern: $0) }
@@ -28,13 +30,7 @@ struct Timeline {
             Quotas.shares(of: 256, weights: pattern.weights.map { $0 + 0.001 }, cap: 256)
                 .enumerated().flatMap { Array(repeating: UInt8($0.offset), count: Int($0.element)) }
         }
-        dates = days.flatMap { day in
-            let (year, month, dayOfMonth) = day.civil
-            let digits = [
-                year / 1000, year / 100, year / 10, year, -1, month / 10, month, -1, dayOfMonth / 10, dayOfMonth,
-            ]
-            return digits.map { $0 < 0 ? UInt8(ascii: "-") : UInt8(ascii: "0") + UInt8($0 % 10) }
-        }
+        dates = days.flatMap { $0.description.utf8 }
     }
 
     /// The curve of a season in one hemisphere.
@@ -79,7 +75,7 @@ struct Timeline {
     }
 
     /// The community grows by 2.2 over the three years, and more happens at weekends.
-    private static func runningSums(days: [CalendarDay], season: Season, southern: Bool) -> [Double] {
+    private static func runningSums(days: [CalendarDate], season: Season, southern: Bool) -> [Double] {
         let weekdayWeights = [0.95, 0.9, 0.9, 0.9, 0.95, 1.15, 1.25]
         var sums = [0.0]
         for (index, day) in days.enumerated() {

@@ -1,14 +1,13 @@
 /// A city or a region where members live and photos are taken.
-struct Place: Sendable {
-    /// What kind of place a theme's groups may be about.
-    enum Kind: Sendable {
+struct Place: Decodable, Sendable {
+    enum Kind: String, Decodable {
         case city, region
         /// A region where the aurora is seen.
         case northern
     }
 
     /// What a place must have for some themes.
-    enum Feature: Sendable {
+    enum Feature: String, Decodable {
         /// The sea, or a lake that passes for it.
         case coast
         /// Winters with frost and trees that change with the year.
@@ -17,61 +16,63 @@ struct Place: Sendable {
 
     /// The name without an article: "Lisbon", "Dolomites".
     let name: String
-    /// Whether a sentence says "the" before it.
-    let takesArticle: Bool
+    /// The name as a sentence says it: "Lisbon", "the Dolomites".
+    let phrase: String
+    /// The name as a tag: lower case, without accents and blanks.
+    let tag: String
     let kind: Kind
+    /// Whether it has no coast.
+    let isInland: Bool
     /// In units of 0.00001 degree, north positive.
     let latitude: Int
     /// In units of 0.00001 degree, east positive.
     let longitude: Int
 
-    init(_ name: String, _ kind: Kind, _ latitude: Double, _ longitude: Double, article: Bool = false) {
-        self.name = name
-        self.takesArticle = article
-        self.kind = kind
-        self.latitude = Int((latitude * 100_000).rounded())
-        self.longitude = Int((longitude * 100_000).rounded())
+    private enum Key: CodingKey { case name, article, kind, isInland, latitude, longitude }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        name = try values.decode(String.self, forKey: .name)
+        let article = try values.decodeIfPresent(String.self, forKey: .article)
+        phrase = (article.map { $0 + " " } ?? "") + name
+        tag = PlainText.tag(name)
+        kind = try values.decode(Kind.self, forKey: .kind)
+        isInland = try values.decodeIfPresent(Bool.self, forKey: .isInland) ?? false
+        latitude = Int((try values.decode(Double.self, forKey: .latitude) * 100_000).rounded())
+        longitude = Int((try values.decode(Double.self, forKey: .longitude) * 100_000).rounded())
     }
-
-    /// The name as a sentence says it: "Lisbon", "the Dolomites".
-    var phrase: String { takesArticle ? "the " + name : name }
-
-    /// The name as a tag: lower case, without accents and spaces.
-    var tag: String { PlainText.tag(name) }
-
-    /// Whether groups about something that needs the feature may be about the place.
-    func has(_ feature: Feature) -> Bool {
-        switch feature {
-        case .coast: !Self.inland.contains(name)
-        case .seasons: abs(latitude) > 2_900_000
-        }
-    }
-
-    private static let inland: Set = [
-        "Paris", "Berlin", "Rome", "Vienna", "Prague", "Kyoto", "Madrid", "Budapest", "Brussels", "Mexico City",
-        "Kraków", "Munich", "São Paulo", "Bologna", "Lyon", "Marrakesh", "Leipzig", "Turin", "Dolomites", "Tuscany",
-        "Black Forest", "Utah", "Bavaria", "Pyrenees", "Transylvania", "Peak District", "Arizona", "Colorado", "Alps",
-        "Extremadura", "Slovenia", "Finnish Lapland", "Kiruna", "Yukon",
-    ]
 
     var isSouthern: Bool { latitude < 0 }
 
     /// How far from its middle photos are taken at most, in units of 0.00001 degree.
     var radius: Int { kind == .city ? 9_000 : 55_000 }
 
-    /// For each city, the three regions nearest to it, as indices of `all`.
-    static let regionsNearCities = cities.map { city in
-        regions.indices.sorted { city.distance(to: regions[$0]) < city.distance(to: regions[$1]) }
-            .prefix(3).map { cities.count + $0 }
+    func has(_ feature: Feature) -> Bool {
+        switch feature {
+        case .coast: !isInland
+        case .seasons: abs(latitude) > 2_900_000
+        }
     }
 
-    /// A measure of distance that is good enough to compare with: squared, and blind to the globe's shape.
+    /// The places of the program's vocabulary, cities first.
+    static let all = Vocabulary.embedded.places
+
+    /// The cities, as indices of `all`.
+    static let cities = all.indices.prefix { all[$0].kind == .city }
+
+    /// The places of the far north, as indices of `all`.
+    static let northern = all.indices.filter { all[$0].kind == .northern }
+
+    /// For each city, the three regions nearest to it, as indices of `all`.
+    static let regionsNearCities = cities.map { city in
+        let regions = all.indices.dropFirst(cities.count)
+        return Array(regions.sorted { all[city].distance(to: all[$0]) < all[city].distance(to: all[$1]) }.prefix(3))
+    }
+
+    /// A measure of distance that is good enough to compare with: squared, on a flat map.
     private func distance(to other: Place) -> Int {
         let north = latitude - other.latitude
         let east = longitude - other.longitude
         return north * north + east * east / 2
     }
-
-    /// All places; those of one kind stand in order of popularity.
-    static let all = cities + regions
 }

@@ -1,10 +1,5 @@
-/// Small rewritings of titles, tags and identifiers.
+/// Turns titles into identifiers and tags, and fills in placeholders.
 enum PlainText {
-    /// The words between spaces.
-    static func words(_ text: String) -> [String] {
-        text.split { $0 == " " || $0 == "\n" }.map(String.init)
-    }
-
     /// Letters and digits of a text in ASCII lower case, words joined by hyphens: "Kraków on Film" is `krakow-on-film`.
     static func slug(_ text: String) -> String {
         var slug = ""
@@ -21,31 +16,28 @@ enum PlainText {
         return slug
     }
 
-    /// As a slug, in one word.
+    /// Like a slug, in one word.
     static func tag(_ text: String) -> String { slug(text).filter { $0 != "-" } }
 
-    /// Capitals at all words but the small ones; the first and capitals that are there stay.
+    /// Capitalizes all words but small ones that are not first; capitals in the phrase stay.
     static func titleCase(_ phrase: String) -> String {
         let small: Set = ["a", "and", "at", "by", "from", "in", "of", "on", "the", "to", "under", "with", "without"]
-        let cased = words(phrase).enumerated().map { index, word in
-            index > 0 && small.contains(word) ? word : capitalized(word)
+        let cased = phrase.split(separator: " ").enumerated().map { index, word in
+            index > 0 && small.contains(String(word)) ? String(word) : capitalized(String(word))
         }
         return cased.joined(separator: " ")
     }
 
-    /// The first letter as a capital.
+    /// The text with its first letter as a capital.
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
-    /// A text in which placeholders are replaced; those without a replacement stay.
-    static func filling(_ template: String, _ replacements: [(placeholder: String, text: String)]) -> String {
+    /// Replaces placeholders such as `{place}`; those without a replacement stay.
+    static func filling(_ template: String, _ replacements: [String: String]) -> String {
         var filled = ""
         var rest = Substring(template)
-        while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
-            let close = rest.utf8[open...].firstIndex(of: UInt8(ascii: "}"))
-        {
-            let placeholder = rest[open...close]
-            filled += rest[..<open]
-            filled += replacements.first { $0.placeholder == placeholder }?.text ?? String(placeholder)
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let placeholder = String(rest[open...close])
+            filled += rest[..<open] + (replacements[placeholder] ?? placeholder)
             rest = rest[rest.index(after: close)...]
         }
         return filled + rest

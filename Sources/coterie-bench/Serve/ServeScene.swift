@@ -76,7 +76,7 @@ final class ServeScene {
         }
         let catalog = try Catalog(path: folder + "/catalog.sqlite", mode: .writing)
         for (kind, text) in [(ImportKind.groups, groups), (.memberships, memberships)] {
-            let file = "\(folder)/\(kind.rawValue).tsv"
+            let file = "\(folder)/\(kind.name).tsv"
             try text.write(toFile: file, atomically: false, encoding: .utf8)
             _ = try Importer(into: catalog, kind: kind, options: ImportOptions(rejectsPath: file + "-rejects"))
                 .run([file])

@@ -2,7 +2,7 @@ import Answers
 import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
-import RecordReading
+import CivilTime
 
 /// `coterie curate ACTION [GROUP]`.
 enum CurateCommand: Subcommand {
@@ -13,12 +13,12 @@ enum CurateCommand: Subcommand {
     static let command = Command(
         "curate", summary: "Put groups forward, for members of whom little is known",
         discussion: """
-            add puts a group forward, or replaces where and when one is; those behind it move on. list shows all of them, \
-            also those whose time has not come or is over. remove takes one back.
+            add puts a group forward, or changes its position and its times; later groups move on. list shows all of \
+            them, also those whose time has not come or is over. remove takes one back.
 
-            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its start on \
-            and up to, but not at, its expiry. New lists of a daemon that has the catalog show it at once; others after the \
-            next "coterie recompute".
+            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its \
+            start (inclusive) to its expiry (exclusive). New lists of a daemon that has the catalog show it at once, other \
+            daemons after the next "coterie recompute".
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),
@@ -27,9 +27,9 @@ enum CurateCommand: Subcommand {
         options: [
             Option(
                 "position", "N",
-                help: "The place among all that are put forward, 1 being the first; the last unless given"),
-            Option("start", "DATE", help: "From when on; at once unless given"),
-            Option("expires", "DATE", help: "Until when; for ever unless given"),
+                help: "The position among all that are put forward, from 1; the last by default"),
+            Option("start", "DATE", help: "When it begins; at once by default"),
+            Option("expires", "DATE", help: "When it ends; never by default"),
             CommonOptions.catalog, CommonOptions.json,
         ],
         examples: [
@@ -73,7 +73,7 @@ enum CurateCommand: Subcommand {
         }
     }
 
-    /// The id of the group that was named.
+    /// The group's id, which add and remove need.
     private static func named(_ parsed: ParsedCommand) throws(UsageError) -> String {
         guard parsed.arguments.count == 2 else {
             throw UsageError("\"curate \(parsed.arguments[0])\" needs the id of a group")

@@ -2,14 +2,14 @@ import Answers
 import CommandLineOptions
 import Model
 import ModelStore
-import Recompute
+import Similarity
 
 /// `coterie export neighbours --by RELATION`.
 enum ExportCommand: Subcommand {
     static let command = Command(
         "export", summary: "Write all neighbours of a model version as tab-separated values",
         discussion: """
-            Columns: group, rank (from 1), neighbour, score, common (common photos or members). Groups stand in ascending \
+            Columns: group, rank (from 1), neighbour, score, common (how many photos, say, or members). Groups stand in ascending \
             order of the bytes of their ids.
 
             Scores have at most 9 significant digits. Plain cosine, and a modified one whose a is 0, are computed afresh from \
@@ -19,7 +19,7 @@ enum ExportCommand: Subcommand {
         arguments: [Argument("WHAT", help: "neighbours")],
         options: [
             Option(
-                "by", "RELATION", help: "What makes groups similar", allowed: Relation.allCases.map(\.rawValue),
+                "by", "RELATION", help: "What makes groups similar", allowed: Coterie.relations.map(\.name),
                 isRequired: true),
             Option("output", short: "o", "FILE", help: "Where to write; standard output unless said otherwise"),
             CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
@@ -32,12 +32,16 @@ enum ExportCommand: Subcommand {
         guard parsed.arguments[0] == "neighbours" else {
             throw UsageError("\"\(parsed.arguments[0])\" cannot be exported; WHAT is neighbours")
         }
-        let relation = try parsed.choice("by", of: Relation.self)
         let version = try parsed.loadVersion()
-        let model = version.model
-        let scores = ListedScores(version, relation)
-        let isJSON = parsed.flag("json")
         var output = try Output(path: parsed.textIfGiven("output"))
+        try write(Relation(rawValue: parsed.text("by")), of: version, isJSON: parsed.flag("json"), to: &output)
+        try output.flush()
+    }
+
+    /// Writes all neighbours in a relation.
+    static func write(_ relation: Relation, of version: LoadedVersion, isJSON: Bool, to output: inout Output) throws {
+        let model = version.model
+        let scores = ListedScores(relation, in: model, version.manifest)
         if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
         for group in 0..<model.groupCount {
             let id = model.id(of: group)
@@ -58,7 +62,6 @@ enum ExportCommand: Subcommand {
                 }
             }
         }
-        try output.flush()
     }
 
     /// A field as RFC 4180 writes it, so that what is exported can be read again whatever an id holds.

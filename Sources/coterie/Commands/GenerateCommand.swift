@@ -40,7 +40,7 @@ enum GenerateCommand: Subcommand {
         let pools = try parsed.integerIfGiven("pools", in: pairs) ?? (memberships == 0 ? 0 : photos * 2)
         let parameters = try CommunityParameters(
             groups: groups, users: users, photos: photos, memberships: memberships, pools: pools,
-            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: try CalendarDay(parsed.text("end-date")))
+            seed: UInt64(try parsed.integer("seed", in: 0...Int.max)), endDay: parsed.text("end-date"))
         let folder = parsed.text("output")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

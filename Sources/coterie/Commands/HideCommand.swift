@@ -1,26 +1,25 @@
 import Answers
 import CatalogStore
 import CommandLineOptions
-import RecordReading
+import CivilTime
 
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {
     static let command = Command(
-        "hide", summary: "Show a group to nobody, at once and until that is undone",
+        "hide", summary: "Hide a group from everybody, until that is undone",
         discussion: """
-            A hidden group is treated like a private one, but no import changes that. It is gone from all models made from \
-            now on, and within half a second from the answers of a daemon that has the catalog, running sessions included; \
-            from the very next answer if the daemon itself is asked to hide it, with PUT /v1/admin/groups/GROUP/hidden, as \
-            daemons without the catalog must be. \
-            Its members and photos stay in the catalog.
+            A hidden group is treated like a private one, but imports do not change that. New models leave it out. A \
+            daemon that has the catalog leaves it out of its answers, running sessions included, within half a second. Use \
+            PUT /v1/admin/groups/GROUP/hidden to hide it from the next answer on; daemons without the catalog need that. \
+            Members and photos of the group stay in the catalog.
 
             Afterwards, and with --list alone, all hidden groups are listed.
             """,
         arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
         options: [
             Option(
-                flag: "undo", help: "Show the group again; what was counted without it comes with the next recompute"),
-            Option(flag: "list", help: "Only list what is hidden"), CommonOptions.catalog, CommonOptions.json,
+                flag: "undo", help: "Show the group again; the next recompute counts it again"),
+            Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog, CommonOptions.json,
         ],
         examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
 

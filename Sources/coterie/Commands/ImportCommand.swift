@@ -4,18 +4,20 @@ import RecordReading
 
 /// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {
+    private static let kinds = ImportKind.all(of: Coterie.relations)
+
     static let command = Command(
         "import", summary: "Import groups, users, photos, memberships or pools into the catalog",
         discussion: """
             Columns, of which the first line of a CSV or TSV file names any, in any order (JSON Lines: the keys):
 
-            \(ImportKind.allCases.map { "\($0.rawValue): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
+            \(kinds.map { "\($0.name): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
 
             Times are ISO 8601 UTC or Unix seconds; topics, interests and tags are separated by ";". Importing the same \
             file again changes nothing; of two imports the later one wins. What a file does not give stays as it is.
             """,
         arguments: [
-            Argument("KIND", help: ImportKind.allCases.map(\.rawValue).joined(separator: ", ")),
+            Argument("KIND", help: kinds.map(\.name).joined(separator: ", ")),
             Argument("FILE", help: "Files; - is standard input", isRepeating: true),
         ],
         options: [
@@ -42,19 +44,19 @@ enum ImportCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard let kind = ImportKind(rawValue: parsed.arguments[0]) else {
-            let near = nearest(to: parsed.arguments[0], among: ImportKind.allCases.map(\.rawValue), limit: 1)
+        guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
+            let near = nearest(to: parsed.arguments[0], among: kinds.map(\.name), limit: 1)
             throw UsageError(
                 "\"\(parsed.arguments[0])\" cannot be imported; KIND is one of "
-                    + ImportKind.allCases.map(\.rawValue).joined(separator: ", "),
+                    + kinds.map(\.name).joined(separator: ", "),
                 advice: near.map { "did you mean \($0)?" })
         }
-        var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.rawValue)-rejects.tsv")
+        var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects.tsv")
         options.format = try parsed.choiceIfGiven("format", of: RecordFormat.self)
         options.isStrict = parsed.flag("strict")
         options.replaces = parsed.flag("replace")
         options.allowsShrinking = parsed.flag("allow-shrinking")
-        let catalog = try Catalog(path: parsed.text("catalog"), mode: .writing)
+        let catalog = try Catalog(path: parsed.text("catalog"), mode: .writing, relations: Coterie.relations)
         let line = ProgressLine()
         let watcher = ImportWatcher(line: line, kind: kind)
         let importer = try Importer(into: catalog, kind: kind, options: options, report: watcher.report)
@@ -89,7 +91,7 @@ enum ImportCommand: Subcommand {
         parts.append(counted(summary.rejected, "rejected"))
         let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
         var lines = [
-            "\(summary.kind.rawValue): \(parts.joined(separator: ", ")); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
+            "\(summary.kind.name): \(parts.joined(separator: ", ")); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
         ]
         if !summary.unknownColumns.isEmpty {
             lines.append("columns passed over: \(summary.unknownColumns.joined(separator: ", "))")
@@ -110,7 +112,7 @@ enum ImportCommand: Subcommand {
         var seconds: Double
 
         init(_ summary: ImportSummary, rejectsPath: String) {
-            kind = summary.kind.rawValue
+            kind = summary.kind.name
             rejectsFile = summary.rejected > 0 ? rejectsPath : nil
             rows = summary.rows
             written = summary.written
@@ -140,7 +142,7 @@ private final class ImportWatcher {
     func report(_ progress: ImportProgress) {
         if progress.step != step {
             step = progress.step
-            line.begin("\(kind.rawValue), \(step)")
+            line.begin("\(kind.name), \(step)")
         }
         if step == "reading", progress.totalBytes != nil {
             line.show(

@@ -1,4 +1,3 @@
-import Answers
 import CommandLineOptions
 import FoundationEssentials
 import Model
@@ -18,16 +17,20 @@ enum ModelsCommand: Subcommand {
         let now = Date().timeIntervalSince1970
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(StoredVersions(store: store.location, current: current, manifests))
+            let rows = manifests.map { VersionJSON(manifest: $0, isCurrent: $0.version == current) }
+            try output.json(document: Answer(store: store.location, current: current?.description, versions: rows))
         } else {
-            var table = TextTable([
-                .init(title: ""), .init(title: "version"), .init(title: "age", isNumber: true),
-                .init(title: "groups", isNumber: true), .init(title: "by photos", isNumber: true),
-                .init(title: "by members", isNumber: true), .init(title: "size", isNumber: true),
-            ])
+            let relations = Coterie.relations.relations
+            var table = TextTable(
+                [
+                    .init(title: ""), .init(title: "version"), .init(title: "age", isNumber: true),
+                    .init(title: "groups", isNumber: true),
+                ] + relations.map { .init(title: "by \($0.rawValue)", isNumber: true) } + [
+                    .init(title: "size", isNumber: true)
+                ])
             for manifest in manifests {
                 let age = max(0, now - Double(manifest.createdAtMilliseconds) / 1000)
-                let neighbours = Relation.allCases.map { Formats.grouped(manifest[$0]?.neighbours ?? 0) }
+                let neighbours = relations.map { Formats.grouped(manifest[$0]?.neighbours ?? 0) }
                 table.add(
                     [manifest.version == current ? "*" : "", manifest.version.description, Formats.seconds(age)]
                         + [Formats.grouped(manifest.groups.included)] + neighbours + [Formats.bytes(manifest.byteCount)]
@@ -37,6 +40,17 @@ enum ModelsCommand: Subcommand {
             if manifests.isEmpty { try output.line("no versions in \(store.location): run \"coterie recompute\"") }
         }
         try output.flush()
+    }
+
+    private struct Answer: Encodable {
+        var store: String
+        var current: String?
+        var versions: [VersionJSON]
+    }
+
+    private struct VersionJSON: Encodable {
+        var manifest: Manifest
+        var isCurrent: Bool
     }
 }
 

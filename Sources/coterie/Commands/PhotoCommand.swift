@@ -13,8 +13,8 @@ enum PhotoCommand: Subcommand {
         discussion: """
             A photo in pools: the groups of photos that share pools with it, and the neighbours of its groups. A photo in \
             none: groups whose photos have its tags or were taken near it, and its owner's groups with their neighbours. \
-            Left out are groups it is in, groups where nothing happened for a year, and groups one enters by invitation \
-            only unless the owner is there.
+            Groups that it is in, groups without activity for a year, and groups that one joins by invitation only, unless \
+            the owner is a member, are left out.
             """,
         arguments: [Argument("PHOTO", help: "The photo's id")],
         options: [
@@ -36,12 +36,14 @@ enum PhotoCommand: Subcommand {
         }
         let model = version.model
         let context = PhotoContext(photo, in: model)
-        let recommender = PhotoRecommender(model: model, at: version.manifest.createdAtMilliseconds / 1000)
+        let recommender = PhotoRecommender(
+            model: model, relations: Coterie.relations, at: version.manifest.createdAtMilliseconds / 1000)
         let suggestions = recommender.suggestions(
             for: context, limit: limit, hidden: try SiteDecisions(of: catalog, in: model).hidden)
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(GroupsForPhoto(version.served, photoId: photo.id, suggestions, in: model))
+            try output.json(
+                GroupsForPhoto(version.served, photoId: photo.id, suggestions, Coterie.relations, in: model))
         } else {
             try output.line("\(photo.id) is in \(context.groups.count) public groups of the model; it could go to:")
             for line in table(suggestions, model) { try output.line(line) }

@@ -27,11 +27,9 @@ enum RecomputeCommand: Subcommand {
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-            Option("min-photos", "X", help: "Photos a group needs in its pool to count by photos", default: "5"),
-            Option("min-common-photos", "Y", help: "Common photos a pair needs to count by photos", default: "3"),
-            Option("min-members", "X", help: "Members a group needs to count by members", default: "5"),
-            Option("min-common-members", "Y", help: "Common members a pair needs to count by members", default: "3"),
-            Option("neighbours", "K", help: "Neighbours a group keeps in each relation", default: "100"),
+        ] + Coterie.relations.flatMap(minimums) + [
+            Option(
+                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) unless said otherwise")
         ] + MeasureOptions.options + [
             CommonOptions.threads, ProcessorPathOption.option,
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
@@ -48,12 +46,14 @@ enum RecomputeCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        var parameters = RecomputeParameters(threads: try parsed.threadCount())
+        var parameters = RecomputeParameters(relations: Coterie.relations, threads: try parsed.threadCount())
         let bounds = 1...Int(UInt32.max)
-        for relation in Relation.allCases {
+        for relation in Coterie.relations.relations {
             parameters[relation].minimumEntries = try parsed.integer("min-\(relation.rawValue)", in: bounds)
             parameters[relation].minimumCommon = try parsed.integer("min-common-\(relation.rawValue)", in: bounds)
-            parameters[relation].limit = try parsed.integer("neighbours", in: 1...10_000)
+            if let limit = try parsed.integerIfGiven("neighbours", in: 1...10_000) {
+                parameters[relation].limit = limit
+            }
             parameters[relation].measure = try MeasureOptions.measure(of: parsed)
         }
         parameters.path = try ProcessorPathOption.path(of: parsed)
@@ -78,6 +78,23 @@ enum RecomputeCommand: Subcommand {
             for text in summary(outcome) { try output.line(text) }
         }
         try output.flush()
+    }
+
+    private static var limits: String {
+        Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
+    }
+
+    /// The options that say from where on groups and pairs count in a relation.
+    private static func minimums(of facts: RelationFacts) -> [Option] {
+        let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
+        return [
+            Option(
+                "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
+                default: String(facts.minimumEntries)),
+            Option(
+                "min-common-\(facts.name)", "Y", help: "Common \(facts.name) a pair needs to count by \(facts.name)",
+                default: String(facts.minimumCommon)),
+        ]
     }
 
     private static func summary(_ outcome: RecomputeJob.Outcome) -> [String] {
@@ -124,7 +141,7 @@ private struct StepReporter: RecomputeObserver {
     func stepBegan(_ name: String) { line.begin(name) }
 
     func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
-        let work = Relation.allCases.map { relation in
+        let work = Coterie.relations.relations.map { relation in
             let amount = estimate.work[relation] ?? .init(rows: 0, increments: 0)
             let increments = Formats.significant(amount.increments, 2)
             return "\(Formats.grouped(amount.rows)) by \(relation.rawValue) (Σ d² about \(increments))"

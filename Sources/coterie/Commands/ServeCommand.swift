@@ -2,6 +2,7 @@ import CatalogStore
 import CommandLineOptions
 import HTTP
 import ModelStore
+import Recommendation
 import Service
 import Tokens
 
@@ -10,9 +11,8 @@ enum ServeCommand: Subcommand {
     static let command = Command(
         "serve", summary: "Serve similar groups and recommendations over HTTP",
         discussion: """
-            What it answers is described by the daemon itself, at /openapi.json; /healthz and /readyz tell how it is, \
-            /metrics has figures for Prometheus. Follows newly published versions without a restart. Ends cleanly on \
-            SIGTERM.
+            /openapi.json describes the API, /healthz and /readyz report the daemon's state, /metrics has metrics for \
+            Prometheus. The daemon follows newly published versions without a restart, and ends cleanly on SIGTERM.
 
             With a key file, every request must bear a token: a member's opens /v1/users/{that member} and nothing else, \
             a service's opens groups, photos, trending and metrics, an admin's /v1/admin. "coterie token" makes keys and tokens. \
@@ -101,6 +101,7 @@ enum ServeCommand: Subcommand {
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
+        configuration.planning.configuration.relations = Coterie.relations
         configuration.directory = try directory(parsed, store)
         try keepRecords(parsed, &configuration)
         try Daemon(configuration).runUntilTerminated()

@@ -11,45 +11,47 @@ enum SimilarCommand: Subcommand {
         "similar", summary: "List the groups that are most similar to one",
         discussion: """
             By photos: groups that hold the same photos. By members: groups that the same people joined. Both: the sum of \
-            the two, each divided by the mean of its best scores.
+            all, each divided by the mean of its best scores.
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [
             Option(
-                "by", "WHAT", help: "What makes groups similar", default: "both",
-                allowed: SimilarGroups.Likeness.allCases.map(\.rawValue)),
+                "by", "WHAT", help: "What makes groups similar", default: RelationTable.blendName,
+                allowed: Coterie.relations.choices),
             CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             CommonOptions.json,
         ],
         examples: ["coterie similar macro-mondays", "coterie similar macro-mondays --by members --limit 50 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let likeness = try parsed.choice("by", of: SimilarGroups.Likeness.self)
+        let (by, relations) = (parsed.text("by"), Coterie.relations)
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
         let answer = SimilarGroups(
-            version.served, to: UInt32(group), by: likeness, limit: limit,
-            hidden: try SiteDecisions(of: catalog, in: version.model).hidden, Recommender(model: version.model))
+            version.served, to: UInt32(group), by: by, limit: limit,
+            hidden: try SiteDecisions(of: catalog, in: version.model).hidden,
+            Recommender(model: version.model, relations: relations))
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)
         } else {
-            try output.line("\(named(group, in: version.model)): similar groups by \(likeness.rawValue)")
-            for line in table(answer.neighbours, by: likeness.relation) { try output.line(line) }
+            try output.line("\(named(group, in: version.model)): similar groups by \(by)")
+            for line in table(answer.neighbours, by, relations) { try output.line(line) }
             if answer.neighbours.isEmpty {
-                try output.line("no neighbours; \"coterie why\" says why two groups are not")
+                try output.line("no neighbours; \"coterie why\" tells why two groups are not")
             }
         }
         try output.flush()
     }
 
-    /// A line a group.
-    ///
-    /// - Parameter relation: nil for a blend, which has the common entries of every relation.
-    private static func table(_ neighbours: [SimilarGroups.Neighbour], by relation: Relation?) -> [String] {
-        let counts = relation == nil ? Relation.allCases.map { "common \($0.rawValue)" } : ["common", "size"]
+    /// A line a group: its common entries and its size, or in a blend the common entries of every relation.
+    private static func table(
+        _ neighbours: [SimilarGroups.Neighbour], _ by: String, _ relations: RelationTable
+    ) -> [String] {
+        let isBlend = by == RelationTable.blendName
+        let counts = isBlend ? relations.map { "common \($0.name)" } : ["common", "size"]
         var table = TextTable(
             [
                 .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
@@ -57,14 +59,10 @@ enum SimilarCommand: Subcommand {
             ] + counts.map { .init(title: $0, isNumber: true) })
         for neighbour in neighbours {
             let group = neighbour.group
-            let counts: [UInt32?] =
-                if let relation {
-                    [neighbour.common, neighbour.size(in: relation)]
-                } else {
-                    Relation.allCases.map { relation in
-                        neighbour.relations?.first { $0.relation == relation }?.common
-                    }
-                }
+            let counts =
+                isBlend
+                ? relations.map { facts in neighbour.relations?.first { $0.relation == facts.relation }?.common }
+                : [neighbour.common, neighbour.sizes.counts.first]
             table.add(
                 [String(group.rank), group.groupId, group.title, Formats.score(neighbour.score.value)]
                     + counts.map { $0.map { Formats.grouped(Int($0)) } ?? "-" })

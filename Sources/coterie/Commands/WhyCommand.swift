@@ -31,8 +31,8 @@ enum WhyCommand: Subcommand {
                 return
             }
             isStale = try catalog.changeCount() != version.manifest.catalog.changeCount
-            for relation in Relation.allCases {
-                verdicts.append(try RelationVerdict(relation, group, other, catalog, version))
+            for facts in Coterie.relations {
+                verdicts.append(try RelationVerdict(facts, group, other, catalog, version))
             }
         }
         if verdicts.isEmpty {

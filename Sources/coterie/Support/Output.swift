@@ -2,7 +2,7 @@ import Answers
 import FoundationEssentials
 import Glibc
 
-/// Standard output, in large portions.
+/// Buffered output to standard output or to a file.
 struct Output: ~Copyable {
     private var buffer: [UInt8] = []
     private let descriptor: Int32
@@ -39,7 +39,7 @@ struct Output: ~Copyable {
         try write((isIndented ? Self.indented(answer.json) : answer.json) + [UInt8(ascii: "\n")])
     }
 
-    /// Writes what has a document of its own as JSON, indented, its keys in alphabetical order.
+    /// Writes a value that no route answers with as JSON, indented, its keys in alphabetical order.
     mutating func json(document value: some Encodable) throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -84,7 +84,7 @@ struct Output: ~Copyable {
         return result
     }
 
-    /// Writes what is left; to be called at the end.
+    /// Writes what is still buffered; call it at the end.
     mutating func flush() throws(Failure) {
         var start = 0
         while start < buffer.count {
@@ -94,7 +94,7 @@ struct Output: ~Copyable {
             }
             if written < 0 {
                 if errno == EINTR { continue }
-                // Whoever reads has seen enough, as in "coterie export … | head".
+                // The reader has closed the pipe, as in "coterie export … | head".
                 if errno == EPIPE { exit(0) }
                 throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
             }
@@ -109,7 +109,7 @@ func complain(_ text: String) {
     writeToStandardError(text + "\n")
 }
 
-/// Writes a text to standard error as it is; if that fails there is nobody to tell.
+/// Writes a text to standard error; a failure is ignored.
 func writeToStandardError(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

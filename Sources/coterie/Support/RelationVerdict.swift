@@ -1,7 +1,7 @@
 import CatalogStore
 import Model
 import ModelStore
-import Recompute
+import Similarity
 
 /// How alike two groups are in one relation, and where the one stands in the other's list.
 struct RelationVerdict: Encodable {
@@ -29,16 +29,18 @@ struct RelationVerdict: Encodable {
     var reason: String
 
     /// Counts afresh in the catalog.
-    init(_ relation: Relation, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog, _ version: LoadedVersion)
-        throws(CatalogError)
-    {
+    init(
+        _ facts: RelationFacts, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
+        _ version: LoadedVersion
+    ) throws(CatalogError) {
+        let relation = facts.relation
         let report = version.manifest[relation]
         let minimumCommon = report?.minimumCommon ?? 1
         let minimumEntries = report?.minimumEntries ?? 1
-        let kind: MatrixKind = relation == .photos ? .pools : .memberships
         let formula = report.flatMap(ListFormula.init)
         let found = try catalog.overlaps(
-            of: group, kind, minimumCommon: minimumCommon, alwaysIncluding: other, weights: formula?.weights)
+            of: group, in: facts.source, minimumCommon: minimumCommon, alwaysIncluding: other,
+            weights: formula?.entryWeights(minimumEntries: minimumEntries))
         let mine =
             found.overlaps.first { $0.groupID.hasSameBytes(as: other.id) }
             ?? Overlap(groupID: other.id, common: 0, size: 0)
@@ -47,7 +49,7 @@ struct RelationVerdict: Encodable {
         otherSize = mine.size
         common = mine.common
         cosine = size > 0 && otherSize > 0 ? Double(common) / (Double(size) * Double(otherSize)).squareRoot() : 0
-        score = formula?.score(mine, sourceSize: size)
+        score = formula?.score(mine.counts, sourceSize: size)
 
         let passing = found.overlaps.filter { $0.common >= minimumCommon && $0.size >= minimumEntries }
         let isPassing = passing.contains { $0.groupID.hasSameBytes(as: other.id) } && size >= minimumEntries
@@ -57,7 +59,8 @@ struct RelationVerdict: Encodable {
             let list = version.model.neighbours(of: index, by: relation)
             if let place = list.firstIndex(where: { $0.index == otherIndex }) {
                 listedRank = place + 1
-                listedScore = ListedScores(version, relation).score(of: list[place], to: index)
+                let scores = ListedScores(relation, in: version.model, version.manifest)
+                listedScore = scores.score(of: list[place], to: index)
             }
         }
         areShown = group.isShown && other.isShown
@@ -96,5 +99,23 @@ struct RelationVerdict: Encodable {
             return "\(reason)\(score); \(counts)"
         }
         return "not listed: \(reason); \(counts)"
+    }
+}
+
+extension Overlap {
+    fileprivate var counts: PairCounts { PairCounts(common: common, neighbourSize: size, weightSum: weightSum) }
+}
+
+extension ListFormula {
+    /// What common entries weigh; nil if they all weigh the same.
+    fileprivate func entryWeights(minimumEntries: Int) -> EntryWeights? {
+        hasWeights ? EntryWeights(minimumEntries: minimumEntries, weight: weight(ofDegree:)) : nil
+    }
+
+    /// The order of a list: the closer one first, then by the bytes of the ids.
+    fileprivate func isBefore(_ left: Overlap, _ right: Overlap) -> Bool {
+        if isCloser(left.counts, than: right.counts) { return true }
+        if isCloser(right.counts, than: left.counts) { return false }
+        return left.groupID.utf8.lexicographicallyPrecedes(right.groupID.utf8)
     }
 }

@@ -46,12 +46,9 @@ enum Answers {
         var versions: [Version]
 
         struct Version: Decodable {
-            var modelVersion: String
+            var manifest: Manifest
             var isCurrent: Bool
-            var relations: [Relation]
         }
-
-        struct Relation: Decodable { var limit: Int }
     }
 
     struct Similar: Decodable {

@@ -6,9 +6,12 @@ enum Checkout {
     static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().path
 
-    /// The program under test, which is built into the folder of the test bundle.
-    static let program = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        .appendingPathComponent("coterie").path
+    /// The folder of the programs under test, which are built beside the test bundle.
+    static let programs = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .path
+
+    /// The program under test.
+    static let program = programs + "/coterie"
 
     /// The brute force that knows nothing of this package.
     static let bruteForce = root + "/Tests/IntegrationTests/BruteForce/neighbours.py"

@@ -7,7 +7,7 @@ import Testing
 /// What is known of candidates, against the plainest ways to find it.
 @Suite("Candidates")
 struct CandidateTests {
-    @Test("sums and interests are those of all contributions, one by one", arguments: 0..<20 as Range<UInt64>)
+    @Test("sums and main interests equal those computed from every contribution", arguments: 0..<20 as Range<UInt64>)
     func sums(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoded = try SampleModel.model(groupCount: 500, limit: 40, seed: seed)
@@ -21,16 +21,16 @@ struct CandidateTests {
             let groups = joined[begin..<begin + size].sorted()
             interests.append(Interest(groups: groups, share: 0.1, central: groups[0], isMixed: false))
         }
-        let weights = RelationWeights(photos: seed % 3 == 0 ? 0 : 0.7, members: 1.3)
-        let table = CandidateTable(of: interests, in: model, weights)
+        let relations = RelationTable.standard.weighted([.photos: seed % 3 == 0 ? 0 : 0.7, .members: 1.3])
+        let table = CandidateTable(of: interests, in: model, relations)
 
         var sums: [UInt32: [Double]] = [:]
         for (number, interest) in interests.enumerated() {
-            for (seed, relation) in interest.groups.flatMap({ seed in Relation.allCases.map { (seed, $0) } })
-            where weights[relation] > 0 {
-                for neighbour in model.neighbours(of: Int(seed), by: relation) {
+            for (seed, facts) in interest.groups.flatMap({ seed in relations.map { (seed, $0) } })
+            where facts.weight > 0 {
+                for neighbour in model.neighbours(of: Int(seed), by: facts.relation) {
                     sums[neighbour.index, default: .init(repeating: 0, count: interests.count)][number] +=
-                        weights[relation] / model.meanBestScore(of: relation) * Double(neighbour.score)
+                        facts.weight / model.meanBestScore(of: facts.relation) * Double(neighbour.score)
                 }
             }
         }
@@ -41,7 +41,7 @@ struct CandidateTests {
             #expect(entry.interest == expected.firstIndex(of: expected.max() ?? 0))
         }
         for group in 0..<500 as Range<UInt32> {
-            #expect(table.place(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
+            #expect(table.position(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
         }
     }
 
@@ -54,7 +54,7 @@ struct CandidateTests {
         let ceiling = SimilarityCeiling(0.02, in: model)
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {
-            for relation in Relation.allCases {
+            for relation in RelationTable.standard.relations {
                 for neighbour in model.neighbours(of: group, by: relation)
                 where model.cosine(of: neighbour, to: group, by: relation) >= 0.02 {
                     expected[group].insert(neighbour.index)
@@ -69,7 +69,7 @@ struct CandidateTests {
         }
     }
 
-    @Test("a group is active from the very second on, in all years, and if nothing is known")
+    @Test("a group is active from the exact second of the cutoff on, and if its activity is unknown")
     func activity() throws {
         let times: [Int64] = [
             .min + 1, -86_401, -1, 0, 1, 86_399, 86_400, 1_795_000_000, 1_795_046_400, 5_662_000_000, 9_000_000_000,

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Cold start")
 struct ColdStartTests {
-    @Test("sources take turns by weight; nothing twice")
+    @Test("sources take turns by weight, and no group occurs twice")
     func sources() {
         let cold = ColdStart(sources: [
             .init(.topic, weight: 2, groups: [1, 2, 3, 4]), .init(.trending, weight: 1, groups: [2, 9, 8, 7]),
@@ -16,13 +16,12 @@ struct ColdStartTests {
         #expect(list.map(\.origin) == [.topic, .trending, .topic, .topic, .trending, .trending])
     }
 
-    @Test("a new member sees stated interests, curated picks in their order while they last, and what trends")
+    @Test("a new member sees groups about stated interests, valid curated groups in their order, and trending groups")
     func origins() throws {
         let groups = (0..<40).map { group in
-            GroupFacts(
-                id: String(format: group), topics: group < 6 ? ["Birds"] : group < 9 ? ["film"] : [],
-                memberCount: UInt32(10 + group))
+            GroupFacts(id: String(format: group), topics: group < 6 ? ["Birds"] : group < 9 ? ["film"] : [])
         }
+        let sizes = (0..<40).map { UInt32(10 + $0) }
         let seconds = PlanFixture.instant / 1000
         let signals = GroupSignals(
             trending: [.init(group: 20, score: 5), .init(group: 21, score: 4)],
@@ -30,7 +29,7 @@ struct ColdStartTests {
                 .init(group: 30, position: 1), .init(group: 31, position: 2, startsAt: seconds + 1),
                 .init(group: 32, position: 3, expiresAt: seconds), .init(group: 33, position: 4),
             ])
-        let bytes = try EncodedModel(groups: groups, tables: [:], signals: signals).fileBytes
+        let bytes = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [:], signals: signals).fileBytes
         let planner = Planner(model: try ModelVersion(ByteRegion(copying: bytes)), key: RotationKey(0, 0))
         func list(_ topics: [String]) -> [PlanItem] {
             planner.plan(
@@ -45,7 +44,7 @@ struct ColdStartTests {
         #expect(list(["nothing such"]).first?.origin == .curated)
     }
 
-    @Test("the less is known, the more of the list is not personal")
+    @Test("the fewer groups a member has joined, the less of the list is personal")
     func blend() {
         let personal = (0..<40).map { PlanItem(group: $0, score: 1, interest: 0, origin: .personal) }
         let others = (30..<80).map { PlanItem(group: $0, score: 0, interest: nil, origin: .trending) }
@@ -63,7 +62,7 @@ struct ColdStartTests {
         #expect(Blend.blend(personal, [], share: 0, limit: 5) == Array(personal.prefix(5)))
     }
 
-    @Test("no more of the others have a turn than is said, however long the personal list is")
+    @Test("the other groups never have more turns than the documented bound")
     func turns() {
         let others = (100..<160).map { PlanItem(group: $0, score: 0, interest: nil, origin: .trending) }
         for personalCount in [0, 1, 2, 5, 17, 19, 20, 21, 60] {

@@ -9,7 +9,7 @@ import Testing
 struct FeedbackTests {
     private let day: Int64 = 86_400_000
 
-    @Test("impressions sink a group by the formula, and it recovers with time")
+    @Test("impressions lower a group by the formula, and it recovers with time")
     func fatigue() throws {
         let model = try PlanFixture.communities([50], neighbours: 49)
         for impressions in [1.0, 24, 100] {
@@ -41,7 +41,7 @@ struct FeedbackTests {
         #expect(place(daysLater: 1, shown + [click]) == untouched)
     }
 
-    @Test("a dismissed group stays away until that is undone; its neighbours sink, less with every week")
+    @Test("a dismissed group is absent until undismissed; its neighbours are lowered, less every week")
     func dismissal() throws {
         let model = try PlanFixture.communities([50], neighbours: 49)
         let neighbour = Candidate(group: 14, score: 1, interest: 0, adjusted: 1)
@@ -69,7 +69,7 @@ struct FeedbackTests {
         #expect(shows([]) && !shows([dismiss]) && !shows([dismiss], yearsLater: 3) && shows([dismiss, undo]))
     }
 
-    @Test("of contradicting events the latest counts, in whatever order they arrive", arguments: 0..<50)
+    @Test("of contradictory events the latest counts, in any order of arrival", arguments: 0..<50)
     func replay(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let base = MemberProfile(

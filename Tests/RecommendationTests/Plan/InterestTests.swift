@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Interests")
 struct InterestTests {
-    @Test("average linkage merges as the definition says, on random similarities", arguments: 0..<40)
+    @Test("average linkage equals its definition on random similarities", arguments: 0..<40)
     func linkage(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let count = Int.random(in: 1...14, using: &generator)
@@ -59,7 +59,7 @@ struct InterestTests {
         #expect(interests.map(\.central) == [26, 1])
     }
 
-    @Test("with ten groups or more, groups like no other make one mixed interest; one alone stays as it is")
+    @Test("with ten groups or more, groups similar to no other become one mixed interest; a single one does not")
     func mixed() throws {
         let model = try PlanFixture.communities([8] + [Int](repeating: 1, count: 4), neighbours: 7)
         let nine = Interest.interests(of: Array(0..<8) + [8], in: model, .init())
@@ -70,7 +70,7 @@ struct InterestTests {
         #expect(Interest.interests(of: [], in: model, .init()).isEmpty)
     }
 
-    @Test("a group that is a little like those of one interest belongs to it, not to the mixed one")
+    @Test("a group that is slightly similar to an interest belongs to it, not to the mixed one")
     func attached() throws {
         // 0 to 7 are alike; 8 is hardly like one of them, 9 and 10 like nothing.
         var lists = (0..<8).map { place in (0..<8).filter { $0 != place }.map { (index: $0, common: 40) } }
@@ -78,7 +78,8 @@ struct InterestTests {
         let model = try PlanFixture.model(lists)
         let interests = Interest.interests(of: Array(0..<11), in: model, .init())
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
-        #expect(interests.map { $0.weight(in: model, .init()) } == [9, 0])
-        #expect(interests.map { $0.weight(in: model, .init(only: .photos)) } == [0, 0])
+        #expect(interests.map { $0.weight(in: model, RelationTable.standard.factors(in: model)) } == [9, 0])
+        let onlyPhotos = RelationTable.standard.weighted([.photos: 1]).factors(in: model)
+        #expect(interests.map { $0.weight(in: model, onlyPhotos) } == [0, 0])
     }
 }

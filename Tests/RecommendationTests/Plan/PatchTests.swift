@@ -22,7 +22,7 @@ struct PatchTests {
         }
     }
 
-    @Test("what leaves leaves, what may move moves within bounds, all else keeps its order", arguments: 0..<30)
+    @Test("changed groups leave, their neighbours move within bounds, all others keep their order", arguments: 0..<30)
     func order(seed: UInt64) throws {
         let model = try model(seed)
         var generator = SeededGenerator(seed: seed)
@@ -39,7 +39,7 @@ struct PatchTests {
         let changed = Set(changes.joined + changes.left + changes.dismissed + changes.undismissed)
         func isNeighbour(_ group: UInt32) -> Bool {
             changed.contains { other in
-                Relation.allCases.contains { relation in
+                RelationTable.standard.relations.contains { relation in
                     model.neighbours(of: Int(group), by: relation).contains { $0.index == other }
                         || model.neighbours(of: Int(other), by: relation).contains { $0.index == group }
                 }
@@ -55,7 +55,7 @@ struct PatchTests {
         }
     }
 
-    @Test("neighbours of a dismissed group sink, of a joined one rise")
+    @Test("neighbours of a dismissed group are lowered, those of a joined one raised")
     func directions() throws {
         let model = try PlanFixture.communities([200], neighbours: 100)
         let planner = Planner(model: model, key: RotationKey(1, 2))

@@ -9,8 +9,9 @@ enum PlanFixture {
     static func model(_ lists: [[(index: Int, common: Int)]], lastActiveAt: [Int: Int64] = [:]) throws -> ModelVersion {
         let groups = lists.indices.map { group in
             GroupFacts(
-                id: String(format: group), title: "Group \(group)", memberCount: 100, lastActiveAt: lastActiveAt[group])
+                id: String(format: group), title: "Group \(group)", lastActiveAt: lastActiveAt[group])
         }
+        let sizes = [UInt32](repeating: 100, count: groups.count)
         var table = NeighbourTable(offsets: [0], neighbours: [])
         for list in lists {
             let ordered = list.sorted { ($1.common, $0.index) < ($0.common, $1.index) }
@@ -20,7 +21,8 @@ enum PlanFixture {
             table.offsets.append(table.neighbours.count)
         }
         return try ModelVersion(
-            ByteRegion(copying: EncodedModel(groups: groups, tables: [.members: table]).fileBytes))
+            ByteRegion(
+                copying: EncodedModel(groups: groups, sizes: [.members: sizes], tables: [.members: table]).fileBytes))
     }
 
     /// Communities of groups on a line that know only one another: near ones have more in common.

@@ -23,22 +23,25 @@ struct PlannerTests {
             hidden: [UInt32.random(in: 8..<400, using: &generator)])
     }
 
-    @Test("raw scores are the sums that the recommender has, and every interest is the one that gives most")
+    @Test("a candidate's raw score is the sum over the joined groups, and its interest the one that contributes most")
     func candidates() throws {
         let model = try model(1)
         for seed in 0..<20 as Range<UInt64> {
             let request = request(seed)
             let planner = Planner(model: model, key: RotationKey(1, 1))
             let personal = planner.personalList(request) { _ in }
-            let joined = request.profile.joined.map { Seed(group: $0.group) }
-            let expected = Recommender(model: model).suggest(seeds: joined, limit: 1000) { _ in true }
-            #expect(personal.table.entries.count == expected.count)
-            for suggestion in expected {
-                let entry = personal.table.entries[try #require(personal.table.place(of: suggestion.group))]
-                #expect(abs(entry.score - suggestion.score) < 1e-9)
-                let shares = personal.interests.map { interest in
-                    suggestion.reasons.filter { interest.groups.contains($0.seed) }.reduce(0) { $0 + $1.contribution }
+            // For each neighbour what each joined group contributes.
+            var expected: [UInt32: [UInt32: Double]] = [:]
+            for joined in request.profile.joined.map(\.group) {
+                for suggestion in Recommender(model: model).similar(to: joined, limit: .max) {
+                    expected[suggestion.group, default: [:]][joined] = suggestion.score
                 }
+            }
+            #expect(personal.table.entries.count == expected.count)
+            for (group, contributions) in expected {
+                let entry = personal.table.entries[try #require(personal.table.position(of: group))]
+                #expect(abs(entry.score - contributions.values.reduce(0, +)) < 1e-9)
+                let shares = personal.interests.map { $0.groups.reduce(0) { $0 + (contributions[$1] ?? 0) } }
                 #expect(shares[entry.interest] >= (shares.max() ?? 0) - 1e-9)
             }
         }
@@ -64,7 +67,7 @@ struct PlannerTests {
         }
     }
 
-    @Test("groups that the model does not have are passed over, wherever they are named")
+    @Test("groups that the model does not have are ignored everywhere in a request")
     func unknownGroups() throws {
         let planner = Planner(model: try model(4), configuration: .ofAnyAge, key: RotationKey(0, 0))
         var request = request(2)
@@ -79,7 +82,7 @@ struct PlannerTests {
         #expect(!plan.items.isEmpty && planner.plan(request) == plan)
     }
 
-    @Test("a list is made whatever the model has, and at the bounds of what can be set", arguments: [0, 1, 2, 120])
+    @Test("a list is made for any size of model, and at the bounds of the configuration", arguments: [0, 1, 2, 120])
     func bounds(groupCount: Int) throws {
         let encoded = try SampleModel.model(groupCount: groupCount, limit: 10, seed: 1)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
@@ -101,7 +104,7 @@ struct PlannerTests {
         }
     }
 
-    @Test("a group that nothing happened in for long is left out; unknown counts as active")
+    @Test("an inactive group is left out; unknown activity counts as active")
     func inactive() throws {
         let seconds = PlanFixture.instant / 1000
         let lists = [[(1, 50), (2, 40), (3, 30)], [], [], []]
@@ -112,7 +115,7 @@ struct PlannerTests {
         #expect(planner.standing(of: 2, request).standing == .inactive(sinceSeconds: seconds - 366 * 86_400))
     }
 
-    @Test("what is too similar to a joined group is left out, whichever of the two stores the pair")
+    @Test("a group too similar to a joined one is left out, whichever of the two lists has the pair")
     func ceiling() throws {
         // Lists of two: that of 0 has no room for 3, whose own list has the pair.
         let model = try PlanFixture.model([[(1, 95), (5, 80)], [], [], [(0, 80)], [(3, 50), (2, 40)], []])
@@ -124,7 +127,7 @@ struct PlannerTests {
         #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
     }
 
-    @Test("what is too similar to a joined group is left out also where the list is made from others")
+    @Test("a group too similar to a joined one is left out even if the list is made from other groups")
     func ceilingOfManyGroups() throws {
         let model = try PlanFixture.model([[(1, 95), (5, 80)], [], [], [(0, 80)], [(3, 50), (2, 40)], []])
         var configuration = PlanConfiguration()
@@ -137,16 +140,16 @@ struct PlannerTests {
         #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
     }
 
-    @Test("a cosine of just the ceiling is too similar, and also what fills up is not too similar", arguments: [1, 5])
+    @Test("a cosine of exactly the ceiling is too similar, also for groups that fill the list", arguments: [1, 5])
     func ceilingEverywhere(candidateLimit: Int) throws {
         // c = 16, n = 25 and 16: the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
         let sizes: [UInt32] = [25, 16, 100, 30]
-        let groups = sizes.enumerated().map { GroupFacts(id: String(format: $0.offset), memberCount: $0.element) }
+        let groups = sizes.indices.map { GroupFacts(id: String(format: $0)) }
         // Lists of one: that of 0 has no room for 3.
         let table = NeighbourTable(
             offsets: [0, 1, 1, 1, 2],
             neighbours: [.init(index: 1, common: 16, score: 0.8), .init(index: 0, common: 24, score: 0.876)])
-        let encoded = try EncodedModel(groups: groups, tables: [.members: table])
+        let encoded = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [.members: table])
         var configuration = PlanConfiguration()
         configuration.filters.candidateLimit = candidateLimit
         for omitted in [[], [.diversity], [.rotation]] as [Set<PlanStage>] {
@@ -177,7 +180,7 @@ struct PlannerTests {
         }
     }
 
-    @Test("a list is told from another member's, and from one of another order")
+    @Test("the fingerprint differs for another member and for another order")
     func fingerprints() throws {
         let planner = Planner(model: try model(6), key: RotationKey(0, 0))
         var request = request(3)
@@ -188,7 +191,7 @@ struct PlannerTests {
         #expect(plan.fingerprint(ofUser: "a") != planner.plan(request).fingerprint(ofUser: "a"))
     }
 
-    @Test("the stages report in their order, and those left out do not")
+    @Test("the stages report in their order, omitted ones not at all")
     func trace() throws {
         let request = request(9)
         var configuration = PlanConfiguration()
@@ -203,7 +206,7 @@ struct PlannerTests {
         #expect(stages == [.profile, .interests, .candidates, .filters])
     }
 
-    @Test("of a member in very many groups, those joined last count")
+    @Test("for a member of very many groups, the most recent ones count")
     func manyGroups() throws {
         let model = try PlanFixture.communities([900, 900], neighbours: 20)
         let joined =

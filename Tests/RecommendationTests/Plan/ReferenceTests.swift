@@ -16,7 +16,7 @@ struct ReferenceTests {
         }.shuffled(using: &generator)
     }
 
-    @Test("candidates are put in order and cut back as sorting would", arguments: 0..<60 as Range<UInt64>)
+    @Test("ranking and cutting candidates equals sorting", arguments: 0..<60 as Range<UInt64>)
     func ranking(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let given = candidates(Int.random(in: 0...900, using: &generator), &generator)
@@ -71,7 +71,7 @@ struct ReferenceTests {
         }
     }
 
-    @Test("similarities are those of the stored pairs, however they are found", arguments: 0..<10 as Range<UInt64>)
+    @Test("similarities are those of the stored pairs", arguments: 0..<10 as Range<UInt64>)
     func similarities(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoded = try SampleModel.model(groupCount: 400, limit: 25, seed: seed)
@@ -81,7 +81,7 @@ struct ReferenceTests {
         for (first, group) in groups.enumerated() {
             for (second, other) in groups.enumerated() {
                 var greatest = 0.0
-                for relation in Relation.allCases {
+                for relation in RelationTable.standard.relations {
                     for (one, another) in [(group, other), (other, group)] {
                         for neighbour in model.neighbours(of: Int(one), by: relation)
                         where neighbour.index == another {
@@ -94,17 +94,14 @@ struct ReferenceTests {
         }
     }
 
-    @Test("a table of places grows and forgets nothing")
-    func places() {
+    @Test("a table of positions has the first position of every group in the list, and no other group")
+    func positions() {
         var generator = SeededGenerator(seed: 3)
-        var places = GroupPlaces(capacity: 4)
-        var expected: [UInt32: Int] = [:]
-        for _ in 0..<5000 {
-            let group = UInt32.random(in: 0...4000, using: &generator)
-            let place = expected[group] ?? expected.count
-            expected[group] = place
-            #expect(places.place(of: group, orInsert: expected.count - 1) == place)
+        for count in [0, 1, 5, 300, 5000] {
+            let groups = (0..<count).map { _ in UInt32.random(in: 0...4000, using: &generator) }
+            let expected = Dictionary(zip(groups, groups.indices)) { first, _ in first }
+            let positions = GroupPositions(groups)
+            for group in 0...4000 as ClosedRange<UInt32> { #expect(positions[group] == expected[group]) }
         }
-        for group in 0...4000 as ClosedRange<UInt32> { #expect(places[group] == expected[group]) }
     }
 }

@@ -20,7 +20,7 @@ struct SelectionTests {
         #expect(Selection(configuration: .init()).order(pool, similarities, weights: [1]) == Array(0..<30))
     }
 
-    @Test("every prefix holds the whole places of each interest's share, however unequal the scores")
+    @Test("every prefix has at least ⌊share × length⌋ groups of each interest, however unequal the scores")
     func turns() throws {
         let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 90))
         var configuration = PlanConfiguration.Selection()
@@ -42,7 +42,7 @@ struct SelectionTests {
 
     private func pow2(_ exponent: Int) -> Double { Double(sign: .plus, exponent: exponent, significand: 1) }
 
-    @Test("a twin of what was chosen waits, unless that costs more than it may")
+    @Test("a near-duplicate of a chosen group waits, unless that costs more than the limit")
     func repetition() throws {
         // 0 and 1 are nearly the same group.
         let model = try PlanFixture.model([[(1, 100)], [(0, 100)], [], []])
@@ -54,7 +54,7 @@ struct SelectionTests {
         #expect(Selection(configuration: configuration).order(pool, similarities, weights: [1]) == [0, 1, 2, 3])
     }
 
-    @Test("similarity alone never makes a list worth less than the limit says", arguments: 0..<20)
+    @Test("diversity alone never costs more than the limit", arguments: 0..<20)
     func loss(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let model = try PlanFixture.communities([60], neighbours: 59)
@@ -81,7 +81,7 @@ struct SelectionTests {
         let candidates = candidates(scores, [Int](repeating: 0, count: large) + [Int](repeating: 1, count: 40))
         for share in [0.1, 0.2, 0.4] {
             let weights = [1 - share, share]
-            let pool = CandidatePool.places(of: candidates, weights: weights, configuration).map { candidates[$0] }
+            let pool = CandidatePool.positions(of: candidates, weights: weights, configuration).map { candidates[$0] }
             #expect(pool.count == configuration.poolSize)
             let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: candidates.count))
             let order = Selection(configuration: configuration).order(

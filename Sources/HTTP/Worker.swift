@@ -1,0 +1,166 @@
+import CEpoll
+import Glibc
+
+/// One thread of a server: accepts connections, reads their requests, runs the handler and sends the responses.
+///
+/// All of it but `wake` happens on that thread, so that nothing here needs a lock.
+final class Worker: @unchecked Sendable {
+    /// How long an ending connection waits for the client to close its side.
+    private static let endingTimeout = Duration.seconds(2)
+    /// How many connections are accepted before others are served again.
+    private static let acceptBatch = 8
+
+    let core: ServerCore
+    let poller: Poller
+    private let listener: Int32
+    /// The most connections of this worker.
+    private let connectionLimit: Int
+    /// How often deadlines are checked.
+    private let interval: Duration
+
+    var connections: [Int32: Connection] = [:]
+    /// Connections with unread bytes, which are read after the next wait, so that others have their turn.
+    var waiting: [Connection] = []
+    var writer = ResponseWriter()
+    /// Where bytes are received.
+    var buffer = [UInt8](repeating: 0, count: 64 * 1024)
+    private var isAccepting = false
+    private(set) var isStopping = false
+    private var nextCheck: UInt64 = 0
+
+    /// - Parameter listener: a listening socket, which must stay open until `run` has returned.
+    init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(HTTPError) {
+        self.core = core
+        self.listener = listener
+        self.connectionLimit = connectionLimit
+        let shortest = min(core.configuration.receiveTimeout, core.configuration.sendTimeout)
+        interval = min(max(shortest / 4, .milliseconds(5)), .milliseconds(250))
+        poller = try Poller()
+    }
+
+    /// Makes `run` notice that the server stops; may be called from any thread.
+    func wake() { poller.wake() }
+
+    /// Serves until the server has stopped and the last connection is closed.
+    func run() {
+        resumeAccepting()
+        while !isStopping || !connections.isEmpty {
+            for descriptor in poller.wait(milliseconds: waitMilliseconds) {
+                if descriptor == listener {
+                    acceptConnections()
+                } else if let connection = connections[descriptor] {
+                    advance(connection)
+                }
+            }
+            readWaiting()
+            if !isStopping, let deadline = core.stopDeadline { beginStop(deadline: deadline) }
+            checkDeadlines()
+            resumeAccepting()
+        }
+    }
+
+    private var waitMilliseconds: Int32 {
+        if !waiting.isEmpty { return 0 }
+        if connections.isEmpty && isAccepting { return -1 }
+        return Int32(max(interval.nanoseconds / 1_000_000, 1))
+    }
+
+    private func readWaiting() {
+        let connections = waiting
+        waiting.removeAll(keepingCapacity: true)
+        for connection in connections where self.connections[connection.socket] === connection {
+            connection.hasUnreadBytes = false
+            readRequest(on: connection)
+        }
+    }
+
+    private func checkDeadlines() {
+        let now = ServerCore.now
+        guard now >= nextCheck else { return }
+        nextCheck = now + interval.nanoseconds
+        for connection in connections.values.filter({ $0.deadline < now }) { close(connection) }
+    }
+
+    /// Answers the requests that have arrived, and closes all connections without a response to send.
+    private func beginStop(deadline: UInt64) {
+        isStopping = true
+        stopAccepting()
+        for connection in connections.values.map(\.self) {
+            if case .receiving = connection.phase, !connection.hasUnreadBytes { receive(on: connection) }
+            guard connections[connection.socket] === connection else { continue }
+            if case .sending = connection.phase {
+                connection.deadline = min(connection.deadline, deadline)
+            } else {
+                close(connection)
+            }
+        }
+    }
+
+    // MARK: Accepting
+
+    private func acceptConnections() {
+        for _ in 0..<Self.acceptBatch {
+            guard connections.count < connectionLimit else { return stopAccepting() }
+            var storage = sockaddr_storage()
+            let socket = unsafe shim_accept(listener, &storage)
+            guard socket >= 0 else {
+                // Without free descriptors or memory, the next attempt waits until connections have been checked.
+                if [EMFILE, ENFILE, ENOBUFS, ENOMEM, EINVAL].contains(errno) { stopAccepting() }
+                return
+            }
+            open(socket, from: storage)
+        }
+    }
+
+    private func stopAccepting() {
+        guard isAccepting else { return }
+        isAccepting = false
+        poller.remove(listener)
+    }
+
+    private func resumeAccepting() {
+        guard !isAccepting, !isStopping, connections.count < connectionLimit else { return }
+        isAccepting = poller.add(listener: listener)
+    }
+
+    private func open(_ socket: Int32, from storage: sockaddr_storage) {
+        let address = core.configuration.connectionLimitPerAddress == 0 ? nil : Self.address(in: storage)
+        guard let isSurplus = core.opened(from: address) else {
+            Glibc.close(socket)
+            return
+        }
+        // Each response is sent whole: waiting for more to send with it would only delay it.
+        var yes: Int32 = 1
+        unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
+        let configuration = core.configuration
+        let connection = Connection(
+            socket: socket, address: address, isSurplus: isSurplus,
+            reader: RequestReader(
+                headerLimitBytes: configuration.headerLimitBytes, bodyLimitBytes: configuration.bodyLimitBytes),
+            deadline: ServerCore.moment(after: configuration.receiveTimeout))
+        connections[socket] = connection
+        if !poller.add(socket) { close(connection) }
+    }
+
+    /// The bytes of the client's address, without its port.
+    private static func address(in storage: sockaddr_storage) -> [UInt8] {
+        let range = storage.ss_family == sa_family_t(AF_INET6) ? 8..<24 : 4..<8
+        return unsafe withUnsafeBytes(of: storage) { unsafe Array($0[range]) }
+    }
+
+    func close(_ connection: Connection) {
+        connections[connection.socket] = nil
+        core.closed(from: connection.address)
+        Glibc.close(connection.socket)
+    }
+
+    // MARK: Ending
+
+    /// Sends no more, and waits until the client has closed its side too.
+    func end(_ connection: Connection) {
+        shutdown(connection.socket, Int32(SHUT_WR))
+        guard !isStopping else { return close(connection) }
+        connection.phase = .ending
+        connection.deadline = ServerCore.moment(after: Self.endingTimeout)
+    }
+}

@@ -1,0 +1,89 @@
+/// A user's interests and places, derived from the user's number alone.
+struct Member {
+    /// Something that a member is interested in.
+    struct Interest {
+        /// Index of `Theme.all`.
+        let theme: Int
+        /// The member's favourite of the theme's subjects, as an index of them.
+        let subject: Int
+    }
+
+    /// One to five, the strongest first; no two of one theme.
+    let interests: [Interest]
+    /// The city where the member lives, as an index of `Place.all`.
+    let home: Int
+    /// A region near home where the member often goes, as an index of `Place.all`.
+    let region: Int
+    /// The instant when the member arrived in the community.
+    let arrival: Int
+
+    /// The numbers of interests of 15 typical members.
+    private static let interestCounts = [1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5]
+
+    /// - Parameter atLeast: how many interests it takes for all the groups that the member joins.
+    init(_ user: Int, seed: UInt64, themes: ChoiceTable, atLeast: Int) {
+        var random = EntityRandom(seed: seed, stream: .member, entity: user)
+        let count = min(5, max(atLeast, random.element(of: Self.interestCounts)))
+        var interests: [Interest] = []
+        while interests.count < count {
+            guard let theme = themes.pick(bucket: 0, &random) else { break }
+            if theme == Theme.anythingIndex || interests.contains(where: { $0.theme == theme }) { continue }
+            interests.append(Interest(theme: theme, subject: random.below(Theme.all[theme].subjects.count)))
+        }
+        self.interests = interests
+        let cities = Place.cities.count
+        home = min(random.below(cities), random.below(cities))
+        region = random.element(of: Place.regionsNearCities[home])
+        // A third is there from the beginning; the others arrive until a month before the end, more of them early.
+        let share = random.unit()
+        arrival = random.chance(350) ? 0 : Int(share * share * Double(Timeline.end - 30 * Timeline.day))
+    }
+
+    /// Draws an interest: each is twice as likely as the next.
+    func interest(_ random: inout EntityRandom) -> Interest {
+        var index = 0
+        while index + 1 < interests.count, random.chance(500) { index += 1 }
+        return interests[index]
+    }
+}
+
+/// How many groups each user joins and how many photos each has: both with heavy tails.
+struct Activity {
+    /// By user; they add up to the memberships that were asked for.
+    let membershipCounts: [UInt32]
+    /// By user; they add up to the photos that were asked for.
+    let photoCounts: [UInt32]
+
+    /// The most active member is at most about this many times as active as the average.
+    private static let heaviest = 150.0
+    /// The mean of a weight before it levels off.
+    private static let meanWeight = 3.1
+
+    init(_ parameters: CommunityParameters) {
+        let users = parameters.users
+        // Nobody is in more than a sixth of the groups, unless so many memberships are asked for that it must be.
+        let mean = users > 0 ? Double(parameters.memberships) / Double(users) : 0
+        let cap = min(parameters.groups, max(parameters.groups / 6, Int(mean * 3) + 1))
+        let ceiling = mean > 0 ? min(Self.heaviest, 0.4 * Double(cap) / mean) : Self.heaviest
+        let joining = (0..<users).map { user in
+            var random = EntityRandom(seed: parameters.seed, stream: .userActivity, entity: user)
+            return Self.weight(ceiling: ceiling, &random)
+        }
+        membershipCounts = Quotas.shares(of: parameters.memberships, weights: joining, cap: cap)
+        let posting = joining.enumerated().map { user, weight in
+            var random = EntityRandom(seed: parameters.seed, stream: .photoActivity, entity: user)
+            return (weight * Self.weight(ceiling: Self.heaviest, &random)).squareRoot()
+        }
+        photoCounts = Quotas.shares(of: parameters.photos, weights: posting, cap: max(parameters.photos, 1))
+    }
+
+    /// A shifted Pareto law with exponent 1 + 4/3 that levels off at a multiple of its mean.
+    ///
+    /// Made of square roots only: they are exact on every machine, other powers are not. It levels off smoothly,
+    /// because a sharp cap would give many members exactly the same number.
+    private static func weight(ceiling: Double, _ random: inout EntityRandom) -> Double {
+        let root = random.positiveUnit().squareRoot()
+        let pareto = 1 / (root * root.squareRoot()) - 0.9
+        return pareto / (1 + pareto / (ceiling * meanWeight))
+    }
+}
