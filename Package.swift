@@ -70,18 +70,20 @@ let package = Package(
         module(
             "Recompute",
             ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+        module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
                 "Answers", "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
-                "CivilTime",
+                "CivilTime", "MemberData",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Model", "ModelStore", "Recommendation",
+                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "MemberData", "Model", "ModelStore",
+                "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
             ],
@@ -122,6 +124,9 @@ let package = Package(
         tests(
             "CatalogStoreTests",
             ["CatalogStore", "CivilTime", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+        tests(
+            "MemberDataTests",
+            ["MemberData", "CatalogStore", "Model", "ModelStore", "Recommendation", "SQLite", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
@@ -129,6 +134,9 @@ let package = Package(
                 "Recompute", "CatalogStore", "CivilTime", "Model", "ModelStore", "Redis", "Similarity", "SQLite",
                 "TestSupport",
             ]),
+        tests(
+            "EvaluationTests", ["Evaluation", "CatalogStore", "Model", "Recommendation", "Similarity", "TestSupport"],
+            exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.
         tests(
             "RelationTests",

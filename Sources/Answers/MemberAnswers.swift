@@ -1,5 +1,4 @@
-import Model
-public import Recommendation
+public import Model
 
 /// Something a member did, as it was recorded.
 public struct RecordedInteraction: Answer, Equatable {

@@ -1,3 +1,5 @@
+public import Model
+
 /// What became of hiding a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
 public struct Hiding: Answer, Equatable {
     /// The group.
@@ -36,8 +38,10 @@ public struct HiddenGroups: Answer, Equatable {
     /// - Parameters:
     ///   - groups: the groups that follow, one more than `limit` if there are so many.
     ///   - limit: how many the page has at most.
-    public init(_ groups: [Row], limit: Int = .max) {
-        self.groups = Array(groups.prefix(limit))
+    public init(_ groups: [HiddenGroup], limit: Int = .max) {
+        self.groups = groups.prefix(limit).map { group in
+            Row(groupId: group.id, hiddenAtMilliseconds: group.hiddenAtMilliseconds)
+        }
         if groups.count > limit { next = self.groups.last?.groupId }
     }
 
@@ -56,12 +60,6 @@ public struct HiddenGroups: Answer, Equatable {
         /// Since when, in Unix milliseconds.
         public var hiddenAtMilliseconds: Int64
 
-        /// A group.
-        public init(groupId: String, hiddenAtMilliseconds: Int64) {
-            self.groupId = groupId
-            self.hiddenAtMilliseconds = hiddenAtMilliseconds
-        }
-
         /// The fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
@@ -76,7 +74,16 @@ public struct CuratedGroups: Answer, Equatable {
     public var groups: [Row]
 
     /// All that are put forward.
-    public init(_ groups: [Row]) { self.groups = groups }
+    ///
+    /// - Parameter now: Unix seconds.
+    public init(_ curations: [Curation], atSeconds now: Int64) {
+        groups = curations.map { curation in
+            Row(
+                groupId: curation.groupID, position: curation.position,
+                startsAtMilliseconds: curation.startsAt.map { $0 * 1000 },
+                expiresAtMilliseconds: curation.expiresAt.map { $0 * 1000 }, isValid: curation.isValid(at: now))
+        }
+    }
 
     /// The name of the schema.
     public static let schemaName: String? = "Curation"
@@ -95,19 +102,6 @@ public struct CuratedGroups: Answer, Equatable {
         public var startsAtMilliseconds, expiresAtMilliseconds: Int64?
         /// Whether it is put forward right now.
         public var isValid: Bool
-
-        /// A group.
-        ///
-        /// - Parameters:
-        ///   - startsAt: in Unix seconds.
-        ///   - expiresAt: in Unix seconds.
-        public init(groupId: String, position: Int, startsAt: Int64?, expiresAt: Int64?, isValid: Bool) {
-            self.groupId = groupId
-            self.position = position
-            startsAtMilliseconds = startsAt.map { $0 * 1000 }
-            expiresAtMilliseconds = expiresAt.map { $0 * 1000 }
-            self.isValid = isValid
-        }
 
         /// The fields.
         public static func declare(_ fields: inout some FieldList<Self>) {

@@ -34,39 +34,3 @@ extension Catalog {
         }
     }
 }
-
-extension Catalog {
-    /// The external ids of all groups that are private or hidden, ascending.
-    public func unshownGroupIDs() throws(CatalogError) -> [String] {
-        try wrapping { () throws(DatabaseError) in
-            try database.prepare(
-                """
-                SELECT group_id FROM groups WHERE visibility <> 0
-                UNION SELECT group_id FROM hidden_groups JOIN groups USING (group_key) ORDER BY group_id
-                """
-            ).texts()
-        }
-    }
-
-    /// Hidden groups, in ascending order of the bytes of their external ids.
-    ///
-    /// - Parameters:
-    ///   - after: the id after which to begin, be it that of a hidden group or not; nil: at the beginning.
-    ///   - limit: how many at most.
-    public func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
-        try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT group_id, hidden_at FROM hidden_groups JOIN groups USING (group_key)
-                WHERE ?1 IS NULL OR group_id > ?1 ORDER BY group_id LIMIT ?2
-                """)
-            rows.bind(after, at: 1)
-            rows.bind(Int64(limit), at: 2)
-            var groups: [HiddenGroup] = []
-            while try rows.step() {
-                groups.append(HiddenGroup(groupID: rows.text(0), hiddenAtMilliseconds: rows.integer(1)))
-            }
-            return groups
-        }
-    }
-}

@@ -1,3 +1,4 @@
+import Model
 import SQLite
 
 extension Catalog {
@@ -30,7 +31,7 @@ extension Catalog {
         }
     }
 
-    /// All interactions of a member that bear on a list, in the order in which they were recorded.
+    /// All interactions of a member that change a list, in the order in which they were recorded.
     ///
     /// - Parameter impressionsSince: impressions before it are left out; in Unix milliseconds.
     public func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
@@ -38,7 +39,7 @@ extension Catalog {
             let rows = try database.prepare(
                 Self.selectInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
             rows.bind(id, at: 1)
-            rows.bind(InteractionRecord.Kind.impression.code, at: 2)
+            rows.bind(Interaction.Kind.impression.code, at: 2)
             rows.bind(impressionsSince, at: 3)
             return try InteractionRecord.all(in: rows)
         }
@@ -49,7 +50,7 @@ extension Catalog {
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
         """ + " "
 
-    /// Lets all joins and leaves bear on the memberships again, after an import has written some.
+    /// Reapplies all joins and leaves to the memberships, after an import has written some.
     ///
     /// To be called within the transaction of the import.
     func reapplyInteractions() throws(DatabaseError) {

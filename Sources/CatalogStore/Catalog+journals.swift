@@ -1,7 +1,7 @@
 public import Model
 import SQLite
 
-/// A change that was acknowledged by a daemon with a journal of its own.
+/// A change that a daemon with a journal of its own acknowledged: named by the journal and a number.
 public struct JournaledChange: Sendable, Equatable {
     /// The journal.
     public var origin: String
@@ -16,13 +16,21 @@ public struct JournaledChange: Sendable, Equatable {
         self.sequence = sequence
         self.change = change
     }
+
+    /// A change as it came from another program.
+    ///
+    /// - Parameter body: what `CatalogChange.encoded` gave.
+    /// - Throws: `CatalogError.Code.badData` if it is something else.
+    public init(origin: String, sequence: Int64, encoded body: [UInt8]) throws(CatalogError) {
+        self.init(origin: origin, sequence: sequence, change: try CatalogChange(encoded: body))
+    }
 }
 
-/// What became of changes that were taken over from journals.
-public struct TakeoverCounts: Sendable, Equatable {
-    /// Changes made.
-    public var taken = 0
-    /// Changes that had been taken over before.
+/// What became of changes of journals that were applied to the catalog.
+public struct AppliedChangeCounts: Sendable, Equatable {
+    /// Changes applied.
+    public var applied = 0
+    /// Changes that had been applied before.
     public var repeated = 0
     /// Interactions, and decisions of the site, about groups that the catalog does not have.
     public var leftOut = 0
@@ -31,9 +39,9 @@ public struct TakeoverCounts: Sendable, Equatable {
     public init() {}
 
     /// The sums.
-    public static func + (one: TakeoverCounts, other: TakeoverCounts) -> TakeoverCounts {
+    public static func + (one: AppliedChangeCounts, other: AppliedChangeCounts) -> AppliedChangeCounts {
         var sum = one
-        sum.taken += other.taken
+        sum.applied += other.applied
         sum.repeated += other.repeated
         sum.leftOut += other.leftOut
         return sum
@@ -41,52 +49,58 @@ public struct TakeoverCounts: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// Makes changes that daemons acknowledged, each once however often it comes, in one transaction that is durable when
-    /// this returns, on a catalog opened for recording.
+    /// Applies changes that daemons acknowledged, each once however often it comes, in one transaction that is durable
+    /// when this returns, on a catalog opened for recording.
     ///
     /// What was acknowledged is not refused: interactions with groups that have become private or hidden since are kept,
-    /// and only those with groups that do not exist any more are left out.
+    /// and only those with groups that no longer exist are left out.
     ///
     /// - Parameter changes: those of each journal in the order of their numbers.
-    /// - Throws: `CatalogError`; then nothing of them all was done.
-    public func takeOver(_ changes: [JournaledChange]) throws(CatalogError) -> TakeoverCounts {
+    /// - Throws: `CatalogError`; then none of them was applied.
+    public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let members = try InteractionRecorder(database, takesAnyGroup: true)
-                let site = SiteRecorder(database, isTakeover: true)
-                let last = try database.prepare("SELECT sequence FROM journals WHERE origin = ?")
-                let note = try database.prepare(
-                    """
-                    INSERT INTO journals VALUES (?, ?) ON CONFLICT DO UPDATE SET sequence = excluded.sequence
-                    """)
-                var counts = TakeoverCounts()
-                for change in changes {
-                    last.bind(change.origin, at: 1)
-                    let isKnown = try last.step() && last.integer(0) >= change.sequence
-                    last.reset()
-                    guard !isKnown else {
-                        counts.repeated += 1
-                        continue
-                    }
-                    counts.taken += 1
-                    switch change.change {
-                    case .member(let change): counts.leftOut += try members.applyLeavingOut(change)
-                    case .site(let change): if try site.apply(change) == .unknownGroup { counts.leftOut += 1 }
-                    }
-                    note.bind(change.origin, at: 1)
-                    note.bind(change.sequence, at: 2)
-                    try note.run()
-                }
-                if members.hasJoins { try self.note([RelationSource.memberships.notedTime]) }
-                try recordChanges(members.contentChanges + site.contentChanges)
-                return counts
+            let members = try wrapping { () throws(DatabaseError) in
+                try InteractionRecorder(database, takesAnyGroup: true)
             }
+            let site = SiteRecorder(self, isFromJournals: true)
+            var counts = AppliedChangeCounts()
+            for change in changes {
+                guard try noteIfNew(change) else {
+                    counts.repeated += 1
+                    continue
+                }
+                counts.applied += 1
+                switch change.change {
+                case .member(let change):
+                    counts.leftOut += try wrapping { () throws(DatabaseError) in try members.applyLeavingOut(change) }
+                case .site(let change): if try site.apply(change) == .unknownGroup { counts.leftOut += 1 }
+                }
+            }
+            try finish(members, site)
+            return counts
+        }
+    }
+
+    /// Notes that a change of a journal is applied.
+    ///
+    /// - Returns: false if it was applied before.
+    private func noteIfNew(_ change: JournaledChange) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            let note = try database.prepare(
+                """
+                INSERT INTO journals VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = ?2 WHERE sequence < ?2
+                """)
+            note.bind(change.origin, at: 1)
+            note.bind(change.sequence, at: 2)
+            let before = database.totalChanges
+            try note.run()
+            return database.totalChanges > before
         }
     }
 }
 
 extension Catalog {
-    /// Which changes were taken over so far.
+    /// Which changes of journals were applied so far.
     public func takenChanges() throws(CatalogError) -> TakenChanges {
         try wrapping { () throws(DatabaseError) in
             var sequences: [String: Int64] = [:]

@@ -3,32 +3,28 @@ import SparseMatrix
 import SQLite
 import Synchronization
 
-extension Catalog {
-    /// Reads a matrix, on several threads, each over a connection of its own.
-    ///
-    /// To be called within `snapshot`: every other connection checks that it sees the same state.
+extension CatalogSnapshot {
+    /// Reads a matrix.
     ///
     /// - Parameters:
     ///   - source: of which relation.
-    ///   - groups: all groups, as `groups()` gave them in the same snapshot.
-    ///   - threads: how many connections read, 1 or more.
     ///   - progress: told of the rows read so far, from any thread.
-    /// - Throws: `CatalogError.Code.busy` if the catalog changed while the connections were being opened.
-    public func matrix(
-        _ source: RelationSource, groups: [GroupRecord], threads: Int,
-        progress: @escaping @Sendable (_ rows: Int) -> Void
-    ) throws(CatalogError) -> MatrixReading {
-        let plan = try MatrixPlan(self, source, groups: groups)
+    public func matrix(_ source: RelationSource, progress: @escaping @Sendable (_ rows: Int) -> Void)
+        throws(CatalogError) -> MatrixReading
+    {
+        let plan = try MatrixPlan(catalog, source, groups: groups())
         let rowsRead = Atomic<Int>(0)
-        let parts = try readParts(plan.ranges.count, threads: threads) { connection, number throws(CatalogError) in
-            let part = try connection.readPart(plan, number)
+        let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
+            let part = try catalog.readPart(plan, number)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
         return try plan.assemble(parts)
     }
+}
 
-    private func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
+extension Catalog {
+    fileprivate func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
         var part = MatrixPart(range: plan.ranges[index])
         let source = plan.source
         try wrapping { () throws(DatabaseError) in

@@ -1,8 +1,8 @@
 public import Model
 import SQLite
 
-/// A user as the catalog has it.
-public struct MemberRecord: Sendable, Equatable {
+/// A user as the catalog has it: memberships and stated interests, by external ids.
+public struct CatalogMember: Sendable, Equatable {
     /// A group that the user is in.
     public struct Membership: Sendable, Equatable {
         /// The group's external id.
@@ -23,7 +23,7 @@ extension Catalog {
     /// A user with the groups, public and private, that he or she is a member of.
     ///
     /// - Returns: nil if there is no such user.
-    public func member(withID id: String) throws(CatalogError) -> MemberRecord? {
+    public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
         try wrapping { () throws(DatabaseError) in
             let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
             user.bind(id, at: 1)
@@ -34,11 +34,11 @@ extension Catalog {
                 WHERE user_key = ? ORDER BY group_id
                 """)
             rows.bind(user.integer(0), at: 1)
-            var memberships: [MemberRecord.Membership] = []
+            var memberships: [CatalogMember.Membership] = []
             while try rows.step() {
                 memberships.append(.init(groupID: rows.text(0), joinedAt: rows.optionalInteger(1)))
             }
-            return MemberRecord(
+            return CatalogMember(
                 id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
         }
     }
@@ -70,7 +70,20 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// The external ids of all users by their column in a matrix of the same state of the catalog.
+    /// How many rows each table has.
+    public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
+        try wrapping { () throws(DatabaseError) in
+            var counts: [(table: String, rows: Int64)] = []
+            for table in EntityTable.allCases.map(\.rawValue) + relations.map(\.source.table).sorted() {
+                counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
+            }
+            return counts
+        }
+    }
+}
+
+extension CatalogSnapshot {
+    /// The external ids of all users by their column in a matrix.
     ///
     /// A column without a user has an empty one.
     public func userIDs() throws(CatalogError) -> PackedTexts {
@@ -81,17 +94,6 @@ extension Catalog {
                 unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
             }
             return ids
-        }
-    }
-
-    /// How many rows each table has.
-    public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
-        try wrapping { () throws(DatabaseError) in
-            var counts: [(table: String, rows: Int64)] = []
-            for table in EntityTable.allCases.map(\.rawValue) + relations.map(\.source.table).sorted() {
-                counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
-            }
-            return counts
         }
     }
 }

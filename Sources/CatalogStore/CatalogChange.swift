@@ -1,15 +1,15 @@
 import FoundationEssentials
-import Model
+public import Model
 import SQLite
 
-/// A change of the catalog between imports.
+/// A change of the catalog between imports: what daemons record, in the catalog or in a journal.
 public enum CatalogChange: Sendable, Equatable, Codable {
     /// By a member.
     case member(MemberChange)
-    /// By whoever looks after the site.
+    /// By an administrator of the site.
     case site(SiteChange)
 
-    /// Whether it is the site's, and not a member's.
+    /// Whether it is a decision of the site, and not a member's change.
     public var isOfSite: Bool {
         guard case .site = self else { return false }
         return true
@@ -17,47 +17,10 @@ public enum CatalogChange: Sendable, Equatable, Codable {
 
     /// What came of it.
     public enum Outcome: Sendable, Equatable {
-        /// Of a member's change.
+        /// The outcome of a member's change.
         case member(MemberChange.Outcome)
-        /// Of the site's.
+        /// The outcome of a decision of the site.
         case site(SiteChange.Outcome)
-    }
-}
-
-extension Catalog {
-    /// Makes changes in one transaction; they are durable when this returns, on a catalog opened for recording.
-    ///
-    /// A member who is not known yet becomes so with the first interaction or interest. Joins and leaves change the
-    /// memberships as well: of all that is known of a member and a group, the latest event counts, a membership of
-    /// unknown time being the oldest.
-    ///
-    /// - Returns: what came of each change, in their order.
-    /// - Throws: `CatalogError`; then nothing of them all was done.
-    public func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in
-                let members = try InteractionRecorder(database)
-                let site = SiteRecorder(database)
-                var outcomes: [CatalogChange.Outcome] = []
-                for change in changes {
-                    switch change {
-                    case .member(let change): outcomes.append(.member(try members.apply(change)))
-                    case .site(let change): outcomes.append(.site(try site.apply(change)))
-                    }
-                }
-                if members.hasJoins { try note([RelationSource.memberships.notedTime]) }
-                try recordChanges(members.contentChanges + site.contentChanges)
-                return outcomes
-            }
-        }
-    }
-
-    /// Makes a change of the site's in a transaction of its own.
-    public func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
-        guard case .site(let outcome)? = try apply([.site(change)]).first else {
-            preconditionFailure("a change of the site's has such an outcome")
-        }
-        return outcome
     }
 }
 
@@ -76,6 +39,49 @@ extension CatalogChange {
     public init(encoded bytes: [UInt8]) throws(CatalogError) {
         do {
             self = try JSONDecoder().decode(CatalogChange.self, from: Data(bytes))
-        } catch { throw CatalogError(.badData, "what should be a change is none, or of a newer program") }
+        } catch { throw CatalogError(.badData, "this is not a change, or one of a newer program") }
+    }
+}
+
+extension Catalog {
+    /// Makes changes in one transaction; they are durable when this returns, on a catalog opened for recording.
+    ///
+    /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships as
+    /// well: of all that is known of a member and a group, the latest event counts; a membership of unknown time is the
+    /// oldest.
+    ///
+    /// - Returns: what came of each change, in their order.
+    /// - Throws: `CatalogError`; then nothing of them all was done.
+    public func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            let members = try wrapping { () throws(DatabaseError) in try InteractionRecorder(database) }
+            let site = SiteRecorder(self)
+            var outcomes: [CatalogChange.Outcome] = []
+            for change in changes {
+                switch change {
+                case .member(let change):
+                    outcomes.append(.member(try wrapping { () throws(DatabaseError) in try members.apply(change) }))
+                case .site(let change): outcomes.append(.site(try site.apply(change)))
+                }
+            }
+            try finish(members, site)
+            return outcomes
+        }
+    }
+
+    /// Notes what changes of members and of the site have changed.
+    func finish(_ members: InteractionRecorder, _ site: SiteRecorder) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            if members.hasJoins { try note([RelationSource.memberships.notedTime]) }
+            try recordChanges(members.contentChanges + site.contentChanges)
+        }
+    }
+
+    /// Makes a decision of the site in a transaction of its own.
+    public func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
+        guard case .site(let outcome)? = try apply([.site(change)]).first else {
+            preconditionFailure("a decision of the site has the outcome of one")
+        }
+        return outcome
     }
 }

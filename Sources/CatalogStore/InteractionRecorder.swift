@@ -1,6 +1,7 @@
+import Model
 import SQLite
 
-/// Writes what members do and say, within a transaction that somebody else began.
+/// Writes members' changes, within a transaction of the caller's.
 final class InteractionRecorder {
     private let database: Database
     private let users: IdentifierResolver
@@ -33,8 +34,17 @@ final class InteractionRecorder {
     }
 
     func apply(_ change: MemberChange) throws(DatabaseError) -> MemberChange.Outcome {
+        var groups: [Int64] = []
+        let refusal = try change.refusal { id throws(DatabaseError) in
+            group.bind(id, at: 1)
+            defer { group.reset() }
+            guard try group.step() else { return false }
+            groups.append(group.integer(0))
+            return true
+        }
+        if let refusal { return refusal }
         switch change.action {
-        case .record(let interactions): return try record(interactions, ofUser: change.userID)
+        case .record(let interactions): return try record(interactions, with: groups, ofUser: change.userID)
         case .state(let interests):
             let user = try key(ofUser: change.userID)
             setInterests.bind(interests.isEmpty ? nil : interests.joined(separator: ";"), at: 1)
@@ -47,16 +57,10 @@ final class InteractionRecorder {
         }
     }
 
-    private func record(_ interactions: [InteractionRecord], ofUser id: String) throws(DatabaseError)
-        -> MemberChange.Outcome
+    /// - Parameter groups: the key of each interaction's group.
+    private func record(_ interactions: [InteractionRecord], with groups: [Int64], ofUser id: String)
+        throws(DatabaseError) -> MemberChange.Outcome
     {
-        var groups: [Int64] = []
-        for (place, interaction) in interactions.enumerated() {
-            group.bind(interaction.groupID, at: 1)
-            guard try group.step() else { return .unknownGroup(at: place) }
-            groups.append(group.integer(0))
-            group.reset()
-        }
         let user = try key(ofUser: id)
         var new = 0
         for (interaction, group) in zip(interactions, groups) {
@@ -109,7 +113,7 @@ final class InteractionRecorder {
     }
 }
 
-/// What joins and leaves say of memberships.
+/// Applies joins and leaves to the memberships.
 struct MembershipEvents {
     private let latest: Statement
     private let join: Statement
@@ -136,7 +140,7 @@ struct MembershipEvents {
         latest.bind(group, at: 1)
         latest.bind(user, at: 2)
         guard try latest.step() else { return }
-        let hasJoined = latest.integer(0) == InteractionRecord.Kind.join.code
+        let hasJoined = latest.integer(0) == Interaction.Kind.join.code
         let seconds = latest.integer(1) / 1000
         latest.reset()
         try (hasJoined ? join : leave).run(group, user, seconds)

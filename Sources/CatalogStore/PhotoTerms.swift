@@ -1,5 +1,4 @@
-/// The terms of public photos, tags or places, by the column that stands for each photo in a matrix of the same state of
-/// the catalog.
+/// The terms of public photos, tags or places, by the column that stands for each photo in a matrix.
 public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
     /// The terms that enough photos have: the one most photos have first, equal ones in an order that is always the same.
     public private(set) var vocabulary: [Term]

@@ -1,87 +1,85 @@
+import Model
 import SQLite
 
-/// Writes what the site decides about groups, within a transaction that somebody else began.
+/// Writes decisions of the site into the catalog's tables, within a transaction of the caller's.
 final class SiteRecorder {
-    private let database: Database
-    /// Whether decisions come from journals, so that later ones may have been made here meanwhile.
-    private let isTakeover: Bool
+    private let catalog: Catalog
+    private var database: Database { catalog.database }
+    /// Whether decisions come from journals: then later ones may have been made in the catalog itself.
+    private let isFromJournals: Bool
     /// Rows changed so far.
     private(set) var contentChanges: Int64 = 0
 
-    init(_ database: Database, isTakeover: Bool = false) {
-        self.database = database
-        self.isTakeover = isTakeover
+    init(_ catalog: Catalog, isFromJournals: Bool = false) {
+        self.catalog = catalog
+        self.isFromJournals = isFromJournals
     }
 
-    func apply(_ change: SiteChange) throws(DatabaseError) -> SiteChange.Outcome {
-        let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
-        row.bind(change.groupID, at: 1)
-        guard try row.step() else { return .unknownGroup }
-        let (group, visibility) = (row.integer(0), Visibility(code: row.integer(1)))
-        row.reset()
-        let before = database.totalChanges
-        switch change.action {
-        case .hide: try hide(group, at: change.atMilliseconds)
-        case .unhide: try unhide(group, at: change.atMilliseconds)
-        case .curate(let position, let startsAt, let expiresAt):
-            guard visibility == .public else { return .privateGroup }
-            if let startsAt, let expiresAt, expiresAt <= startsAt { return .expiresBeforeStart }
-            try curate(group, position: position, startsAt: startsAt, expiresAt: expiresAt)
-        case .uncurate: try uncurate(group)
+    func apply(_ change: SiteChange) throws(CatalogError) -> SiteChange.Outcome {
+        let row: (key: Int64, visibility: Visibility)? = try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT group_key, visibility FROM groups WHERE group_id = ?")
+            row.bind(change.groupID, at: 1)
+            return try row.step() ? (row.integer(0), Visibility(code: row.integer(1))) : nil
         }
-        let changes = database.totalChanges - before
-        contentChanges += changes
-        if change.action == .hide, !isTakeover { try noteDecision(to: group, at: change.atMilliseconds) }
-        return changes > 0 ? .changed : .unchanged
+        guard let (group, visibility) = row else { return .unknownGroup }
+        if case .curate = change.action, visibility != .public { return .privateGroup }
+        let curations = try catalog.curations()
+        var state = SiteState(hidden: try catalog.hiddenGroups(limit: .max), curations: curations)
+        let outcome = state.apply(change)
+        try wrapping { () throws(DatabaseError) in
+            if outcome == .changed {
+                let before = database.totalChanges
+                switch change.action {
+                case .hide: try hide(group, at: change.atMilliseconds)
+                case .unhide: try unhide(group, at: change.atMilliseconds)
+                case .curate, .uncurate: try write(state.curations, over: curations)
+                }
+                contentChanges += database.totalChanges - before
+            }
+            // To hide a hidden group is a decision as well: nothing earlier may undo it.
+            if change.action == .hide, !isFromJournals { try noteDecision(about: group, at: change.atMilliseconds) }
+        }
+        return outcome
     }
 
     private func hide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
-        try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?) ON CONFLICT DO NOTHING")
-            .run(group, milliseconds)
+        try database.prepare("INSERT INTO hidden_groups (group_key, hidden_at) VALUES (?, ?)").run(group, milliseconds)
     }
 
-    /// That a hidden group is to be hidden is a decision as well: nothing earlier may undo it.
-    private func noteDecision(to group: Int64, at milliseconds: Int64) throws(DatabaseError) {
+    private func noteDecision(about group: Int64, at milliseconds: Int64) throws(DatabaseError) {
         try database.prepare("UPDATE hidden_groups SET decided_at = ?1 WHERE group_key = ?2").run(milliseconds, group)
     }
 
+    /// Unhides a group, unless the change comes from a journal and the catalog itself was told to hide the group later.
     private func unhide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
-        guard isTakeover else {
+        guard isFromJournals else {
             return try database.prepare("DELETE FROM hidden_groups WHERE group_key = ?").run(group)
         }
         try database.prepare("DELETE FROM hidden_groups WHERE group_key = ? AND coalesce(decided_at, ?2) <= ?2")
             .run(group, milliseconds)
     }
 
-    private func curate(_ group: Int64, position: Int?, startsAt: Int64?, expiresAt: Int64?) throws(DatabaseError) {
-        let upsert = try database.prepare(
+    /// Writes those curations that differ from the rows there are, and removes those that are gone.
+    private func write(_ curations: [Curation], over rows: [Curation]) throws(DatabaseError) {
+        let kept = Set(curations.map { BytewiseString($0.groupID) })
+        let ofGroup = "(SELECT group_key FROM groups WHERE group_id = ?1)"
+        let delete = try database.prepare("DELETE FROM curated_groups WHERE group_key = \(ofGroup)")
+        for row in rows where !kept.contains(BytewiseString(row.groupID)) {
+            delete.bind(row.groupID, at: 1)
+            try delete.run()
+        }
+        let write = try database.prepare(
             """
-            INSERT INTO curated_groups VALUES (?, 0, ?, ?)
-            ON CONFLICT DO UPDATE SET starts_at = excluded.starts_at, expires_at = excluded.expires_at
-            WHERE starts_at IS NOT excluded.starts_at OR expires_at IS NOT excluded.expires_at
+            INSERT INTO curated_groups VALUES (\(ofGroup), ?2, ?3, ?4)
+            ON CONFLICT DO UPDATE SET position = ?2, starts_at = ?3, expires_at = ?4
+            WHERE position <> ?2 OR starts_at IS NOT ?3 OR expires_at IS NOT ?4
             """)
-        try upsert.run(Optional(group), startsAt, expiresAt)
-        var order = try curatedInOrder().filter { $0 != group }
-        order.insert(group, at: SiteChange.place(ofPosition: position, among: order.count))
-        try number(order)
-    }
-
-    private func uncurate(_ group: Int64) throws(DatabaseError) {
-        try database.prepare("DELETE FROM curated_groups WHERE group_key = ?").run(group)
-        try number(curatedInOrder())
-    }
-
-    private func curatedInOrder() throws(DatabaseError) -> [Int64] {
-        let rows = try database.prepare("SELECT group_key FROM curated_groups ORDER BY position, group_key")
-        var keys: [Int64] = []
-        while try rows.step() { keys.append(rows.integer(0)) }
-        return keys
-    }
-
-    /// Gives groups the positions from 1 on.
-    private func number(_ groups: [Int64]) throws(DatabaseError) {
-        let update = try database.prepare(
-            "UPDATE curated_groups SET position = ?1 WHERE group_key = ?2 AND position <> ?1")
-        for (place, group) in groups.enumerated() { try update.run(Int64(place + 1), group) }
+        for curation in curations {
+            write.bind(curation.groupID, at: 1)
+            write.bind(Int64(curation.position), at: 2)
+            write.bind(curation.startsAt, at: 3)
+            write.bind(curation.expiresAt, at: 4)
+            try write.run()
+        }
     }
 }

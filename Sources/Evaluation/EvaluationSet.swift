@@ -11,8 +11,10 @@ public struct EvaluationSet: Sendable {
         public let id: String
         /// The joined groups of the training set.
         public let joined: [UInt32]
-        /// The held-out groups, which are not in the training set.
+        /// The held-out groups that the training set has.
         public let heldOut: [UInt32]
+        /// How many were held out, with those that the training set lacks and no list can find.
+        public let heldOutCount: Int
     }
 
     /// The groups, in ascending order of the bytes of their ids.
@@ -26,32 +28,30 @@ public struct EvaluationSet: Sendable {
     ///
     /// - Parameters:
     ///   - training: the memberships for training.
-    ///   - heldOut: the held-out memberships; groups and users that are not in the other catalog are ignored.
+    ///   - heldOut: the held-out memberships; users that are not in the other catalog are ignored.
     public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
         do {
-            var read: (records: [GroupRecord], matrix: BinaryMatrix, ids: PackedTexts)?
-            try training.snapshot { () throws(CatalogError) in
-                let records = try training.groups()
-                let reading = try training.matrix(RelationFacts.members.source, groups: records, threads: 1) { _ in }
-                read = (records, reading.matrix, try training.userIDs())
-            }
-            guard let read else { preconditionFailure("the snapshot was read") }
-            let publicGroups = read.records.filter { $0.isShown }
+            let snapshot = try CatalogSnapshot(of: training, threads: 1)
+            let publicGroups = try snapshot.groups().filter { $0.isShown }
+            let userIDs = try snapshot.userIDs()
             // By their bytes: a dictionary of strings would take canonically equivalent ids for equal.
             let indexes = Dictionary(
                 uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))
-            matrix = read.matrix
+            matrix = try snapshot.matrix(RelationFacts.members.source) { _ in }.matrix
             groups = publicGroups.map { GroupFacts(id: $0.id, title: $0.title) }
-            let byUser = try read.matrix.transposed()
+            let byUser = try matrix.transposed()
             var members: [Member] = []
             for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
-                let id = read.ids[user]
+                let id = userIDs[user]
                 guard !id.isEmpty else { continue }
                 let record = try heldOut?.member(withID: id)
-                let held = (record?.memberships ?? []).compactMap { indexes[Array($0.groupID.utf8)] }
+                let held = (record?.memberships ?? []).map { indexes[Array($0.groupID.utf8)] }
                 let joined = Array(byUser.row(user))
+                let known = Set(held.compactMap(\.self)).subtracting(joined)
                 members.append(
-                    Member(id: id, joined: joined, heldOut: Set(held).subtracting(joined).sorted()))
+                    Member(
+                        id: id, joined: joined, heldOut: known.sorted(),
+                        heldOutCount: known.count + held.count { $0 == nil }))
             }
             self.members = members
         } catch { throw EvaluationError("\(error)") }

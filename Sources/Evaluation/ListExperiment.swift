@@ -32,7 +32,7 @@ public struct ListExperiment: Sendable {
     private let planners: [Planner]
     private let bucketMilliseconds: Int64
     /// Any instant serves: it only chooses the bucket.
-    private let instant: Int64 = 1_795_000_000_000
+    static let instant: Int64 = 1_795_000_000_000
 
     /// An experiment with a model of the evaluation set.
     public init(_ set: EvaluationSet, model: ModelVersion, configuration: PlanConfiguration, key: RotationKey) {
@@ -56,7 +56,7 @@ public struct ListExperiment: Sendable {
         let plans = Pipeline.allCases.map { pipeline in
             (pipeline == .rotated ? 0...Self.transitions : 0...0).map { bucket in
                 planners[pipeline.rawValue].plan(
-                    PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))
+                    PlanRequest(profile: profile, atMilliseconds: Self.instant + Int64(bucket) * bucketMilliseconds))
             }
         }
         let baselineScore = score(beginning(plans[Pipeline.raw.rawValue][0]))
@@ -69,11 +69,12 @@ public struct ListExperiment: Sendable {
                     pipeline, score: score(items), baselineScore: baselineScore,
                     stored: IntraListSimilarity.stored(groups, in: planners[0].model),
                     exact: IntraListSimilarity.exact(groups, set.matrix),
-                    accuracy: member.heldOut.isEmpty ? nil : Accuracy(of: groups, heldOut: member.heldOut),
+                    accuracy: member.heldOutCount == 0
+                        ? nil : Accuracy(of: groups, heldOut: member.heldOut, heldOutCount: member.heldOutCount),
                     shareError: shareError(items, plan.interests), weight: 1 / Double(plans.count))
             }
         }
-        sums.addMember(isScored: baselineScore > 0, isTested: !member.heldOut.isEmpty)
+        sums.addMember(isScored: baselineScore > 0, isTested: member.heldOutCount > 0)
         measureRotation(plans[Pipeline.rotated.rawValue], plans[Pipeline.diverse.rawValue][0], into: &sums)
     }
 
@@ -110,16 +111,18 @@ struct Accuracy {
 
     /// The accuracy of the first 20 groups of a list.
     ///
-    /// - Parameter heldOut: at least one.
-    init(of list: [UInt32], heldOut: [UInt32]) {
+    /// - Parameters:
+    ///   - heldOut: the groups that a list can contain.
+    ///   - heldOutCount: how many were held out in all, at least 1.
+    init(of list: [UInt32], heldOut: [UInt32], heldOutCount: Int) {
         let wanted = Set(heldOut)
         var (hits, sum) = (0, 0.0)
         for (index, group) in list.prefix(20).enumerated() where wanted.contains(group) {
             hits += 1
             sum += 1 / log2(Double(index + 2))
         }
-        let ideal = (0..<min(20, wanted.count)).reduce(0) { $0 + 1 / log2(Double($1 + 2)) }
-        recall = Double(hits) / Double(wanted.count)
+        let ideal = (0..<min(20, heldOutCount)).reduce(0) { $0 + 1 / log2(Double($1 + 2)) }
+        recall = Double(hits) / Double(heldOutCount)
         gain = sum / ideal
     }
 }

@@ -94,6 +94,12 @@ public struct EncodedModel: Sendable, Equatable {
         self.sections = sections
     }
 
+    /// The relations that the model says it has, in order.
+    public var relations: [Relation] {
+        let names = self[.relations].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
+        return names.split(separator: ";").map { Relation(rawValue: String($0)) }
+    }
+
     /// The section of a name.
     public subscript(name: ModelLayout.SectionName) -> Section? { sections.first { $0.name == name } }
 

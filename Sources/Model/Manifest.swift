@@ -63,20 +63,6 @@ extension Manifest {
         }
     }
 
-    /// A group that the site hides.
-    public struct HiddenGroup: Codable, Sendable, Equatable {
-        /// The external id.
-        public var id: String
-        /// Since when, in Unix milliseconds.
-        public var hiddenAtMilliseconds: Int64
-
-        /// A group.
-        public init(id: String, hiddenAtMilliseconds: Int64) {
-            self.id = id
-            self.hiddenAtMilliseconds = hiddenAtMilliseconds
-        }
-    }
-
     /// Groups in and out of the version.
     public struct GroupCounts: Codable, Sendable, Equatable {
         /// Public groups that are not hidden: all that the version has.

@@ -4,6 +4,8 @@ public struct RelationFacts: Sendable, Equatable {
     public var relation: Relation
     /// One entry, in a sentence: `photo`.
     public var singular: String
+    /// What groups are that are similar by it, in a sentence: `groups that hold the same photos`.
+    public var meaning: String
     /// Where the catalog has it.
     public var source: RelationSource
     /// What is learned from it beside neighbours; nil if nothing is.
@@ -31,11 +33,12 @@ public struct RelationFacts: Sendable, Equatable {
     /// recall@20 of held-out memberships by a tenth and more (one or two common members are mostly chance), while 5
     /// begins to cost small groups their neighbours. k = 100: longer lists bring next to nothing for a list of 20.
     public init(
-        _ name: String, singular: String, source: RelationSource, role: Role? = nil, weight: Double = 1,
-        minimumEntries: Int = 5, minimumCommon: Int = 3, limit: Int = 100
+        _ name: String, singular: String, meaning: String, source: RelationSource, role: Role? = nil,
+        weight: Double = 1, minimumEntries: Int = 5, minimumCommon: Int = 3, limit: Int = 100
     ) {
         relation = Relation(rawValue: name)
         self.singular = singular
+        self.meaning = meaning
         self.source = source
         self.role = role
         self.weight = weight
@@ -44,11 +47,13 @@ public struct RelationFacts: Sendable, Equatable {
         self.limit = limit
     }
 
-    /// Photos that are in both pools: groups that are similar by content.
-    public static let photos = RelationFacts("photos", singular: "photo", source: .pools, role: .pool)
-    /// Members of both groups: people who joined this also joined.
+    /// Photos in the pools.
+    public static let photos = RelationFacts(
+        "photos", singular: "photo", meaning: "groups that hold the same photos", source: .pools, role: .pool)
+    /// Members.
     public static let members = RelationFacts(
-        "members", singular: "member", source: .memberships, role: .membership)
+        "members", singular: "member", meaning: "groups that the same people joined", source: .memberships,
+        role: .membership)
 
     /// The relation's name, which is also what its entries are called in a sentence: `photos`.
     public var name: String { relation.rawValue }

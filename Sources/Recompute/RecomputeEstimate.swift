@@ -21,7 +21,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
     ///   - previous: the steps of an earlier version with the same parameters, which knows this machine best.
     init(
         work: [Relation: WorkEstimate], content: ContentEstimate, groups: Int, parameters: RecomputeParameters,
-        keepsProfiles: Bool,
+        publishesMembers: Bool,
         previous: Manifest?
     ) {
         self.work = work
@@ -30,11 +30,11 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let neighbours = relations.relations.reduce(0) { sum, relation in
             sum + Self.neighbours(work[relation], groups: groups, parameters[relation])
         }
-        // A dry run neither makes nor publishes who joined what.
-        let makesProfiles = keepsProfiles && !parameters.isDryRun
-        let profileRows = makesProfiles ? Self.rows(work, relations[.membership]) : 0
+        // A dry run neither makes nor publishes members.
+        let makesMembers = publishesMembers && !parameters.isDryRun
+        let memberRows = makesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if makesProfiles { steps.append(.init(name: StepName.profiles, expectedSeconds: Double(profileRows) * 1.7e-8)) }
+        if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 1.7e-8)) }
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
         }
@@ -42,14 +42,14 @@ public struct RecomputeEstimate: Sendable, Equatable {
         steps.append(.init(name: StepName.activity, expectedSeconds: activity))
         steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
         if !parameters.isDryRun {
-            // What keeps profiles is a server, which takes lists one by one.
-            let publish = Double(neighbours) * (keepsProfiles ? 4e-8 : 1.5e-8) + Double(profileRows) * 2.5e-8
+            // A shared store is a server, which takes lists one by one.
+            let publish = Double(neighbours) * (publishesMembers ? 4e-8 : 1.5e-8) + Double(memberRows) * 2.5e-8
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
         if let previous { Self.learn(from: previous, work: work, relations, &steps) }
         seconds = steps.reduce(0) { $0 + $1.expectedSeconds }
         memoryBytes = Self.memoryBytes(
-            work, content, poolRows: Self.rows(work, relations[.pool]), neighbours: neighbours, profileRows: profileRows
+            work, content, poolRows: Self.rows(work, relations[.pool]), neighbours: neighbours, memberRows: memberRows
         )
     }
 
@@ -97,14 +97,14 @@ public struct RecomputeEstimate: Sendable, Equatable {
     /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
     /// joined what beside the members'. Lists are there once as found, once as bytes.
     private static func memoryBytes(
-        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, profileRows: Int
+        _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, memberRows: Int
     ) -> Int {
         let comparing = (work.values.map(\.rows).max() ?? 0) * 14
         // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of rare tags.
         let describing =
             poolRows * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
         // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
-        let turning = profileRows * 10
+        let turning = memberRows * 10
         return (48 << 20) + max(comparing, describing, turning) + neighbours * 2 * Neighbour.byteCount
     }
 
@@ -146,10 +146,10 @@ public struct RecomputeEstimate: Sendable, Equatable {
 
 /// The names of the steps, as reports and manifests have them.
 enum StepName {
-    static let takeOver = "take over changes"
+    static let applyChanges = "apply changes"
     static let readGroups = "read groups"
     static let content = "tags and places"
-    static let profiles = "users"
+    static let members = "users"
     static let activity = "trends and seasons"
     static let encode = "encode"
     static let publish = "publish"

@@ -8,77 +8,76 @@ import SparseMatrix
 struct BuiltModel {
     var catalog: Manifest.CatalogState
     var changesTaken: TakenChanges?
-    var hiddenGroups: [Manifest.HiddenGroup]?
+    var hiddenGroups: [HiddenGroup]?
     var groupCounts: Manifest.GroupCounts
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
-    var profiles: MemberProfiles?
+    var members: RecomputedMembers?
 }
 
 extension RecomputeJob {
     /// Reads the catalog in one snapshot and computes everything.
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
-        let catalog: Catalog
-        do throws(CatalogError) { catalog = try openCatalog() } catch {
-            throw .catalog(error)
+        let snapshot: CatalogSnapshot
+        do throws(CatalogError) {
+            snapshot = try CatalogSnapshot(of: openCatalog(), threads: parameters.threads)
+        } catch { throw .catalog(error) }
+        let catalog = snapshot.catalog
+        let work = try plan(catalog, clock, observer)
+        let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
+        let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
+        guard !facts.isEmpty else {
+            throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
         }
-        return try inSnapshot(of: catalog) { () throws(RecomputeError) in
-            let work = try plan(catalog, clock, observer)
-            let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(catalog) }
-            let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
-            guard !facts.isEmpty else {
-                throw .nothingToPublish("\(catalogPath) has no public group: import groups, \(sourceNames) first")
+        var relations: [Manifest.RelationReport] = []
+        var sizes: [Relation: [UInt32]] = [:]
+        var tables: [Relation: NeighbourTable] = [:]
+        var members: RecomputedMembers?
+        var dates: [Relation: EventDates] = [:]
+        var signals = GroupSignals()
+        for relationFacts in parameters.relations {
+            let relation = relationFacts.relation
+            let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
+                try readMatrix(relationFacts, snapshot, rowCount: work[relation]?.rows ?? 0, clock)
             }
-            var relations: [Manifest.RelationReport] = []
-            var sizes: [Relation: [UInt32]] = [:]
-            var tables: [Relation: NeighbourTable] = [:]
-            var profiles: MemberProfiles?
-            var dates: [Relation: EventDates] = [:]
-            var signals = GroupSignals()
-            for relationFacts in parameters.relations {
-                let relation = relationFacts.relation
-                let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                    try readMatrix(relationFacts, catalog, groups, rowCount: work[relation]?.rows ?? 0, clock)
+            sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
+            let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
+                compare(relation, reading.matrix, clock)
+            }
+            relations.append(report(relation, reading, table))
+            tables[relation] = table
+            dates[relation] = reading.dates
+            if relationFacts.role == .pool {
+                let content = try clock.step(StepName.content) { () throws(RecomputeError) in
+                    try contentSignals(snapshot, reading.matrix, parameters[relation], clock)
                 }
-                sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
-                let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
-                    compare(relation, reading.matrix, clock)
-                }
-                relations.append(report(relation, reading, table))
-                tables[relation] = table
-                dates[relation] = reading.dates
-                if relationFacts.role == .pool {
-                    let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                        try contentSignals(catalog, reading.matrix, parameters[relation], clock)
-                    }
-                    (signals.tags, signals.places) = (content.tags, content.places)
-                }
-                if relationFacts.role == .membership, store.keepsProfiles, !parameters.isDryRun {
-                    profiles = try clock.step(StepName.profiles) { () throws(RecomputeError) in
-                        try memberProfiles(catalog, groups, reading.matrix)
-                    }
+                (signals.tags, signals.places) = (content.tags, content.places)
+            }
+            if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
+                members = try clock.step(StepName.members) { () throws(RecomputeError) in
+                    try membersToPublish(snapshot, reading.matrix)
                 }
             }
-            try checkThatSomethingCameOut(relations, observer)
-            (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
-                try activitySignals(catalog, groups, dates: dates, clock)
-            }
-            signals.curated = try curatedGroups(catalog, facts)
-            let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
-                do throws(ModelError) {
-                    let model = try EncodedModel(
-                        groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
-                        signals: signals)
-                    return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
-                } catch { throw .model(error.description) }
-            }
-            return BuiltModel(
-                catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
-                changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
-                groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-                relations: relations, model: model,
-                profiles: profiles)
         }
+        try checkThatSomethingCameOut(relations, observer)
+        (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
+            try activitySignals(snapshot, groupCount: facts.count, dates: dates, clock)
+        }
+        signals.curated = try curatedGroups(catalog, facts)
+        let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
+            do throws(ModelError) {
+                let model = try EncodedModel(
+                    groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
+                    signals: signals)
+                return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
+            } catch { throw .model(error.description) }
+        }
+        return BuiltModel(
+            catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
+            changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
+            groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
+            relations: relations, model: model,
+            members: members)
     }
 
     /// Says how much work there is, and refuses to begin if the memory cannot suffice.
@@ -94,7 +93,7 @@ extension RecomputeJob {
             estimate = RecomputeEstimate(
                 work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
                 parameters: parameters,
-                keepsProfiles: store.keepsProfiles, previous: previousManifest())
+                publishesMembers: store.shared != nil, previous: previousManifest())
         } catch { throw .catalog(error) }
         let available = memoryLimitBytes ?? AvailableMemory.bytes()
         observer.planned(estimate, availableBytes: available)
@@ -118,9 +117,9 @@ extension RecomputeJob {
         }
     }
 
-    private func readGroups(_ catalog: Catalog) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
+    private func readGroups(_ snapshot: CatalogSnapshot) throws(RecomputeError) -> ([GroupRecord], outcome: String) {
         do throws(CatalogError) {
-            let groups = try catalog.groups()
+            let groups = try snapshot.groups()
             let shown = groups.count { $0.isShown }
             let hidden = groups.count { $0.isHidden }
             let leftOut = "\(groups.count - shown - hidden) private" + (hidden > 0 ? " and \(hidden) hidden" : "")
@@ -129,10 +128,10 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ facts: RelationFacts, _ catalog: Catalog, _ groups: [GroupRecord], rowCount: Int, _ clock: StepClock
+        _ facts: RelationFacts, _ snapshot: CatalogSnapshot, rowCount: Int, _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
-            let reading = try catalog.matrix(facts.source, groups: groups, threads: parameters.threads) { rows in
+            let reading = try snapshot.matrix(facts.source) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
@@ -208,15 +207,14 @@ extension RecomputeJob {
     }
 
     /// Nil if there are none.
-    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [Manifest.HiddenGroup]? {
+    private func hiddenGroups(of catalog: Catalog) throws(RecomputeError) -> [HiddenGroup]? {
         do throws(CatalogError) {
             let hidden = try catalog.hiddenGroups(limit: .max)
-            guard !hidden.isEmpty else { return nil }
-            return hidden.map { .init(id: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) }
+            return hidden.isEmpty ? nil : hidden
         } catch { throw .catalog(error) }
     }
 
-    /// Nil if none was ever taken over.
+    /// Nil if no change of a journal was ever applied.
     private func changesTaken(of catalog: Catalog) throws(RecomputeError) -> TakenChanges? {
         do throws(CatalogError) {
             let taken = try catalog.takenChanges()
@@ -226,23 +224,6 @@ extension RecomputeJob {
 
     private func changeCount(of catalog: Catalog) throws(RecomputeError) -> Int64 {
         do throws(CatalogError) { return try catalog.changeCount() } catch { throw .catalog(error) }
-    }
-
-    /// Runs `body` on one state of the catalog.
-    private func inSnapshot<Result>(of catalog: Catalog, _ body: () throws(RecomputeError) -> Result)
-        throws(RecomputeError) -> Result
-    {
-        var outcome: Swift.Result<Result, RecomputeError>?
-        do throws(CatalogError) {
-            try catalog.snapshot { () throws(CatalogError) in
-                do throws(RecomputeError) { outcome = .success(try body()) } catch { outcome = .failure(error) }
-            }
-        } catch { throw .catalog(error) }
-        switch outcome {
-        case .success(let result): return result
-        case .failure(let error): throw error
-        case nil: preconditionFailure("the body was run")
-        }
     }
 }
 

@@ -21,22 +21,22 @@ extension RecomputeJob {
     /// in common: the same thresholds keep single photos from showing.
     ///
     /// - Parameters:
-    ///   - matrix: public groups × photos, of the same state of the catalog.
+    ///   - matrix: public groups × photos, of the snapshot.
     ///   - thresholds: what they are compared with.
     func contentSignals(
-        _ catalog: Catalog, _ matrix: BinaryMatrix, _ thresholds: SimilarityParameters, _ clock: StepClock
+        _ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ thresholds: SimilarityParameters, _ clock: StepClock
     ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
         var signals = ContentSignals()
         guard matrix.entryCount > 0 else { return (signals, "no pools") }
         let minimum = thresholds.minimumEntries
         do throws(CatalogError) {
-            if try catalog.hasContent(.tags) {
-                let tags = try catalog.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
+            if try snapshot.hasContent(.tags) {
+                let tags = try snapshot.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
                 let profile = profile(of: tags, .divergence, thresholds, limit: Self.tagsPerGroup)
                 signals.tags = postings(tags, matrix, profile, clock)
             }
-            if try catalog.hasContent(.places) {
-                let places = try catalog.photoPlaces(minimumPhotos: minimum) {
+            if try snapshot.hasContent(.places) {
+                let places = try snapshot.photoPlaces(minimumPhotos: minimum) {
                     PlaceCell(latitude: $0, longitude: $1)
                 }
                 let profile = profile(of: places, .excess, thresholds, limit: Self.placesPerGroup)

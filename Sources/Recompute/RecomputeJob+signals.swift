@@ -13,7 +13,7 @@ extension RecomputeJob {
     ///
     /// - Parameter dates: of the entries of public groups in each relation.
     func activitySignals(
-        _ catalog: Catalog, _ groups: [GroupRecord], dates: [Relation: EventDates], _ clock: StepClock
+        _ snapshot: CatalogSnapshot, groupCount: Int, dates: [Relation: EventDates], _ clock: StepClock
     ) throws(RecomputeError) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
         let relations = parameters.relations.filter { $0.role != nil && dates[$0.relation]?.span != nil }
         let all = relations.compactMap { dates[$0.relation] }.reduce(EventDates()) { $0.union($1) }
@@ -27,13 +27,12 @@ extension RecomputeJob {
             for facts in relations {
                 guard let role = facts.role else { continue }
                 let total = dates[facts.relation]?.count
-                readings[role] = try catalog.activity(
-                    facts.source, groups: groups, in: calendar, threads: parameters.threads
-                ) { rows in clock.advance(done: min(rows, total ?? rows), total: total, unit: "rows") }
+                readings[role] = try snapshot.activity(facts.source, in: calendar) { rows in
+                    clock.advance(done: min(rows, total ?? rows), total: total, unit: "rows")
+                }
             }
         } catch { throw .catalog(error) }
-        let activity = GroupActivity(
-            readings, calendar: calendar, groupCount: groups.count { $0.isShown })
+        let activity = GroupActivity(readings, calendar: calendar, groupCount: groupCount)
         let trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
         let seasons = activity.seasons
         let months = "\(calendar.months.count) months"

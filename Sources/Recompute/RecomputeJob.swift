@@ -46,7 +46,7 @@ public struct RecomputeJob: Sendable {
     /// - Throws: `RecomputeError`; the version that was current before then still is.
     public func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
         let clock = StepClock(observer: observer)
-        let readThrough = try takeOverChanges(clock)
+        let readThrough = try applyJournaledChanges(clock)
         let built = try build(clock, observer)
         let name = try versionName(of: built)
         var manifest = Manifest(
@@ -67,7 +67,7 @@ public struct RecomputeJob: Sendable {
         let pruned = try clock.step(StepName.makeCurrent) { () throws(RecomputeError) in
             do throws(StoreError) {
                 try store.makeCurrent(name)
-                try trimChanges(through: readThrough)
+                try trimStream(through: readThrough)
                 let pruned = try store.prune(keeping: parameters.versionsKept)
                 return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
             } catch { throw .store(error) }
@@ -84,7 +84,7 @@ public struct RecomputeJob: Sendable {
         throws(RecomputeError) -> Manifest
     {
         do throws(StoreError) {
-            return try store.publish(built.model, manifest: manifest, profiles: built.profiles) { done, total in
+            return try store.publish(built.model, manifest: manifest, members: built.members) { done, total in
                 clock.advance(done: done, total: total, unit: "bytes")
             }
         } catch { throw .store(error) }

@@ -15,7 +15,7 @@ public final class Daemon: Sendable {
     private let configuration: Configuration
     private let server: HTTPServer
     private let timers: [RepeatingTimer]
-    private let pump: StreamPump?
+    private let relay: ChangeRelay?
     private let hasStopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
 
@@ -26,15 +26,15 @@ public final class Daemon: Sendable {
     public init(_ configuration: Configuration) throws(ServiceError) {
         try configuration.validate()
         let log = configuration.log
-        let changes = configuration.journal?.changes ?? ChangeClock()
+        let changes = ChangeClock()
         let follower = VersionFollower(
-            store: configuration.store, planning: configuration.planning,
-            loadsMembers: configuration.sharedJournalPath != nil || configuration.directory is StoreDirectory,
-            changes: changes, log: log, now: configuration.now)
-        let records = try MemberRecords(configuration, follower: follower, changes: changes)
+            store: configuration.deployment.store, planning: configuration.planning, changes: changes, log: log,
+            now: configuration.now)
+        let parts = try DeploymentParts(
+            configuration.deployment, follower: follower, changes: changes, log: log, now: configuration.now)
         let keyWatch = configuration.access.keys.map { KeyWatch($0, log: log) }
         let router = Self.router(
-            configuration, records: records, changes: changes, follower: follower, keyWatch: keyWatch)
+            configuration, parts: parts, changes: changes, follower: follower, keyWatch: keyWatch)
         do {
             server = try HTTPServer(
                 configuration.server, refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
@@ -49,20 +49,19 @@ public final class Daemon: Sendable {
         if let keyWatch {
             timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
         }
-        // The journal knows its own changes from those of others; the directory does not.
-        if let source = records.changeSource {
+        if let community = parts.community {
             timers.append(
                 RepeatingTimer(label: "change-watch", interval: configuration.changePollInterval) {
-                    source.noteOutsideChanges(in: changes)
+                    community.noteOutsideChanges()
                 })
         }
         self.timers = timers
-        pump = records.pump
-        pump?.start()
+        relay = parts.relay
+        relay?.start()
     }
 
     private static func router(
-        _ configuration: Configuration, records: MemberRecords, changes: ChangeClock, follower: VersionFollower,
+        _ configuration: Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
         keyWatch: KeyWatch?
     ) -> Router {
         let relations = configuration.planning.configuration.relations
@@ -70,17 +69,16 @@ public final class Daemon: Sendable {
         let metrics = RequestMetrics(endpoints)
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
         if let keyWatch { sources.append(keyWatch) }
-        if let pump = records.pump { sources.append(pump) }
+        if let relay = parts.relay { sources.append(relay) }
         let cache =
             configuration.answerCacheBytes < 2
             ? nil
             : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
         if let cache { sources.append(cache) }
         let responder = Responder(
-            follower: follower,
-            directory: records.directory.map { LoggedDirectory($0, log: configuration.log) },
-            journal: records.journal, sessions: records.sessions, pump: records.pump, cache: cache, changes: changes,
-            staleAfter: configuration.staleAfter, metricSources: sources,
+            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
+            changes: changes, failures: Responder.failureLog(configuration.log), staleAfter: configuration.staleAfter,
+            metricSources: sources,
             openAPI: ServiceDescription(
                 endpoints: endpoints, relations: relations, policy: configuration.access
             ).json,
@@ -118,7 +116,7 @@ public final class Daemon: Sendable {
         configuration.log.info("stopping")
         for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
-        pump?.stop()
+        relay?.stop()
         configuration.log.info("stopped")
         hasStopped.signal()
     }

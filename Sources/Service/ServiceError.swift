@@ -1,16 +1,26 @@
-/// What keeps the daemon from starting, or from learning who is a member of what.
+/// Why the daemon cannot start, or cannot answer for a while.
 public struct ServiceError: Error, Equatable, CustomStringConvertible {
-    /// What kind of failure it is.
+    /// What failed; if the daemon is running already, trying later may help.
     public enum Code: Sendable, Equatable {
-        /// The address to listen at is open to other machines.
+        /// At start: the address to listen at is open to other machines.
         case addressRefused
-        /// The daemon cannot listen, or a limit is out of bounds.
+        /// At start: the daemon cannot listen, cannot open a file, or a limit is out of bounds.
         case startFailed
-        /// Memberships or photos cannot be read right now; trying later may help.
-        case directoryFailed
+        /// The catalog cannot be read or written.
+        case catalogFailed
+        /// The daemon's journal cannot be read or written.
+        case journalFailed
+        /// Members published with a version cannot be read.
+        case publishedMembersFailed
+        /// The shared store does not answer.
+        case storeFailed
+        /// The lists of sessions cannot be read or kept.
+        case sessionsFailed
+        /// No version is loaded.
+        case noVersion
     }
 
-    /// The kind.
+    /// What failed.
     public let code: Code
     /// What happened, where, and what to do.
     public let message: String

@@ -69,9 +69,8 @@ enum RecomputeBenchmark: Benchmark {
     private static func kernelSeconds(_ facts: RelationFacts, _ path: String, _ parameters: RecomputeParameters) throws
         -> Double
     {
-        let catalog = try Catalog(path: path, mode: .reading)
-        let groups = try catalog.groups()
-        let matrix = try catalog.matrix(facts.source, groups: groups, threads: parameters.threads) { _ in }.matrix
+        let snapshot = try CatalogSnapshot(of: Catalog(path: path, mode: .reading), threads: parameters.threads)
+        let matrix = try snapshot.matrix(facts.source) { _ in }.matrix
         let search = NeighbourSearch(parameters: parameters[facts.relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds
     }

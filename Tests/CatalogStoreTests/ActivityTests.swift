@@ -52,12 +52,9 @@ struct ActivityTests {
             let visible = rows.filter { !hidden.contains($0.group) && !hiddenPhotos.contains($0.entry) }
             let all = try test.catalog.groups()
             for threads in [1, 3] {
-                let (reading, dates) = try test.catalog.snapshot { () throws(CatalogError) in
-                    (
-                        try test.catalog.activity(kind, groups: all, in: calendar, threads: threads) { _ in },
-                        try test.catalog.matrix(kind, groups: all, threads: threads) { _ in }.dates
-                    )
-                }
+                let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+                let reading = try snapshot.activity(kind, in: calendar) { _ in }
+                let dates = try snapshot.matrix(kind) { _ in }.dates
                 let times = visible.compactMap(\.time)
                 #expect(dates.count == times.count && dates.span == (times.min() ?? 0)...(times.max() ?? 0))
                 for (row, group) in all.filter({ $0.visibility == .public }).enumerated() {
@@ -76,6 +73,22 @@ struct ActivityTests {
                 }
             }
         }
+    }
+
+    @Test("a week ends with its last moment and begins after that of the week before; what is later or earlier is in none")
+    func weekBounds() throws {
+        let test = try CatalogUnderTest()
+        let week: Int64 = 7 * 86_400
+        let times = [
+            "future": now + 1, "now": now, "first-of-week-0": now - week + 1, "last-of-week-1": now - week,
+            "first-of-week-1": now - 2 * week + 1, "last-of-week-2": now - 2 * week,
+            "first-of-week-2": now - 3 * week + 1, "before": now - 3 * week,
+        ]
+        try test.importing(
+            .memberships, "group_id,user_id,joined_at\n" + times.map { "g,\($0.key),\($0.value)\n" }.joined())
+        let calendar = ActivityCalendar(now: now, weekCount: 3, months: 0..<0)
+        let reading = try CatalogSnapshot(of: test.catalog, threads: 1).activity(.memberships, in: calendar) { _ in }
+        #expect(reading.people == [2, 2, 2])
     }
 
     @Test(
@@ -99,7 +112,7 @@ struct ActivityTests {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id,joined_at\na,u,5\na,v,\nb,u,-3\n")
         func dates() throws -> EventDates {
-            try test.catalog.matrix(.memberships, groups: test.catalog.groups(), threads: 2) { _ in }.dates
+            try CatalogSnapshot(of: test.catalog, threads: 2).matrix(.memberships) { _ in }.dates
         }
         #expect(try dates().count == 2)
         #expect(try dates().span == -3...5)

@@ -17,7 +17,7 @@ struct ChangeJournalTests {
     }
 
     private static func interaction(
-        _ id: String, _ kind: InteractionRecord.Kind, _ group: String = "a", at milliseconds: Int64 = 1
+        _ id: String, _ kind: Interaction.Kind, _ group: String = "a", at milliseconds: Int64 = 1
     ) -> InteractionRecord {
         InteractionRecord(
             id: id, kind, groupID: group, atMilliseconds: milliseconds, recommendationID: "r", position: 3, variant: "v"
@@ -44,16 +44,29 @@ struct ChangeJournalTests {
         }
     }
 
-    @Test("Of what was forgotten, no file has anything once it was erased")
-    func erasing() throws {
-        let journal = try journal()
-        _ = try record(journal, Self.interaction("a-telling-id", .click))
-        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
-        #expect(try journal.eraseForgotten())
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+    /// The files that hold a text: the journal, or its write-ahead log.
+    private func files(with text: String) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in
             let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
-            #expect(bytes.range(of: Data("a-telling-id".utf8)) == nil, "\(name)")
-        }
+            return bytes.range(of: Data(text.utf8)) != nil
+        }.sorted()
+    }
+
+    @Test(
+        "No file holds anything of what was forgotten once that is erased, whether the log or the journal had it",
+        arguments: [false, true])
+    func erasing(isInJournal: Bool) throws {
+        let journal = try journal()
+        _ = try record(journal, Self.interaction("a-telling-id", .click, "a-telling-group"))
+        // Emptying the log brings what it holds to the journal itself.
+        if isInJournal { #expect(try journal.eraseForgotten()) }
+        let texts = ["a-telling-id", "a-telling-group"]
+        let holder = isInJournal ? "journal" : "journal-wal"
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+        for text in texts { #expect(try files(with: text) == [holder]) }
+        #expect(try journal.eraseForgotten())
+        for text in texts { #expect(try files(with: text) == []) }
     }
 
     @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
@@ -64,11 +77,11 @@ struct ChangeJournalTests {
         #expect(try record(journal, Self.interaction("1", .leave)) == .member(.recorded(new: 0, repeated: 1)))
         #expect(
             try record(journal, Self.interaction("1", .click), of: "bob") == .member(.recorded(new: 1, repeated: 0)))
-        #expect(try journal.member(withID: "ann")?.interactions == [early, late])
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions == [early, late])
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [late, early])
         #expect(try journal.interactions(ofUser: "ann", after: "1", limit: 9) == [early])
         #expect(try journal.interactions(ofUser: "ann", after: "x", limit: 9) == nil)
-        #expect(try journal.member(withID: "eve") == nil)
+        #expect(try journal.recentChanges(ofUser: "eve") == nil)
         #expect(try journal.backlog().count == 2 && journal.backlog().since == 5)
         let waiting = try journal.waiting(after: 0, limit: 9)
         #expect(waiting.map(\.sequence) == [1, 2])
@@ -98,10 +111,10 @@ struct ChangeJournalTests {
             #expect(attributes[.posixPermissions] as? Int == 0o600)
         }
         let reader = try ChangeJournal(path: directory.path + "/journal", mode: .reading)
-        #expect(try reader.member(withID: "ann")?.interactions.count == 2)
+        #expect(try reader.recentChanges(ofUser: "ann")?.interactions.count == 2)
     }
 
-    @Test("What is forgotten is gone from the file, but who is in which group stays")
+    @Test("What is forgotten is gone from the files, but memberships stay")
     func forgetting() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
@@ -112,16 +125,16 @@ struct ChangeJournalTests {
         #expect(
             try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
                 == [.member(.forgotten(2))])
-        let member = try #require(try journal.member(withID: "ann"))
+        let member = try #require(try journal.recentChanges(ofUser: "ann"))
         #expect(member.forgetsEarlier && member.interactions.map(\.kind) == [.join])
         #expect(member.interactions[0].recommendationID == nil)
         #expect(try journal.interactions(ofUser: "ann", after: nil, limit: 9) == [])
         // What is sent on still makes the member one of the group, and forgets the rest.
         #expect(try journal.waiting(after: 0, limit: 9).count == 3)
-        for name in ["journal", "journal-wal"] {
-            let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(directory.path)/\(name)"))
-            if name == "journal" { #expect(bytes.range(of: Data("secretly".utf8)) == nil) }
-        }
+        // It stays in the log until that is emptied, which is when the daemon's next pass erases it.
+        #expect(try files(with: "secretly") == ["journal-wal"])
+        #expect(try journal.eraseForgotten())
+        #expect(try files(with: "secretly") == [])
     }
 
     @Test("What is in every version that may serve is removed, and the rest is not")
@@ -133,16 +146,17 @@ struct ChangeJournalTests {
         #expect(try journal.follow(entries, through: Self.position(2), at: 6).isEmpty)
         #expect(try journal.cursor() == Self.position(2))
         #expect(
-            try journal.member(withID: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id) == [
-                "2", "3",
-            ])
+            try journal.recentChanges(ofUser: "ann", beyond: TakenChanges([journal.origin: 1]))?.interactions.map(\.id)
+                == [
+                    "2", "3",
+                ])
         #expect(try journal.lastSent()?.sequence == 2 && journal.lastSent()?.position == Self.position(2))
         try journal.prune(TakenChanges([journal.origin: 1, "other": 9]))
-        #expect(try journal.member(withID: "ann")?.interactions.map(\.id) == ["2", "3"])
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["2", "3"])
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
         // Its number is known still.
         #expect(try journal.follow([(try Self.position(9), waiting[0])], through: Self.position(9), at: 6).isEmpty)
-        #expect(try journal.member(withID: "ann")?.interactions.count == 2)
+        #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 2)
         try journal.sendAgain(beyond: TakenChanges([journal.origin: 2]))
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
         try journal.sendAgain(beyond: TakenChanges())
@@ -208,7 +222,7 @@ struct ChangeJournalTests {
                         .record([
                             InteractionRecord(
                                 id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
-                                try #require(InteractionRecord.Kind.allCases.randomElement(using: &generator)),
+                                try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
                                 groupID: try #require(groups.randomElement(using: &generator)),
                                 // Of one id there is one interaction only: whoever comes first.
                                 atMilliseconds: Int64(number / 3) * 1000)
@@ -238,10 +252,11 @@ struct ChangeJournalTests {
         let catalog = try CatalogUnderTest()
         try catalog.importing(.groups, "group_id\na\nb\nc\n")
         // What was lost may have been taken over before it was.
-        _ = try catalog.catalog.takeOver(lost.prefix(Int.random(in: 0...lost.count, using: &generator)).map(\.change))
-        _ = try catalog.catalog.takeOver(stream.map(\.change))
+        _ = try catalog.catalog.apply(
+            journaled: lost.prefix(Int.random(in: 0...lost.count, using: &generator)).map(\.change))
+        _ = try catalog.catalog.apply(journaled: stream.map(\.change))
         for user in users {
-            let members = try journals.map { try $0.member(withID: user) }
+            let members = try journals.map { try $0.recentChanges(ofUser: user) }
             #expect(members[0] == members[1] && members[0] == members[2])
             let kept = try journals[0].interactions(ofUser: user, after: nil, limit: 999) ?? []
             let taken = try catalog.catalog.interactions(ofUser: user, limit: 999) ?? []
@@ -275,14 +290,14 @@ struct ChangeJournalTests {
                 Self.interaction("1", .join), Self.interaction("2", .click, "none"),
                 Self.interaction("3", .click, "secret"),
             ])
-        var counts = try test.catalog.takeOver([first, first])
-        #expect(counts.taken == 1 && counts.repeated == 1 && counts.leftOut == 1)
-        counts = try test.catalog.takeOver([first, change(5, [Self.interaction("1", .leave)])])
-        #expect(counts.taken == 1 && counts.repeated == 1 && counts.leftOut == 0)
+        var counts = try test.catalog.apply(journaled: [first, first])
+        #expect(counts.applied == 1 && counts.repeated == 1 && counts.leftOut == 1)
+        counts = try test.catalog.apply(journaled: [first, change(5, [Self.interaction("1", .leave)])])
+        #expect(counts.applied == 1 && counts.repeated == 1 && counts.leftOut == 0)
         #expect(try test.catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["1", "3"])
         #expect(try test.catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
         let hide = CatalogChange.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
-        _ = try test.catalog.takeOver([JournaledChange(origin: "p", sequence: 1, change: hide)])
+        _ = try test.catalog.apply(journaled: [JournaledChange(origin: "p", sequence: 1, change: hide)])
         #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
     }
 
@@ -294,26 +309,26 @@ struct ChangeJournalTests {
             try test.catalog.apply(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
         }
         var sequence: Int64 = 0
-        func takeOver(_ action: SiteChange.Action, at instant: Int64) throws {
+        func applyJournaled(_ action: SiteChange.Action, at instant: Int64) throws {
             sequence += 1
             let change = CatalogChange.site(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
-            _ = try test.catalog.takeOver([JournaledChange(origin: "o", sequence: sequence, change: change)])
+            _ = try test.catalog.apply(journaled: [JournaledChange(origin: "o", sequence: sequence, change: change)])
         }
         func isHidden() throws -> Bool { try test.catalog.unshownGroupIDs() == ["a"] }
         #expect(try decide(.hide, at: 10) == .changed)
-        try takeOver(.unhide, at: 9)
+        try applyJournaled(.unhide, at: 9)
         #expect(try isHidden())
-        try takeOver(.unhide, at: 10)
+        try applyJournaled(.unhide, at: 10)
         #expect(try !isHidden())
         // Hidden already, which is decided once more.
-        try takeOver(.hide, at: 11)
+        try applyJournaled(.hide, at: 11)
         #expect(try decide(.hide, at: 20) == .unchanged)
-        try takeOver(.unhide, at: 15)
+        try applyJournaled(.unhide, at: 15)
         #expect(try isHidden())
         #expect(try decide(.unhide, at: 14) == .changed)
         // Among journals the order of their stream counts, not that of clocks that may differ.
-        try takeOver(.hide, at: 30)
-        try takeOver(.unhide, at: 29)
+        try applyJournaled(.hide, at: 30)
+        try applyJournaled(.unhide, at: 29)
         #expect(try !isHidden())
     }
 }

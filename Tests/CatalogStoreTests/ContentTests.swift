@@ -24,20 +24,22 @@ struct ContentTests {
     @Test("tags are those of public photos, the same whatever their case, each once a photo")
     func tags() throws {
         let test = try filled()
-        #expect(try test.catalog.hasContent(.tags) && test.catalog.hasContent(.places))
-        let tags = try test.catalog.photoTags(minimumPhotos: 2) { $0.lowercased() }
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
+        #expect(try snapshot.hasContent(.tags) && snapshot.hasContent(.places))
+        let tags = try snapshot.photoTags(minimumPhotos: 2) { $0.lowercased() }
         #expect(tags.vocabulary == ["bee", "macro"] && tags.totals == [3, 2] && tags.photoCount == 3)
         let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
         #expect(columns.map { Set(tags.terms(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
         #expect(tags.terms(ofPhoto: 1000).isEmpty)
         #expect(
-            try test.catalog.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary == ["bee", "macro", "rare"])
+            try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary == ["bee", "macro", "rare"])
     }
 
     @Test("places are those of public photos that have both numbers and a place")
     func places() throws {
         let test = try filled()
-        let places = try test.catalog.photoPlaces(minimumPhotos: 1) { latitude, longitude in
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
+        let places = try snapshot.photoPlaces(minimumPhotos: 1) { latitude, longitude in
             latitude == longitude ? nil : Int(latitude * 10)
         }
         #expect(places.vocabulary == [473] && places.totals == [2] && places.photoCount == 2)
@@ -47,8 +49,9 @@ struct ContentTests {
     func none() throws {
         let test = try CatalogUnderTest()
         try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,x,1,1\n")
-        #expect(try !test.catalog.hasContent(.tags) && !test.catalog.hasContent(.places))
-        #expect(try test.catalog.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary.isEmpty)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
+        #expect(try !snapshot.hasContent(.tags) && !snapshot.hasContent(.places))
+        #expect(try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary.isEmpty)
     }
 }
 

@@ -25,7 +25,7 @@ struct HiddenGroupTests {
     }
 
     private func ids(after: String? = nil, limit: Int = 9) throws -> [String] {
-        try catalog.hiddenGroups(after: after, limit: limit).map(\.groupID)
+        try catalog.hiddenGroups(after: after, limit: limit).map(\.id)
     }
 
     @Test("A group is hidden once, keeps the time of that, and is shown again when it is unhidden")
@@ -36,7 +36,7 @@ struct HiddenGroupTests {
         #expect(try change(.hide, "secret") == .changed)
         #expect(try change(.hide, "none") == .unknownGroup && change(.unhide, "none") == .unknownGroup)
         #expect(try change(.unhide, "a") == .unchanged)
-        #expect(try catalog.hiddenGroups(limit: 1) == [HiddenGroup(groupID: "b", hiddenAtMilliseconds: 7)])
+        #expect(try catalog.hiddenGroups(limit: 1) == [HiddenGroup(id: "b", hiddenAtMilliseconds: 7)])
         #expect(try catalog.changeCount() == before + 2)
         #expect(try catalog.unshownGroupIDs() == ["b", "secret"])
         #expect(try catalog.groups().filter(\.isShown).map(\.id) == ["a", "c"])
@@ -71,9 +71,7 @@ struct HiddenGroupTests {
         #expect(try !#require(try catalog.curations().first).isValid(at: 0))
         let join = InteractionRecord(id: "1", .join, groupID: "b", atMilliseconds: 1)
         #expect(try catalog.apply([MemberChange(ofUser: "u", .record([join]))]) == [.unknownGroup(at: 0)])
-        let reading = try catalog.snapshot { () throws(CatalogError) in
-            try catalog.matrix(.memberships, groups: try catalog.groups(), threads: 1) { _ in }
-        }
+        let reading = try CatalogSnapshot(of: catalog, threads: 1).matrix(.memberships) { _ in }
         #expect(reading.matrix.rowCount == 2 && reading.matrix.entryCount == 2)
         let group = try #require(try catalog.group(withID: "a"))
         #expect(try catalog.overlaps(of: group, in: .memberships, minimumCommon: 1).overlaps.isEmpty)
@@ -86,8 +84,8 @@ struct HiddenGroupTests {
         _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
         func rows() throws -> [Int] {
             var rows: [Int] = []
-            try catalog.forEachMember(groups: try catalog.groups(), impressionsSince: 0) { member in
-                rows += member.events.map(\.row)
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: 0) { _, interactions in
+                rows += interactions.map { Int($0.group) }
             }
             return rows
         }

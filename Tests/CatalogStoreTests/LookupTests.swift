@@ -79,7 +79,7 @@ struct LookupTests {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id\na\nb\nc\nd\n")
         try test.importing(.users, "user_id\nb\nd\n") { $0.replaces = true }
-        let ids = try test.catalog.userIDs()
+        let ids = try CatalogSnapshot(of: test.catalog, threads: 1).userIDs()
         let keys = try test.lines("SELECT user_key FROM users ORDER BY user_key").compactMap { Int($0) }
         #expect(keys.map { ids[$0] } == ["b", "d"])
         #expect((0..<10).map { ids[$0] }.filter { !$0.isEmpty } == ["b", "d"])

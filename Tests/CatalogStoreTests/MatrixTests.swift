@@ -18,16 +18,13 @@ struct MatrixTests {
             var first: BinaryMatrix?
             for threads in 1...4 {
                 let told = Mutex(0)
-                let reading = try test.catalog.snapshot { () throws(CatalogError) in
-                    try test.catalog.matrix(kind, groups: groups, threads: threads) { rows in
-                        told.withLock { $0 = max($0, rows) }
-                    }
-                }
+                let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+                let reading = try snapshot.matrix(kind) { rows in told.withLock { $0 = max($0, rows) } }
                 #expect(reading.matrix.rowCount == publicIDs.count)
                 let rows = (0..<reading.matrix.rowCount).map { Array(reading.matrix.row($0)) }
                 #expect(rows.map(\.count) == publicIDs.map { expected[$0]?.count ?? 0 })
                 if kind == .memberships {
-                    let users = try test.catalog.userIDs()
+                    let users = try snapshot.userIDs()
                     #expect(
                         rows.map { row in Set(row.map { users[Int($0)] }) }
                             == publicIDs.map { expected[$0] ?? [] })
@@ -80,29 +77,15 @@ struct MatrixTests {
         return rowsOfEntry.values.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    @Test("a catalog that changes before the other connections see it is noticed")
-    func changed() throws {
-        let test = try RandomCatalog.filled(seed: 9)
-        let reader = try Catalog(path: test.path, mode: .reading)
-        let error = catalogError {
-            try reader.snapshot { () throws(CatalogError) in
-                let groups = try reader.groups()
-                do { try test.importing(.memberships, "group_id,user_id\nlate,late\n") } catch { Issue.record(error) }
-                _ = try reader.matrix(.memberships, groups: groups, threads: 2) { _ in }
-            }
-        }
-        #expect(error?.code == .busy && error?.message.contains("changed") == true)
-    }
-
     @Test("a catalog without anything gives empty matrices")
     func empty() throws {
         let test = try CatalogUnderTest()
         for kind in [RelationSource.memberships, .pools] {
-            let reading = try test.catalog.matrix(kind, groups: [], threads: 3) { _ in }
+            let reading = try CatalogSnapshot(of: test.catalog, threads: 3).matrix(kind) { _ in }
             #expect(reading.matrix.rowCount == 0 && reading.matrix.entryCount == 0)
         }
         try test.importing(.groups, "group_id,visibility\na,private\nb,public\n")
-        let reading = try test.catalog.matrix(.pools, groups: test.catalog.groups(), threads: 1) { _ in }
+        let reading = try CatalogSnapshot(of: test.catalog, threads: 1).matrix(.pools) { _ in }
         #expect(reading.matrix.rowCount == 1 && reading.matrix.entryCount == 0)
     }
 }

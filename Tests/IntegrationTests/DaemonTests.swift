@@ -28,8 +28,9 @@ struct DaemonTests {
             "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache 2"),
         ]
         let first = try await RunningDaemon(workspace)
-        let second = try await RunningDaemon(workspace, settings: ["COTERIE_CACHE": workspace.path("cache 2")])
-        let bare = try await RunningDaemon(workspace, settings: elsewhere)
+        let second = try await RunningDaemon(
+            workspace, "--journal", workspace.path("journal 2"), settings: ["COTERIE_CACHE": workspace.path("cache 2")])
+        let bare = try await RunningDaemon(workspace, "--journal", workspace.path("journal 3"), settings: elsewhere)
         for daemon in [first, second, bare] { try await daemon.wait(forVersion: version) }
         for target in targets {
             let answers = try [first, second].map { try $0.get(target) }
@@ -76,7 +77,8 @@ struct DaemonTests {
         let first = try await currentVersion(workspace)
         let daemons = [
             try await RunningDaemon(workspace),
-            try await RunningDaemon(workspace, settings: ["COTERIE_CACHE": workspace.path("c2")]),
+            try await RunningDaemon(
+                workspace, "--journal", workspace.path("journal 2"), settings: ["COTERIE_CACHE": workspace.path("c2")]),
         ]
         for daemon in daemons { try await daemon.wait(forVersion: first) }
         let group = "/v1/groups/macro-mondays/similar?by=members&limit=100"
@@ -128,11 +130,12 @@ struct DaemonTests {
         let answers = try targets.map { try daemon.get($0).text }
         #expect(answers.contains { $0.contains(#""degraded":false"#) })
         server.stop()
-        let readiness = try await daemon.wait { $0.degraded }
+        // Degraded it is already when its stream breaks, before it has asked for the version again.
+        let readiness = try await daemon.wait { $0.degraded && !$0.store.reachable }
         #expect(readiness.modelVersion == version && readiness.status == "ready")
         #expect(!readiness.store.reachable && readiness.reason?.contains("\(server.port)") == true)
-        let late = try await RunningDaemon(workspace)
-        let lateReadiness = try await late.wait { $0.degraded }
+        let late = try await RunningDaemon(workspace, "--journal", workspace.path("journal 2"))
+        let lateReadiness = try await late.wait { $0.degraded && !$0.store.reachable }
         #expect(lateReadiness.modelVersion == version && !lateReadiness.store.reachable)
         for (target, answer) in zip(targets, answers) {
             // The answers say of themselves that they may be old, and are the same but for that.

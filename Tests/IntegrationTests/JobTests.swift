@@ -77,6 +77,13 @@ struct JobTests {
         #expect(!calls.contains(": test"))
     }
 
+    /// What is in the workspace, but for the output of commands, which is kept there.
+    private func written(in workspace: Workspace) throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: workspace.folder).filter {
+            !$0.hasSuffix(".out") && !$0.hasSuffix(".err")
+        }
+    }
+
     @Test("Units are written below their prefix and nowhere else, and each file is named")
     func unitsBelowPrefix() async throws {
         let workspace = try Workspace()
@@ -85,7 +92,7 @@ struct JobTests {
         let names = ["coterie-recompute.service", "coterie-recompute.timer", "coterie-serve.service", "crontab"]
         let folder = workspace.path("prefix/lib/systemd/system")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.folder) == ["prefix"])
+        #expect(try written(in: workspace) == ["prefix"])
         let said = run.lines.filter { $0.hasPrefix("wrote ") }
         #expect(said.map { $0.split(separator: "/prefix/").last } == names.map { "lib/systemd/system/\($0)" })
         #expect(run.text.contains("systemctl link "), "systemd does not look there by itself")
@@ -101,7 +108,7 @@ struct JobTests {
         let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", argument, in: workspace)
         #expect(run.exitCode == exitCode, "\(run.testDescription)")
         #expect((exitCode == 0 ? run.text : run.errors).contains("PREFIX") || run.errors.contains("--help"))
-        #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.folder).isEmpty)
+        #expect(try written(in: workspace).isEmpty)
     }
 
     @Test(

@@ -16,10 +16,14 @@ struct KilledDaemonTests {
             // On threads of their own: they wait for answers, and would hold up the tests beside them.
             let clients = (0..<3).map { Client(port: daemon.port, group, prefix: "\(round)-\($0)") }
             for client in clients { Thread.detachNewThread(client.sendUntilKilled) }
-            try await Task.sleep(for: .milliseconds(150 + 70 * round))
+            let areAllUnderWay = await RunningDaemon.poll {
+                clients.allSatisfy { client in client.acknowledged.withLock { $0.count > 5 * round } }
+            }
+            #expect(areAllUnderWay)
             _ = await daemon.end(with: SIGKILL)
             let ids = clients.reduce(into: Set<String>()) { $0.formUnion($1.acknowledged.withLock { $0 }) }
-            #expect(!ids.isEmpty)
+            // None had come to its end.
+            #expect(ids.count < clients.count * Client.interactions)
             acknowledged.formUnion(ids)
         }
         let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
@@ -30,6 +34,9 @@ struct KilledDaemonTests {
 
     /// Sends interactions, each twice over, until nobody answers.
     private final class Client: Sendable {
+        /// How many it would send.
+        static let interactions = 10_000
+
         let acknowledged = Mutex<Set<String>>([])
         private let port: UInt16
         private let group: String
@@ -43,7 +50,7 @@ struct KilledDaemonTests {
 
         func sendUntilKilled() {
             guard let client = SocketClient(port: port) else { return }
-            for number in 0..<20_000 {
+            for number in 0..<2 * Self.interactions {
                 let id = "\(prefix)-\(number / 2)"
                 let json = #"{"interactions":[{"id":"\#(id)","kind":"click","groupId":"\#(group)"}]}"#
                 guard let answer = client.request("POST", "/v1/users/killed/interactions", json: json) else { return }

@@ -6,6 +6,8 @@ import Testing
 struct KilledImportTests {
     /// The signals of `kill -9` and of Control-C.
     private static let signals = [SIGKILL, SIGINT]
+    /// How often a kill that came too late is tried again.
+    private static let attempts = 20
 
     @Test("in the middle of a large file leaves whole batches, and again makes it whole")
     func betweenBatches() async throws {
@@ -28,48 +30,74 @@ struct KilledImportTests {
         }
     }
 
-    @Test("while it reads or writes memberships keeps all or nothing, and again makes it whole")
-    func withinBatch() async throws {
+    /// When an import of memberships is killed.
+    enum Moment: CaseIterable {
+        /// It reads the file: the catalog is there, and nothing was written to it since.
+        case reading
+        /// It writes: the log holds pages of a transaction that is under way.
+        case writing
+    }
+
+    @Test(
+        "while it reads or writes memberships keeps all or nothing, and again makes it whole",
+        arguments: Moment.allCases)
+    func withinBatch(moment: Moment) async throws {
         let rows = 120_000
         let whole = try Workspace()
         let path = try whole.write(Self.memberships(rows), to: "memberships.csv")
-        let clock = ContinuousClock()
-        let duration = try await clock.measure { try await whole.succeed("import", "memberships", path) }
-        let workspace = try Workspace()
-        for (index, portion) in [0.2, 0.4, 0.6, 0.75, 0.85, 0.95].enumerated() {
-            let command = try workspace.start(["import", "memberships", path])
-            let moment = clock.now + duration * portion
-            while command.isRunning, clock.now < moment { usleep(2_000) }
-            command.send(Self.signals[index % 2])
-            _ = await command.wait()
-            let count = Self.count("memberships", workspace)
-            #expect(count == 0 || count == rows)
+        try await whole.succeed("import", "memberships", path)
+        for signal in Self.signals {
+            var killed: Workspace?
+            for _ in 0..<Self.attempts where killed == nil {
+                let workspace = try Workspace()
+                let command = try workspace.start(["import", "memberships", path])
+                while command.isRunning, !Self.isReached(moment, workspace) { usleep(500) }
+                command.send(signal)
+                let run = await command.wait()
+                let count = Self.count("memberships", workspace)
+                #expect(count == 0 || count == rows)
+                if run.ending == .killed(signal: signal), count == 0 { killed = workspace }
+            }
+            let workspace = try #require(killed, "it always ended before it could be killed while \(moment)")
+            try await workspace.succeed("import", "memberships", path)
+            #expect(Self.count("memberships", workspace) == rows)
+            #expect(try CatalogContent.differences(workspace.catalog, whole.catalog) == 0)
         }
-        try await workspace.succeed("import", "memberships", path)
-        #expect(Self.count("memberships", workspace) == rows)
-        #expect(try CatalogContent.differences(workspace.catalog, whole.catalog) == 0)
     }
+
+    private static func isReached(_ moment: Moment, _ workspace: Workspace) -> Bool {
+        switch moment {
+        case .reading: (try? workspace.database().integer("SELECT count(*) FROM memberships")) == 0
+        case .writing: isWriting(workspace)
+        }
+    }
+
+    /// Whether the log has the pages of a transaction that is under way.
+    private static func isWriting(_ workspace: Workspace) -> Bool { byteCount(workspace.catalog + "-wal") >= 1 << 20 }
 
     @Test("while it replaces changes nothing at all")
     func replacing() async throws {
-        let workspace = try Workspace()
         let rows = 120_000
-        let old = try workspace.write(Self.memberships(rows), to: "old.csv")
-        try await workspace.succeed("import", "memberships", old)
-        try FileManager.default.copyItem(atPath: workspace.catalog, toPath: workspace.path("before.sqlite"))
+        let old = try Workspace()
+        let oldRows = try old.write(Self.memberships(rows), to: "old.csv")
+        try await old.succeed("import", "memberships", oldRows)
+        let before = try Data(contentsOf: URL(fileURLWithPath: old.catalog))
         // Three quarters of the old ones, and new ones.
-        let new = try workspace.write(Self.memberships(rows, first: rows / 4), to: "new.csv")
-        let command = try workspace.start(["import", "memberships", new, "--replace"])
-        // Its log has the pages of a transaction that is under way.
-        while command.isRunning, Self.byteCount(workspace.catalog + "-wal") < 1 << 20 { usleep(1_000) }
-        command.send(SIGKILL)
-        let run = await command.wait()
-        let isOver = run.exitCode == CommandRun.ExitCode.success
-        let differences = try CatalogContent.differences(workspace.catalog, workspace.path("before.sqlite"))
-        #expect(isOver || differences == 0)
-        let again: Answers.Import = try await workspace.succeed("import", "memberships", new, "--replace", "--json")
+        let newRows = try old.write(Self.memberships(rows, first: rows / 4), to: "new.csv")
+        var killed: Workspace?
+        for _ in 0..<Self.attempts where killed == nil {
+            let workspace = try Workspace()
+            _ = try workspace.write(before, to: "catalog.sqlite")
+            let command = try workspace.start(["import", "memberships", newRows, "--replace"])
+            while command.isRunning, !Self.isWriting(workspace) { usleep(500) }
+            command.send(SIGKILL)
+            if await command.wait().ending == .killed(signal: SIGKILL) { killed = workspace }
+        }
+        let workspace = try #require(killed, "it always ended before it could be killed")
+        #expect(try CatalogContent.differences(workspace.catalog, old.catalog) == 0)
+        let again: Answers.Import = try await workspace.succeed("import", "memberships", newRows, "--replace", "--json")
             .json()
-        #expect(isOver || again.removed == rows / 4)
+        #expect(again.removed == rows / 4)
         #expect(Self.count("memberships", workspace) == rows)
     }
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    "Daemons that share a Redis without a catalog", .aFewAtATime,
+    "Daemons that share a Redis", .aFewAtATime,
     .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct SharedDaemonTests {
     private static let user = "shared-member"
@@ -142,8 +142,8 @@ struct SharedDaemonTests {
             })
     }
 
-    @Test("The next recompute takes over what was done, and its version has what was said of groups")
-    func takeover() async throws {
+    @Test("The next recompute applies what was done, and its version has what was said of groups")
+    func recompute() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
         #expect(try post(daemons[0], "1", "join", "macro-mondays").status == 200)
@@ -281,6 +281,32 @@ struct SharedDaemonTests {
                 usleep(5000)
             }
         }
+    }
+
+    @Test("A daemon with the catalog takes part too, without being told of a journal: in changes, hiding and sessions")
+    func withCatalog() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let version = try await version(workspace)
+        // Its journal is where the user keeps state, which is in the workspace.
+        let withCatalog = try await RunningDaemon(
+            workspace, settings: ["COTERIE_CACHE": workspace.path("cache-catalog")])
+        let other = try await daemon(workspace, "a")
+        for daemon in [withCatalog, other] { try await daemon.wait(forVersion: version) }
+        #expect(FileManager.default.fileExists(atPath: workspace.path(".local/state/coterie/journal-0.sqlite")))
+        #expect(try post(withCatalog, "1", "join", "macro-mondays").status == 200)
+        #expect(await RunningDaemon.poll { listed(other)?.isEmpty == false })
+        #expect(try groups(withCatalog) == groups(other))
+        let dismissed = try #require(try groups(other).first)
+        #expect(try post(other, "2", "dismiss", dismissed).status == 200)
+        #expect(await RunningDaemon.poll { listed(withCatalog)?.contains(dismissed) == false })
+        // What is hidden in the catalog takes no interactions where the catalog is.
+        try await workspace.succeed("hide", "street-candid")
+        #expect(await RunningDaemon.poll { (try? post(withCatalog, "3", "click", "street-candid").status) == 404 })
+        // The recompute applies what both acknowledged.
+        try await workspace.succeed("recompute")
+        let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
+        #expect(Set(kept).isSuperset(of: ["1", "2"]) && Set(kept).count == kept.count)
     }
 
     @Test("A second daemon on one journal is refused")

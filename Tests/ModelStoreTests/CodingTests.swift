@@ -90,10 +90,12 @@ struct CodingTests {
 
     @Test("keep what a user said and was shown")
     func feedback() {
-        let feedback = MemberFeedback(
-            dismissals: [.init(group: 0, atSeconds: .max), .init(group: 300, atSeconds: 0)],
-            exposures: [.init(group: 7, thousandths: 1500)], interests: ["birds", "alte Bahnhöfe ✈"])
-        for feedback in [feedback, MemberFeedback(), MemberFeedback(interests: ["a"])] {
+        let feedback = PublishedMember.Feedback(
+            dismissals: [
+                .init(group: 0, atMilliseconds: Int64(UInt32.max) * 1000), .init(group: 300, atMilliseconds: 0),
+            ],
+            exposures: [.init(group: 7, impressions: 1.5)], interests: ["birds", "alte Bahnhöfe ✈"])
+        for feedback in [feedback, PublishedMember.Feedback(), PublishedMember.Feedback(interests: ["a"])] {
             var bytes: [UInt8] = []
             #expect(FeedbackCoding.append(feedback, to: &bytes))
             #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == feedback)
@@ -103,7 +105,9 @@ struct CodingTests {
         #expect(FeedbackCoding.decode(bytes.span, groupCount: 300) == nil)
         bytes.removeLast(bytes.count - 3)
         #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == nil)
-        let descending = MemberFeedback(exposures: [.init(group: 2, thousandths: 1), .init(group: 2, thousandths: 1)])
+        let descending = PublishedMember.Feedback(exposures: [
+            .init(group: 2, impressions: 0.001), .init(group: 2, impressions: 0.001),
+        ])
         #expect(!FeedbackCoding.append(descending, to: &bytes))
     }
 

@@ -117,7 +117,7 @@ struct ConformanceTests {
         let model = try SampleModel.model(groupCount: 30)
         let codes = Recorder<StoreError.Code?>()
         let store = subject.store
-        let first = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 30), profiles: nil) { _, _ in
+        let first = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 30), members: nil) { _, _ in
             codes.append(errorCode { _ = try subject.publish(2, model) })
             codes.append(errorCode { _ = try store.prune(keeping: 1) })
         }
@@ -133,7 +133,7 @@ struct ConformanceTests {
         let model = try SampleModel.model(groupCount: 3000)
         let reports = Recorder<[Int]>()
         let manifest = try SampleModel.manifest(1, groupCount: 3000)
-        let written = try subject.store.publish(model, manifest: manifest, profiles: nil) { reports.append([$0, $1]) }
+        let written = try subject.store.publish(model, manifest: manifest, members: nil) { reports.append([$0, $1]) }
         #expect(reports.values.last == [written.byteCount, written.byteCount])
         #expect(reports.values.map { $0[0] } == reports.values.map { $0[0] }.sorted())
     }

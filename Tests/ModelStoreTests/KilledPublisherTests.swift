@@ -74,7 +74,7 @@ struct KilledPublisherTests {
         // Fewer groups, and none has neighbours: each list that is there was left by the other.
         let model = try SampleModel.model(groupCount: 100, relations: [])
         let version = try store.publish(
-            model, manifest: SampleModel.manifest(2, groupCount: 100), profiles: nil
+            model, manifest: SampleModel.manifest(2, groupCount: 100), members: nil
         ) { _, _ in }.version
         #expect(
             try connection.command("EXISTS", "coterie:\(version):members:1", "coterie:\(version):members:2000")
@@ -85,7 +85,7 @@ struct KilledPublisherTests {
     private func publishFirst(_ store: some VersionStore) throws -> (VersionName, EncodedModel) {
         let model = try SampleModel.model(groupCount: 50)
         let manifest = try SampleModel.manifest(1, groupCount: 50)
-        let version = try store.publish(model, manifest: manifest, profiles: nil) { _, _ in }.version
+        let version = try store.publish(model, manifest: manifest, members: nil) { _, _ in }.version
         try store.makeCurrent(version)
         return (version, model)
     }
@@ -99,7 +99,7 @@ struct KilledPublisherTests {
     private func expectPublishing(_ store: some VersionStore) throws {
         let model = try SampleModel.model(groupCount: 20)
         let manifest = try SampleModel.manifest(2, groupCount: 20)
-        let written = try store.publish(model, manifest: manifest, profiles: nil) { _, _ in }
+        let written = try store.publish(model, manifest: manifest, members: nil) { _, _ in }
         #expect(try encodedAgain(store.load(written.version).model) == model)
     }
 }
@@ -108,8 +108,8 @@ struct KilledPublisherTests {
 private func publishAndDie(_ store: some VersionStore, portion: Double) throws {
     let model = try SampleModel.model(groupCount: 3000)
     let manifest = try SampleModel.manifest(2, groupCount: 3000)
-    let profiles = SampleProfiles(userCount: 100, groupCount: 300)
-    _ = try store.publish(model, manifest: manifest, profiles: profiles) { done, total in
+    let members = SampleMembers(userCount: 100, groupCount: 300)
+    _ = try store.publish(model, manifest: manifest, members: members) { done, total in
         if Double(done) >= portion * Double(total) { kill(getpid(), SIGKILL) }
     }
 }

@@ -9,34 +9,34 @@ import Testing
 struct RedisStoreTests {
     /// The last are users of one bucket whose groups do not fit into one command.
     @Test("tells who joined what", arguments: [(1, 150), (64, 150), (65, 150), (1000, 150), (64, 12_000)])
-    func profiles(userCount: Int, groupCount: Int) throws {
+    func members(userCount: Int, groupCount: Int) throws {
         let subject = try StoreUnderTest(.redis)
-        let profiles = SampleProfiles(userCount: userCount, groupCount: groupCount)
-        let version = try subject.publish(1, SampleModel.model(groupCount: groupCount), profiles: profiles).version
-        for user in profiles.users {
-            #expect(try subject.store.member(withID: user.id, in: version) == user.member)
+        let members = SampleMembers(userCount: userCount, groupCount: groupCount)
+        let version = try subject.publish(1, SampleModel.model(groupCount: groupCount), members: members).version
+        for user in members.users {
+            #expect(try subject.shared.member(withID: user.id, in: version) == user.member)
         }
-        #expect(try subject.store.member(withID: "nobody", in: version) == nil)
-        let table = try #require(try subject.store.members(of: subject.store.load(version)))
-        for user in profiles.users { #expect(try table.member(withID: user.id) == user.member) }
+        #expect(try subject.shared.member(withID: "nobody", in: version) == nil)
+        let table = try #require(try subject.shared.members(of: subject.store.load(version)))
+        for user in members.users { #expect(try table.member(withID: user.id) == user.member) }
         #expect(try table.member(withID: "nobody") == nil)
         let unknown = try VersionName("x")
-        #expect(errorCode { _ = try subject.store.member(withID: "1@N00", in: unknown) } == .unknownVersion)
+        #expect(errorCode { _ = try subject.shared.member(withID: "1@N00", in: unknown) } == .unknownVersion)
         // What was fetched needs no server any more.
         try #require(subject.server).stop()
-        let again = try #require(try subject.store.members(of: subject.store.load(version)))
-        #expect(try again.member(withID: "0@N00") == profiles.users[0].member)
+        let again = try #require(try subject.shared.members(of: subject.store.load(version)))
+        #expect(try again.member(withID: "0@N00") == members.users[0].member)
         try #require(subject.server).start()
         let other = try subject.publish(2, SampleModel.model(groupCount: 3)).version
-        #expect(try subject.store.member(withID: "1@N00", in: other) == nil)
+        #expect(try subject.shared.member(withID: "1@N00", in: other) == nil)
     }
 
     @Test("refuses users that come twice, and groups that do not exist")
-    func badProfiles() throws {
+    func badMembers() throws {
         let subject = try StoreUnderTest(.redis)
         let model = try SampleModel.model(groupCount: 5)
         for users in [[("a", [1]), ("a", [2])], [("a", [5])], [("a", [2, 1])]] as [[(id: String, groups: [UInt32])]] {
-            #expect(errorCode { try subject.publish(1, model, profiles: SampleProfiles(users)) } == .corrupt)
+            #expect(errorCode { try subject.publish(1, model, members: SampleMembers(users)) } == .corrupt)
         }
         #expect(try keyCount(subject) == 0)
     }
@@ -46,11 +46,11 @@ struct RedisStoreTests {
         let subject = try StoreUnderTest(.redis)
         var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
         _ = try connection.command("SET", "coterie", "something else")
-        let profiles = SampleProfiles(userCount: 300, groupCount: 40)
-        try subject.publish(1, SampleModel.model(groupCount: 40), profiles: profiles)
+        let members = SampleMembers(userCount: 300, groupCount: 40)
+        try subject.publish(1, SampleModel.model(groupCount: 40), members: members)
         let before = try keyCount(subject)
-        try subject.publish(2, SampleModel.model(groupCount: 1500), profiles: profiles)
-        try subject.publish(3, SampleModel.model(groupCount: 40), profiles: profiles)
+        try subject.publish(2, SampleModel.model(groupCount: 1500), members: members)
+        try subject.publish(3, SampleModel.model(groupCount: 40), members: members)
         #expect(try subject.store.prune(keeping: 1).count == 2)
         #expect(try keyCount(subject) == before)
         #expect(try connection.command("GET", "coterie").text == "something else")
@@ -84,8 +84,8 @@ struct RedisStoreTests {
     func pythonReader() throws {
         let subject = try StoreUnderTest(.redis)
         let model = try SampleModel.model(groupCount: 400)
-        let profiles = SampleProfiles(userCount: 200, groupCount: 400)
-        let version = try subject.publish(1, model, profiles: profiles).version
+        let members = SampleMembers(userCount: 200, groupCount: 400)
+        let version = try subject.publish(1, model, members: members).version
         try subject.store.makeCurrent(version)
         let loaded = try subject.store.load(version).model
         var expected = ""
@@ -98,11 +98,11 @@ struct RedisStoreTests {
                 }
             }
         }
-        for user in profiles.users {
+        for user in members.users {
             let ids = user.groups.map { group in Data(loaded.id(of: Int(group)).utf8).map { "\($0)," }.joined() }
             expected += "joined \(Data(user.id.utf8).map { "\($0)," }.joined()) \(ids.joined(separator: " "))\n"
         }
-        let users = profiles.users.map { Data($0.id.utf8).map { String($0) }.joined(separator: ",") }
+        let users = members.users.map { Data($0.id.utf8).map { String($0) }.joined(separator: ",") }
         let output = try runPython(
             try documentedReader() + pythonEnding, [String(#require(subject.server).port)] + users)
         #expect(output == expected)
@@ -166,7 +166,7 @@ struct RedisStoreTests {
         let cache = subject.directory.path + "/cache"
         let version = try subject.publish(1, SampleModel.model(groupCount: 10)).version
         _ = try subject.store.load(version)
-        #expect(try subject.store.lastLoaded()?.manifest.version == version)
+        #expect(try subject.shared.lastLoaded()?.manifest.version == version)
         for (url, prefix) in [
             ("redis://127.0.0.2:\(server.port)", "coterie:"), ("\(server.url)/1", "coterie:"), (server.url, "a/../b:"),
         ] {

@@ -16,11 +16,11 @@ struct RefusalTests {
         let server = try TemporaryRedis("--maxmemory", "6mb", "--maxmemory-policy", "noeviction")
         let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path)
         let small = try SampleModel.model(groupCount: 20)
-        let first = try store.publish(small, manifest: SampleModel.manifest(1, groupCount: 20), profiles: nil) { _, _ in
+        let first = try store.publish(small, manifest: SampleModel.manifest(1, groupCount: 20), members: nil) { _, _ in
         }
         let big = try SampleModel.model(groupCount: 8000, limit: 100)
         let error = #expect(throws: StoreError.self) {
-            try store.publish(big, manifest: SampleModel.manifest(2, groupCount: 8000), profiles: nil) { _, _ in }
+            try store.publish(big, manifest: SampleModel.manifest(2, groupCount: 8000), members: nil) { _, _ in }
         }
         #expect(error?.code == .writeFailed)
         #expect(error?.message.contains("maxmemory") == true)
@@ -43,7 +43,7 @@ struct RefusalTests {
         let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path)
         let model = try SampleModel.model(groupCount: 2)
         let error = #expect(throws: StoreError.self) {
-            try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 2), profiles: nil) { _, _ in }
+            try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 2), members: nil) { _, _ in }
         }
         #expect(error?.code == code)
         #expect(error?.message.contains(word) == true)
@@ -89,7 +89,7 @@ struct RefusalTests {
         let manifest = try SampleModel.manifest(1, groupCount: 300)
         #expect(
             errorCode {
-                _ = try subject.store.publish(model, manifest: manifest, profiles: nil) { _, _ in
+                _ = try subject.store.publish(model, manifest: manifest, members: nil) { _, _ in
                     // As if this process had paused for a minute, and another had begun.
                     guard var connection = try? RedisConnection(to: RedisAddress(url)) else { return }
                     _ = try? connection.command("SET", "coterie:publisher", "another")
@@ -105,7 +105,7 @@ struct RefusalTests {
         let directory = try TemporaryDirectory()
         let store = FolderStore(directory.path)
         let model = try SampleModel.model(groupCount: 10)
-        let first = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 10), profiles: nil) { _, _ in
+        let first = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 10), members: nil) { _, _ in
         }
         await #expect(processExitsWith: .success) { [path = directory.path as String] in
             // No file may be longer: the system refuses as it does where a disk is full.
@@ -115,7 +115,7 @@ struct RefusalTests {
             let model = try SampleModel.model(groupCount: 2000)
             let manifest = try SampleModel.manifest(2, groupCount: 2000)
             #expect(
-                errorCode { _ = try FolderStore(path).publish(model, manifest: manifest, profiles: nil) { _, _ in } }
+                errorCode { _ = try FolderStore(path).publish(model, manifest: manifest, members: nil) { _, _ in } }
                     == .writeFailed)
         }
         #expect(try store.versions() == [first])
@@ -127,7 +127,7 @@ struct RefusalTests {
     func badFolder(path: String) throws {
         let error = #expect(throws: StoreError.self) {
             try FolderStore(path).publish(
-                SampleModel.model(groupCount: 1), manifest: SampleModel.manifest(1, groupCount: 1), profiles: nil
+                SampleModel.model(groupCount: 1), manifest: SampleModel.manifest(1, groupCount: 1), members: nil
             ) { _, _ in }
         }
         #expect(error?.code == .writeFailed)
@@ -139,7 +139,7 @@ struct RefusalTests {
         let directory = try TemporaryDirectory()
         let store = FolderStore(directory.path)
         let model = try SampleModel.model(groupCount: 10)
-        let version = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 10), profiles: nil) {
+        let version = try store.publish(model, manifest: SampleModel.manifest(1, groupCount: 10), members: nil) {
             _, _ in
         }
         .version

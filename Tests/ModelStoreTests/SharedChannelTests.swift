@@ -15,11 +15,11 @@ struct SharedChannelTests {
 
     init() throws {
         subject = try StoreUnderTest(.redis)
-        channel = try #require(subject.store.channel)
+        channel = try subject.shared.channel
     }
 
-    private func changes(_ range: ClosedRange<Int64>) -> [StreamedChange] {
-        range.map { StreamedChange(origin: "one", sequence: $0, body: [0, UInt8($0 & 255), 0xFF]) }
+    private func changes(_ range: ClosedRange<Int64>) -> [ChangeStream.Change] {
+        range.map { ChangeStream.Change(origin: "one", sequence: $0, body: [0, UInt8($0 & 255), 0xFF]) }
     }
 
     @Test("Changes arrive in their order, from any position on, in portions")
@@ -28,7 +28,7 @@ struct SharedChannelTests {
         #expect(try stream.lastPosition() == nil)
         #expect(try stream.read(after: .start, limit: 10).isEmpty)
         try stream.append(changes(1...300))
-        var read: [(position: StreamPosition, change: StreamedChange)] = []
+        var read: [(position: StreamPosition, change: ChangeStream.Change)] = []
         while true {
             let portion = try stream.read(after: read.last?.position ?? .start, limit: 70)
             if portion.isEmpty { break }

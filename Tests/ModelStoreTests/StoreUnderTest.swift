@@ -33,11 +33,16 @@ final class StoreUnderTest: Sendable {
         }
     }
 
+    /// The store as one that several machines share.
+    var shared: any SharedStore {
+        get throws { try #require(store.shared) }
+    }
+
     /// Publishes the `number`th sample version without anybody watching.
     @discardableResult
-    func publish(_ number: Int, _ model: EncodedModel, profiles: (any ProfileSource)? = nil) throws -> Manifest {
+    func publish(_ number: Int, _ model: EncodedModel, members: (any MemberSource)? = nil) throws -> Manifest {
         try store.publish(
-            model, manifest: SampleModel.manifest(number, groupCount: model.groupCount), profiles: profiles
+            model, manifest: SampleModel.manifest(number, groupCount: model.groupCount), members: members
         ) { _, _ in }
     }
 

@@ -50,7 +50,7 @@ struct ForecastTests {
 
     /// Of a community of 100,000 groups.
     private func estimate(
-        isDated: Bool = false, content: ContentEstimate = .init(), keepsProfiles: Bool = false,
+        isDated: Bool = false, content: ContentEstimate = .init(), publishesMembers: Bool = false,
         _ change: (inout RecomputeParameters) -> Void = { _ in }
     ) -> RecomputeEstimate {
         var parameters = RecomputeParameters(threads: 1)
@@ -60,7 +60,7 @@ struct ForecastTests {
             .photos: .init(rows: 50_000_000, increments: 7e8, hasDates: isDated),
         ]
         return RecomputeEstimate(
-            work: work, content: content, groups: 100_000, parameters: parameters, keepsProfiles: keepsProfiles,
+            work: work, content: content, groups: 100_000, parameters: parameters, publishesMembers: publishesMembers,
             previous: nil)
     }
 
@@ -82,7 +82,7 @@ struct ForecastTests {
             let work = WorkEstimate(rows: 1000, increments: increments)
             return RecomputeEstimate(
                 work: [.members: work, .photos: work], content: .init(), groups: groups, parameters: parameters,
-                keepsProfiles: false, previous: nil)
+                publishesMembers: false, previous: nil)
         }
         // By the other groups there are.
         let all = estimate(groups: 100, increments: 1e12, limit: 99)
@@ -99,9 +99,9 @@ struct ForecastTests {
 
     @Test("an estimate of a dry run counts neither publishing nor profiles")
     func dryRun() {
-        let dry = estimate(keepsProfiles: true) { $0.isDryRun = true }
-        #expect(!dry.steps.contains { $0.name == StepName.publish || $0.name == StepName.profiles })
-        let whole = estimate(keepsProfiles: true)
+        let dry = estimate(publishesMembers: true) { $0.isDryRun = true }
+        #expect(!dry.steps.contains { $0.name == StepName.publish || $0.name == StepName.members })
+        let whole = estimate(publishesMembers: true)
         #expect(whole.steps.contains { $0.name == StepName.publish } && whole.seconds > dry.seconds + 1)
         #expect(whole.memoryBytes >= dry.memoryBytes)
     }
@@ -113,8 +113,8 @@ struct ForecastTests {
         }
         let plain = estimate()
         #expect(seconds(StepName.content, of: plain) == 0 && seconds(StepName.activity, of: plain) == 0)
-        #expect(seconds(StepName.profiles, of: plain) == nil)
-        #expect(seconds(StepName.profiles, of: estimate(keepsProfiles: true)) ?? 0 > 0)
+        #expect(seconds(StepName.members, of: plain) == nil)
+        #expect(seconds(StepName.members, of: estimate(publishesMembers: true)) ?? 0 > 0)
         #expect(seconds(StepName.activity, of: estimate(isDated: true)) ?? 0 > 1)
         let places = estimate(content: .init(photos: 20_000_000, hasPlaces: true))
         let tags = estimate(content: .init(photos: 20_000_000, tags: 400_000_000, hasPlaces: true))
@@ -130,7 +130,7 @@ struct ForecastTests {
         for index in manifest.steps.indices { manifest.steps[index].seconds = 1000 }
         let work = try #require(first.estimate).work
         let estimate = RecomputeEstimate(
-            work: work, content: .init(), groups: 10, parameters: .init(threads: 2), keepsProfiles: false,
+            work: work, content: .init(), groups: 10, parameters: .init(threads: 2), publishesMembers: false,
             previous: manifest)
         #expect(estimate.seconds > 3000)
     }

@@ -18,7 +18,7 @@ struct SampleCommunityTests {
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)
         for kind in ImportKind.all() {
             let options = ImportOptions(rejectsPath: community.directory.path + "/rejects.tsv")
-            _ = try Importer(into: catalog, kind: kind, options: options).run(["\(Self.folder)/\(kind).tsv"])
+            _ = try Importer(into: catalog, kind: kind, options: options).run(["\(Self.folder)/\(kind.name).tsv"])
         }
         let model = try community.store.load(community.recompute().manifest.version).model
         func index(_ id: String) throws -> Int { try #require(model.index(ofID: id)) }

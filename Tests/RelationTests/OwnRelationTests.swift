@@ -46,7 +46,7 @@ struct OwnRelationTests {
         let error = #expect(throws: CatalogError.self) {
             try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         }
-        #expect(error?.code == .notACatalog && error?.message.contains("brings it up to date") != false)
+        #expect(error?.code == .notACatalog && error?.message.contains("bring it up to date") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.favourites.source) == 0)
@@ -81,7 +81,7 @@ struct OwnRelationTests {
         }
         let rows = similar(by: "favourites")
         #expect(rows.map(\.group.groupId) == ["cats", "dogs"])
-        #expect(rows.map(\.score) == [.single(1), .single(Float(0.5.squareRoot()))])
+        #expect(rows.map(\.score) == [.single(1), .single(Float(2 / 8.0.squareRoot()))])
         #expect(rows[1].sizes.fields == ["favouriteCount"] && rows[1].sizes.counts == [2] && rows[1].common == 2)
         // Weight 2 in units of the mean best score, which is below 1.
         let blend = similar(by: RelationTable.blendName)
@@ -100,6 +100,7 @@ struct OwnRelationTests {
         try output.flush()
         #expect(
             try String(contentsOfFile: file, encoding: .utf8) == """
+                group\trank\tneighbour\tscore\tcommon
                 alps\t1\tcats\t1\t4
                 alps\t2\tdogs\t0.707106781\t2
                 cats\t1\talps\t1\t4
@@ -135,8 +136,7 @@ struct OwnRelationTests {
     func http() throws {
         let community = try OwnCommunity.filled()
         try community.recompute()
-        var configuration = Daemon.Configuration(
-            store: community.store, directory: try CatalogDirectory(path: community.catalogPath))
+        var configuration = Daemon.Configuration(.catalog(community.store, path: community.catalogPath))
         configuration.server.port = 0
         configuration.planning.configuration.relations = OwnCommunity.relations
         configuration.planning.configuration.filters.ceiling = .infinity
@@ -150,7 +150,7 @@ struct OwnRelationTests {
         let single = try get("/v1/groups/alps/similar?by=favourites&limit=1").body
         #expect(
             single.contains(
-                #""by":"favourites","neighbours":[{"rank":1,"groupId":"cats","title":"","score":1,"common":4,"#
+                #""by":"favourites","neighbours":[{"rank":1,"groupId":"cats","title":"","score":1.0,"common":4,"#
                     + #""favouriteCount":4}]"#))
         let blend = try get("/v1/groups/alps/similar").body
         #expect(blend.contains(#""by":"both""#))

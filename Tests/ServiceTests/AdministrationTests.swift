@@ -177,7 +177,7 @@ struct AdministrationTests {
         #expect(try ask("/v1/admin/hidden").text == #"{"groups":[]}"#)
         #expect(try ask("/v1/admin/curation").text == #"{"groups":[]}"#)
         var routes = routes
-        routes.journal = nil
+        routes.community = nil
         for target in ["hidden", "curation"] {
             #expect(try routes.answer(.direct, "/v1/admin/\(target)").status == 501)
         }

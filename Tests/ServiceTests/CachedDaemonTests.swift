@@ -17,7 +17,7 @@ struct CachedDaemonTests {
         let store: FakeStore
         let time: Time
         let daemons: [(router: Router, follower: VersionFollower, cache: AnswerCache?)]
-        let journals: [CatalogJournal]
+        let sources: [CatalogSource]
         var generator: SeededGenerator
         private var count = 0
 
@@ -33,10 +33,10 @@ struct CachedDaemonTests {
             store = FakeStore(try Community.version("v2", mark: "New "), try Community.version("v1"))
             let (members, store, time) = (members, store, Time())
             self.time = time
-            journals = try (0..<2).map { _ in try members.journal() }
-            daemons = try journals.enumerated().map { number, journal in
+            sources = try (0..<2).map { _ in try members.source() }
+            daemons = try sources.enumerated().map { number, source in
                 var routes = try members.routes(store)
-                routes.journal = journal
+                routes.community = source
                 routes.sessions = try SessionFile(path: "\(members.path)-sessions\(number)")
                 routes.cacheBytes = number == 0 ? 20_000 : 0
                 routes.clock = { time.now }
@@ -111,7 +111,7 @@ struct CachedDaemonTests {
         func hide() throws {
             guard let group = Community.groups.randomElement(using: &generator) else { return }
             let action: SiteChange.Action = Bool.random(using: &generator) ? .hide : .unhide
-            _ = try journals[0].apply(
+            _ = try sources[0].apply(
                 .site(SiteChange(ofGroup: group.id, action, atMilliseconds: time.now)))
             for _ in 0..<3 { try read() }
         }
@@ -133,7 +133,7 @@ struct CachedDaemonTests {
         }
 
         private func lookForChanges() {
-            journals[0].noteOutsideChanges(in: journals[0].changes)
+            sources[0].noteOutsideChanges()
         }
     }
 
@@ -200,14 +200,11 @@ struct CachedDaemonTests {
         #expect(try hits(cache) > 30)
     }
 
-    @Test(
-        "A daemon notices by itself what another process changed, with and without a journal", arguments: [true, false])
-    func outsideChanges(hasJournal: Bool) async throws {
+    @Test("A daemon notices by itself what another process changed in the catalog")
+    func outsideChanges() async throws {
         let members = try MemberCatalog()
         var configuration = Daemon.Configuration(
-            store: FakeStore(try Community.version("v1")), directory: try CatalogDirectory(path: members.path),
-            log: Lines().log)
-        if hasJournal { configuration.journal = try members.journal() }
+            .catalog(FakeStore(try Community.version("v1")), path: members.path), log: Lines().log)
         configuration.changePollInterval = .milliseconds(10)
         configuration.pollInterval = .milliseconds(10)
         // A clock that stands: no answer goes by age.
@@ -241,7 +238,7 @@ struct CachedDaemonTests {
     func lateCommit() async throws {
         let members = try MemberCatalog()
         var routes = try members.routes()
-        routes.journal = try CatalogJournal(path: members.path, patience: .milliseconds(1))
+        routes.community = try CatalogSource(path: members.path, patience: .milliseconds(1))
         routes.sessions = try SessionFile(path: members.path + "-sessions")
         routes.cacheBytes = 1 << 20
         let router = routes.router()

@@ -1,3 +1,4 @@
+import CatalogStore
 import Foundation
 import HTTP
 import Model
@@ -65,8 +66,8 @@ enum Community {
     }
 }
 
-/// A directory in memory.
-struct FakeDirectory: MemberDirectory {
+/// A community in memory, which takes no changes.
+struct FakeCommunity: CommunitySource {
     var users: [String: [UInt32]] = ["ann": [0], "bob": [], "zoë q": [0, 3]]
     var photos: [String: PhotoContext] = [
         "p1": PhotoContext(groups: [0], companions: [2: .init(photos: 2, share: 1)]),
@@ -75,6 +76,7 @@ struct FakeDirectory: MemberDirectory {
     var knowsPhotos = true
     var hidden: Set<UInt32> = []
     var failure: ServiceError?
+    let changes = ChangeClock()
 
     func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
@@ -93,6 +95,16 @@ struct FakeDirectory: MemberDirectory {
         if let failure { throw failure }
         return photos[id]
     }
+
+    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+        throw failure ?? ServiceError(.journalFailed, "this community takes no changes")
+    }
+
+    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? { [] }
+    func interests(ofUser id: String) throws(ServiceError) -> [String] { [] }
+    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] { [] }
+    func curations() throws(ServiceError) -> [Curation] { [] }
+    func noteOutsideChanges() {}
 }
 
 /// Log lines as they come.
@@ -119,8 +131,7 @@ enum Transport: CaseIterable, Sendable {
 /// The routes over a store, with or without a socket in between.
 struct Routes {
     var store: FakeStore
-    var directory: (any MemberDirectory)? = FakeDirectory()
-    var journal: (any Journal)?
+    var community: (any CommunitySource)? = FakeCommunity()
     var sessions: (any SessionStore)?
     var endpoints = Endpoint.table(of: .standard)
     var access = AccessPolicy()
@@ -142,15 +153,15 @@ struct Routes {
     func parts() -> (router: Router, follower: VersionFollower, cache: AnswerCache?) {
         let instant = now
         let now = clock ?? { instant }
-        let changes = journal?.changes ?? ChangeClock()
+        let changes = community?.changes ?? ChangeClock()
         let cache = cacheBytes > 0 ? AnswerCache(limitBytes: cacheBytes, changes: changes, now: now) : nil
         let follower = VersionFollower(store: store, planning: .init(), changes: changes, log: lines.log, now: now)
         follower.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, directory: directory, journal: journal, sessions: sessions.map { SessionsInUse($0) },
+            follower: follower, community: community, sessions: sessions.map { SessionsInUse($0) },
             cache: cache,
-            changes: changes,
+            changes: changes, failures: Responder.failureLog(lines.log),
             metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)

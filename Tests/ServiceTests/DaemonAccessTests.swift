@@ -8,13 +8,17 @@ import Tokens
 @Suite("The daemon and its keys")
 struct DaemonAccessTests {
     private let bearers: Bearers
+    private let members: MemberCatalog
     private let lines = Lines()
 
-    init() throws { bearers = try Bearers() }
+    init() throws {
+        bearers = try Bearers()
+        members = try MemberCatalog()
+    }
 
     private func daemon(_ configure: (inout Daemon.Configuration) -> Void = { _ in }) throws -> Daemon {
         var configuration = Daemon.Configuration(
-            store: FakeStore(try Community.version("v1")), directory: FakeDirectory(), log: lines.log)
+            .catalog(FakeStore(try Community.version("v1")), path: members.path), log: lines.log)
         configuration.access = bearers.policy()
         configuration.pollInterval = .milliseconds(10)
         configuration.now = { Bearers.now }

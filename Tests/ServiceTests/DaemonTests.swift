@@ -3,6 +3,7 @@ import HTTP
 import Model
 import ModelStore
 import Recommendation
+import SQLite
 import Synchronization
 import TestSupport
 import Testing
@@ -11,11 +12,25 @@ import Testing
 
 @Suite("The daemon")
 struct DaemonTests {
+    private let members: MemberCatalog
+
+    init() throws {
+        members = try MemberCatalog()
+        try Database(path: members.path, mode: .readWrite).execute(
+            """
+            INSERT INTO users (user_key, user_id) VALUES (3, 'zoë q');
+            INSERT INTO memberships (group_key, user_key) VALUES (1, 3), (4, 3);
+            INSERT INTO photos (photo_key, photo_id, user_key, tags) VALUES (1, 'p1', 3, ''), (2, 'p2', 3, 'Snow');
+            INSERT INTO pools (group_key, photo_key) VALUES (4, 1);
+            """)
+    }
+
     /// A daemon at a free port that polls often.
     private func daemon(
         _ store: FakeStore, _ lines: Lines = Lines(), configure: (inout Daemon.Configuration) -> Void = { _ in }
     ) throws -> Daemon {
-        var configuration = Daemon.Configuration(store: store, directory: FakeDirectory(), log: lines.log)
+        var configuration = Daemon.Configuration(
+            .catalog(store, path: members.path), log: lines.log)
         configuration.pollInterval = .milliseconds(10)
         configuration.now = { 61_000_000 }
         configure(&configuration)

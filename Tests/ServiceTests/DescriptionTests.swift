@@ -105,29 +105,31 @@ struct DescriptionTests {
     private static let curated = "/v1/admin/curation/{group}"
     private static let oneClick = #"{"interactions":[{"id":"1","kind":"click","groupId":"alps","position":1}]}"#
 
-    @Test("What changes something answers as is described, with and without a journal", arguments: [false, true])
-    func changes(hasJournal: Bool) throws {
+    @Test(
+        "What changes something answers as is described, where changes are recorded and where not",
+        arguments: [false, true])
+    func changes(isRecorded: Bool) throws {
         let members = try MemberCatalog()
         var service = try service()
-        service.journal = hasJournal ? try members.journal() : nil
+        service.community = isRecorded ? try members.source() : nil
         let checker = try checker(service)
         for change in Self.changes {
             let answer = try service.answer(.direct, change.target, method: change.method, json: change.json)
             let comment: Comment = "\(change.method) \(change.target)"
             try expect(answer, of: change.pattern, change.method, isDescribedBy: checker, comment)
-            #expect(hasJournal || answer.status == 501, comment)
+            #expect(isRecorded || answer.status == 501, comment)
         }
     }
 
-    @Test("Every route answers as is described, also without a model, a directory, or its memberships")
+    @Test("Every route answers as is described, also without a model, a community, or its members")
     func answers() throws {
         let patterns = Set(Endpoint.table(of: .standard).map(\.pattern))
         #expect(Set(Self.targets.map(\.pattern) + Self.changes.map(\.pattern)) == patterns)
         let whole = try service()
         var bare = whole
-        bare.directory = nil
+        bare.community = nil
         var failing = whole
-        failing.directory = FakeDirectory(failure: ServiceError(.directoryFailed, "the catalog is away"))
+        failing.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))
         let store = FakeStore()
         store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
         var statuses: Set<Int> = []

@@ -3,7 +3,7 @@ import ModelStore
 import Synchronization
 
 /// A store in memory that can be told to fail.
-final class FakeStore: VersionStore {
+final class FakeStore: SharedStore {
     struct State {
         var versions: [VersionName: LoadedVersion] = [:]
         var current: VersionName?
@@ -22,6 +22,8 @@ final class FakeStore: VersionStore {
 
     let state = Mutex(State())
     var location: String { "memory" }
+    var shared: (any SharedStore)? { self }
+    var channel: SharedChannel { preconditionFailure("a store in memory has no channel") }
 
     init(_ versions: LoadedVersion...) {
         state.withLock { state in
@@ -51,6 +53,10 @@ final class FakeStore: VersionStore {
         return loaded
     }
 
+    func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { nil }
+
+    func remember(_ version: VersionName) throws(StoreError) {}
+
     func lastLoaded() throws(StoreError) -> LoadedVersion? {
         state.withLock { state in
             state.lastLoadedCount += 1
@@ -62,10 +68,10 @@ final class FakeStore: VersionStore {
         state.withLock { $0.current = version }
     }
 
-    func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? {
+    func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
         let (failure, profile) = state.withLock { ($0.failure, $0.profiles[id]) }
         if let failure { throw failure }
-        return profile.map { StoredMember(joined: $0) }
+        return profile.map { PublishedMember(joined: $0) }
     }
 
     func versions() throws(StoreError) -> [Manifest] {
@@ -73,7 +79,7 @@ final class FakeStore: VersionStore {
     }
 
     func publish(
-        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (Int, Int) -> Void
     ) throws(StoreError) -> Manifest {
         throw StoreError(.writeFailed, "this store is only read")

@@ -166,7 +166,7 @@ struct InteractionRouteTests {
 
     @Test("Batches of many threads are all kept, once each, however often they come")
     func groupedCommits() throws {
-        let journal = try members.journal()
+        let source = try members.source()
         let failures = Atomic(0)
         DispatchQueue.concurrentPerform(iterations: 200) { number in
             // Every batch is sent twice.
@@ -175,18 +175,18 @@ struct InteractionRouteTests {
             ]
             do {
                 let batch = InteractionBatch(interactions: record)
-                _ = try journal.apply(.init(ofUser: "ann", .record(batch.records(at: 1))))
+                _ = try source.apply(.init(ofUser: "ann", .record(batch.records(at: 1))))
             } catch { failures.add(1, ordering: .relaxed) }
         }
         #expect(failures.load(ordering: .relaxed) == 0)
-        let ids = try journal.interactions(ofUser: "ann", after: nil, limit: 1000)?.map(\.id)
+        let ids = try source.interactions(ofUser: "ann", after: nil, limit: 1000)?.map(\.id)
         #expect(ids?.count == 100 && Set(ids ?? []).count == 100)
     }
 
     @Test("While another process writes to the catalog, lists are served and interactions are put off")
     func busy() throws {
         var routes = routes
-        routes.journal = try CatalogJournal(path: members.path, patience: .milliseconds(50))
+        routes.community = try CatalogSource(path: members.path, patience: .milliseconds(50))
         let other = try Database(path: members.path, mode: .readWrite)
         try other.execute("BEGIN IMMEDIATE")
         let json = Self.rows(Self.good)
@@ -194,7 +194,7 @@ struct InteractionRouteTests {
         #expect(answer.status == 503 && answer.headers["retry-after"] == "1")
         #expect(try routes.answer(.direct, "/v1/users/ann/recommendations").status == 200)
         try other.execute("COMMIT")
-        routes.journal = try members.journal()
+        routes.community = try members.source()
         #expect(try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: json).status == 200)
     }
 }

@@ -12,7 +12,7 @@ struct LoggedSessionsTests {
 
         private func check() throws(ServiceError) {
             guard isFailing.withLock({ $0 }) else { return }
-            throw ServiceError(.directoryFailed, "the disk is full")
+            throw ServiceError(.sessionsFailed, "the disk is full")
         }
 
         func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {

@@ -29,12 +29,12 @@ final class MemberCatalog {
             """)
     }
 
-    func journal() throws -> CatalogJournal { try CatalogJournal(path: path) }
+    /// The catalog as a daemon reads and writes it.
+    func source() throws -> CatalogSource { try CatalogSource(path: path) }
 
     /// The routes over this catalog.
     func routes(_ store: FakeStore? = nil) throws -> Routes {
         Routes(
-            store: try store ?? FakeStore(Community.version("v1")), directory: try CatalogDirectory(path: path),
-            journal: try journal())
+            store: try store ?? FakeStore(Community.version("v1")), community: try source())
     }
 }

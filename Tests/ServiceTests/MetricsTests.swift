@@ -87,8 +87,8 @@ struct MetricsTests {
     @Test("What a daemon was started without is counted apart from its failures")
     func notImplemented() throws {
         var service = Routes(store: FakeStore(try Community.version("v1")))
-        service.directory = FakeDirectory(
-            knowsPhotos: false, failure: ServiceError(.directoryFailed, "the disk is full"))
+        service.community = FakeCommunity(
+            knowsPhotos: false, failure: ServiceError(.catalogFailed, "the disk is full"))
         let router = service.router()
         #expect(try router.answer("/v1/photos/p1/groups").status == 501)
         #expect(try router.answer("/v1/users/ann/recommendations").status == 503)
@@ -173,7 +173,7 @@ struct AlertTests {
         let router = Routes(store: FakeStore(try Community.version("v1"))).router()
         KeyWatch(bearers.ring, log: Lines().log).write(to: &output)
         let directory = try TemporaryDirectory()
-        try pump(in: directory.path).write(to: &output)
+        try relay(in: directory.path).write(to: &output)
         let told = try String(decoding: output.bytes, as: UTF8.self) + router.answer("/metrics").text
         let names = Set(text.matches(of: /coterie_[a-z_]+/).map { String($0.output) })
         #expect(names.count > 5)
@@ -186,13 +186,12 @@ struct AlertTests {
     }
 
     /// One that is not started: it needs no server to say so.
-    private func pump(in folder: String) throws -> StreamPump {
+    private func relay(in folder: String) throws -> ChangeRelay {
         let store = RedisStore(try RedisAddress("redis://127.0.0.1:1"), cacheDirectory: folder)
         let follower = VersionFollower(store: store, planning: Planning(), log: Lines().log, now: { 0 })
-        let journal = try SharedJournal(
-            path: folder + "/journal", changes: ChangeClock(), snapshot: { nil }, now: { 0 })
-        return StreamPump(
-            try #require(store.channel), journal: journal, path: folder + "/journal", sessions: nil, follower: follower,
+        let journal = try DaemonJournal(path: folder + "/journal", changes: ChangeClock(), now: { 0 })
+        return ChangeRelay(
+            store.channel, journal: journal, sessions: try SessionFile(path: folder + "/sessions"), follower: follower,
             log: Lines().log, now: { 0 })
     }
 

@@ -110,7 +110,7 @@ struct ProblemTests {
     @Test("A hidden group cannot be told from one that there never was", arguments: Transport.allCases)
     func hiddenGroup(transport: Transport) throws {
         var service = try service()
-        service.directory = FakeDirectory(hidden: [1, 4])
+        service.community = FakeCommunity(hidden: [1, 4])
         let hidden = try ProblemBody(service.answer(transport, "/v1/groups/birds/similar"))
         let unknown = try ProblemBody(service.answer(transport, "/v1/groups/bird/similar"))
         for problem in [hidden, unknown] {
@@ -152,18 +152,18 @@ struct ProblemTests {
     @Test("Without a catalog, what needs one is not implemented", arguments: Transport.allCases)
     func noCatalog(transport: Transport) throws {
         var service = try service()
-        service.directory = FakeDirectory(knowsPhotos: false)
+        service.community = FakeCommunity(knowsPhotos: false)
         #expect(try ProblemBody(service.answer(transport, "/v1/photos/p1/groups")).status == 501)
         #expect(try service.answer(transport, "/v1/users/ann/recommendations").status == 200)
-        service.directory = nil
+        service.community = nil
         #expect(try ProblemBody(service.answer(transport, "/v1/photos/p1/groups")).status == 501)
         #expect(try ProblemBody(service.answer(transport, "/v1/users/ann/recommendations")).status == 501)
     }
 
-    @Test("A directory that fails is unavailable", arguments: Transport.allCases)
-    func failingDirectory(transport: Transport) throws {
+    @Test("A community that cannot be read is unavailable", arguments: Transport.allCases)
+    func failingCommunity(transport: Transport) throws {
         var service = try service()
-        service.directory = FakeDirectory(failure: ServiceError(.directoryFailed, "the catalog is away"))
+        service.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))
         for target in ["/v1/users/ann/recommendations", "/v1/photos/p1/groups"] {
             let answer = try service.answer(transport, target)
             #expect(answer.status == 503)

@@ -117,9 +117,9 @@ struct RouterTests {
             #expect(answer.status == 200)
             #expect(answer.text.contains("\"stale\":\(isStale)"))
         }
-        service.directory = FakeDirectory(knowsPhotos: false)
+        service.community = FakeCommunity(knowsPhotos: false)
         #expect(try service.answer(.direct, "/readyz").text.contains(#""missing":["photos"]"#))
-        service.directory = nil
+        service.community = nil
         #expect(try service.answer(.direct, "/readyz").text.contains(#""missing":["memberships","photos"]"#))
     }
 }

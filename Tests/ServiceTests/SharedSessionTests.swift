@@ -22,7 +22,7 @@ struct SharedSessionTests {
     private func sessions(_ name: String) throws -> SharedSessions {
         let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path + "/cache")
         return SharedSessions(
-            try #require(store.channel), local: try SessionFile(path: "\(directory.path)/\(name)"))
+            store.channel, local: try SessionFile(path: "\(directory.path)/\(name)"))
     }
 
     private func plan(_ id: String) -> FrozenPlan {

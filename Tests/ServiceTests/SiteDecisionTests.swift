@@ -8,16 +8,16 @@ import Testing
 
 @testable import Service
 
-@Suite("What the site has decided, as directories keep it")
+@Suite("What the site has decided, as daemons know it")
 struct SiteDecisionTests {
     @Test("It is looked up once for each version and state, and after a failure again")
     func keeping() throws {
-        let kept = KeptDecisions<Int>()
+        let kept = DecisionCache<Int>()
         var lookups: [Int] = []
         func ask(_ version: String, _ state: Int, fails: Bool = false) throws -> Set<UInt32> {
             try kept.decisions(in: VersionName(version), at: state) {
                 lookups.append(state)
-                if fails { throw ServiceError(.directoryFailed, "the disk is full") }
+                if fails { throw ServiceError(.catalogFailed, "the disk is full") }
                 return SiteDecisions(hidden: [UInt32(lookups.count)], curated: nil)
             }.hidden
         }
@@ -36,10 +36,9 @@ struct SiteDecisionTests {
 
         let members: MemberCatalog
         let folder: TemporaryDirectory
-        let journal: SharedJournal
-        let directory: SharedDirectory
-        let catalogDirectory: CatalogDirectory
-        let catalogJournal: CatalogJournal
+        let journal: DaemonJournal
+        let shared: JournalSource
+        let catalog: CatalogSource
         let stream: ChangeJournal
         let snapshots: [ModelSnapshot]
         var generator: SeededGenerator
@@ -64,13 +63,13 @@ struct SiteDecisionTests {
             }
             self.snapshots = snapshots
             members = try MemberCatalog()
-            catalogDirectory = try CatalogDirectory(path: members.path)
-            catalogJournal = try members.journal()
-            // That a version serves matters only for which groups there are.
-            journal = try SharedJournal(
-                path: path, changes: ChangeClock(), snapshot: { snapshots[0] }, now: { 1 }, patience: .seconds(60))
+            catalog = try members.source()
+            journal = try DaemonJournal(path: path, changes: ChangeClock(), now: { 1 }, patience: .seconds(60))
             stream = try ChangeJournal(path: path, mode: .recording)
-            directory = SharedDirectory(FakeStore(), journal: journal, photos: catalogDirectory)
+            // That a version serves matters only for which groups there are.
+            shared = JournalSource(
+                FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
+                served: { .init(snapshot: snapshots[0]) })
             generator = SeededGenerator(seed: seed)
         }
 
@@ -85,11 +84,11 @@ struct SiteDecisionTests {
                 ofGroup: group, actions[Int.random(in: 0..<4, using: &generator)], atMilliseconds: 1)
             switch Int.random(in: 0..<3, using: &generator) {
             case 0:
-                guard try journal.apply(change) == .changed else { return }
+                guard try shared.apply(change) == .changed else { return }
                 own.append((stream.origin, Int64(own.count + 1), change))
             case 1: try arrive(change)
             default:
-                guard try catalogJournal.apply(change) == .changed else { return }
+                guard try catalog.apply(change) == .changed else { return }
                 if change.action == .hide { hiddenInCatalog.insert(group) }
                 if change.action == .unhide { hiddenInCatalog.remove(group) }
             }
@@ -140,39 +139,12 @@ struct SiteDecisionTests {
             // The version may have changed since it was asked for last, and may not.
             for _ in 0..<Int.random(in: 1...3, using: &scene.generator) {
                 let snapshot = try #require(scene.snapshots.randomElement(using: &scene.generator))
-                #expect(try scene.directory.siteDecisions(in: snapshot) == scene.expected(in: snapshot))
+                #expect(try scene.shared.siteDecisions(in: snapshot) == scene.expected(in: snapshot))
                 #expect(
-                    try scene.catalogDirectory.siteDecisions(in: snapshot).hidden
+                    try scene.catalog.siteDecisions(in: snapshot).hidden
                         == Set(groups: scene.hiddenInCatalog, in: snapshot.model))
             }
         }
-    }
-
-    @Test("What is decided of a group is not of another whose id only looks the same")
-    func similarIDs() throws {
-        let ids = ["\u{E9}lan", "e\u{301}lan"]
-        let decided = ids.flatMap {
-            [
-                SiteChange(ofGroup: $0, .hide, atMilliseconds: 1),
-                SiteChange(ofGroup: $0, .curate(position: nil, startsAt: nil, expiresAt: nil), atMilliseconds: 1),
-            ]
-        }
-        func log(_ changes: [SiteChange]) -> SiteDecisionLog {
-            SiteDecisionLog(
-                changes.enumerated().map {
-                    JournaledChange(origin: "o", sequence: Int64($0 + 1), change: .site($1))
-                })
-        }
-        let manifest = try Community.version("v1").manifest
-        #expect(log(decided).hidden(since: manifest).count == 2)
-        #expect(log(decided).curations([], since: manifest).count == 2)
-        let undone =
-            decided + [
-                SiteChange(ofGroup: ids[1], .unhide, atMilliseconds: 2),
-                SiteChange(ofGroup: ids[1], .uncurate, atMilliseconds: 2),
-            ]
-        #expect(log(undone).hidden(since: manifest).keys.map { Array($0.text.utf8) } == [Array(ids[0].utf8)])
-        #expect(log(undone).curations([], since: manifest).map { Array($0.groupID.utf8) } == [Array(ids[0].utf8)])
     }
 
     @Test("What was hidden when a newer version was made is hidden while an older one serves, until that is undone")
@@ -184,23 +156,24 @@ struct SiteDecisionTests {
         manifest.version = try VersionName("v2")
         manifest.hiddenGroups = [.init(id: "alps", hiddenAtMilliseconds: 7)]
         let newest = Mutex<Manifest?>(nil)
-        let journal = try SharedJournal(
-            path: folder.path + "/journal", changes: ChangeClock(), snapshot: { snapshot },
-            newest: { newest.withLock { $0 } }, now: { 1 }, patience: .seconds(60))
-        let directory = SharedDirectory(FakeStore(), journal: journal, photos: nil)
-        #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
+        let journal = try DaemonJournal(
+            path: folder.path + "/journal", changes: ChangeClock(), now: { 1 }, patience: .seconds(60))
+        let shared = JournalSource(
+            FakeStore(), journal: journal, catalog: nil,
+            served: { .init(snapshot: snapshot, newest: newest.withLock { $0 }) })
+        #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
         newest.withLock { $0 = manifest }
-        #expect(try directory.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
-        #expect(try journal.hiddenGroups(after: nil, limit: 9).map(\.groupID) == ["alps"])
-        #expect(try journal.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
-        #expect(try directory.siteDecisions(in: snapshot).hidden.isEmpty)
+        #expect(try shared.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
+        #expect(shared.hiddenGroups(after: nil, limit: 9).map(\.id) == ["alps"])
+        #expect(try shared.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
+        #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
     }
 
     @Test("What is hidden in the catalog beside a journal takes no interactions there")
     func hiddenBeside() throws {
         let scene = try Scene()
         let routes = Routes(
-            store: FakeStore(try Community.version("v1")), directory: scene.directory, journal: scene.journal)
+            store: FakeStore(try Community.version("v1")), community: scene.shared)
         func click(_ id: String) throws -> Int {
             try routes.answer(
                 .direct, "/v1/users/bob/interactions", method: "POST",
@@ -209,9 +182,9 @@ struct SiteDecisionTests {
         }
         #expect(try click("1") == 200)
         #expect(
-            try scene.catalogJournal.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
+            try scene.catalog.apply(SiteChange(ofGroup: "alps", .hide, atMilliseconds: 1)) == .changed)
         #expect(try click("2") == 404)
-        #expect(try scene.journal.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
+        #expect(try scene.shared.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
     }
 
     @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
@@ -237,8 +210,8 @@ struct SiteDecisionTests {
         for round in 0..<100 {
             let action: SiteChange.Action = round.isMultiple(of: 2) ? .hide : .unhide
             let change = SiteChange(ofGroup: "alps", action, atMilliseconds: 1)
-            #expect(try scene.journal.apply(change) == .changed)
-            #expect(try scene.directory.siteDecisions(in: snapshot).hidden.contains(group) == (action == .hide))
+            #expect(try scene.shared.apply(change) == .changed)
+            #expect(try scene.shared.siteDecisions(in: snapshot).hidden.contains(group) == (action == .hide))
         }
     }
 }

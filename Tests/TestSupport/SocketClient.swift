@@ -92,6 +92,12 @@ public final class SocketClient {
         return response
     }
 
+    /// Waits until something can be received, be it the end of the connection; false if nothing comes in time.
+    public func canReceive(withinMilliseconds milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, milliseconds) > 0
+    }
+
     /// Receives until the server closes the connection: true once it has, false if it does not.
     public func waitForEnd() -> Bool {
         while receiveMore() {}

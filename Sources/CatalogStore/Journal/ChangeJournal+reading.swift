@@ -1,13 +1,13 @@
 public import Model
 import SQLite
 
-/// What a journal knows of a member, beyond what is in a model version.
-public struct JournaledMember: Sendable, Equatable {
-    /// What the member did, in an order that is the same in all journals that know the same.
+/// What a member changed since a model version was made, according to a journal.
+public struct RecentMemberChanges: Sendable, Equatable {
+    /// What the member did, in an order that is the same in all journals that have the same changes.
     public var interactions: [InteractionRecord] = []
-    /// Whether the member wants all to be forgotten that was done before.
+    /// Whether the member had everything forgotten that came before.
     public var forgetsEarlier = false
-    /// The stated interests, if they were stated.
+    /// The stated interests, if they were stated since.
     public var interests: [String]?
 
     /// Nothing.
@@ -15,13 +15,13 @@ public struct JournaledMember: Sendable, Equatable {
 }
 
 extension ChangeJournal {
-    /// What is known of a member; nil if nothing is.
+    /// The changes of a member; nil if there are none.
     ///
-    /// - Parameter taken: what is in a model version, and left out.
-    public func member(withID id: String, beyond taken: TakenChanges = .none) throws(CatalogError)
-        -> JournaledMember?
+    /// - Parameter taken: changes that are in a model version, and left out.
+    public func recentChanges(ofUser id: String, beyond taken: TakenChanges = .none) throws(CatalogError)
+        -> RecentMemberChanges?
     {
-        var member = JournaledMember()
+        var member = RecentMemberChanges()
         let (interactions, changes) = try wrapping { () throws(DatabaseError) in
             (
                 try InteractionRecord.all(
@@ -45,14 +45,14 @@ extension ChangeJournal {
             switch change.action {
             case .forget(id: nil): member.forgetsEarlier = true
             case .state(let interests): member.interests = interests
-            // A single one that is forgotten is not here any more.
+            // A single interaction that is forgotten is no longer in the journal.
             case .record, .forget: continue
             }
         }
-        return member == JournaledMember() ? nil : member
+        return member == RecentMemberChanges() ? nil : member
     }
 
-    /// Interactions of a member that are here, in the order in which they came to be here.
+    /// Interactions of a member that the journal has, in the order in which they were added to it.
     ///
     /// - Returns: nil if there is none with the id `after`.
     public func interactions(ofUser id: String, after: String?, limit: Int) throws(CatalogError) -> [InteractionRecord]?
@@ -80,7 +80,7 @@ extension ChangeJournal {
         }
     }
 
-    /// What the site decided, in the order that counts.
+    /// Decisions of the site, in the order in which they apply.
     public func siteChanges() throws(CatalogError) -> [JournaledChange] {
         let rows: [(String, Int64, String)] = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -92,13 +92,12 @@ extension ChangeJournal {
         var changes: [JournaledChange] = []
         for (origin, sequence, body) in rows {
             changes.append(
-                JournaledChange(
-                    origin: origin, sequence: sequence, change: try CatalogChange(encoded: Array(body.utf8))))
+                try JournaledChange(origin: origin, sequence: sequence, encoded: Array(body.utf8)))
         }
         return changes
     }
 
-    /// What is not in the stream yet comes last.
+    /// The order in which changes apply: that of the stream; what is not in the stream yet comes last.
     private static let streamOrder = "position IS NULL, position, change_key"
     /// Whether a change is beyond the numbers that are bound as ?2, a JSON object.
     static let isBeyond = "sequence > coalesce(json_extract(?2, '$.' || origin), 0)"

@@ -4,7 +4,7 @@ import SQLite
 extension ChangeJournal {
     /// Records changes of this daemon's in one transaction; they are durable when this returns.
     ///
-    /// An interaction whose id the member has already is left as it is. Whether groups exist is not asked here.
+    /// An interaction whose id the member has already is left as it is. Whether groups exist is not checked here.
     ///
     /// - Parameter now: Unix milliseconds.
     /// - Returns: what came of each change, in their order.
@@ -23,9 +23,9 @@ extension ChangeJournal {
         }
     }
 
-    /// Takes down what the stream has, from where it was read last, in one transaction that is durable when this returns.
+    /// Adds what was read from the stream, in one transaction that is durable when this returns.
     ///
-    /// Changes of this journal's own are thereby known to be in the stream.
+    /// Changes of this journal's own that are among it are noted as sent.
     ///
     /// - Parameters:
     ///   - entries: in the order of the stream.
@@ -37,7 +37,7 @@ extension ChangeJournal {
         at now: Int64
     ) throws(CatalogError) -> [CatalogChange] {
         try transaction { () throws(DatabaseError) in
-            let place = try database.prepare("UPDATE changes SET position = ? WHERE origin = ? AND sequence = ?")
+            let move = try database.prepare("UPDATE changes SET position = ? WHERE origin = ? AND sequence = ?")
             var new: [CatalogChange] = []
             for (position, change) in entries {
                 if change.sequence > (try lastSequence(of: change.origin)) {
@@ -45,11 +45,11 @@ extension ChangeJournal {
                     try note(change.sequence, of: change.origin)
                     new.append(change.change)
                 } else {
-                    // It may have come at another place before, if the stream was lost and made anew.
-                    place.bind(position.sortable, at: 1)
-                    place.bind(change.origin, at: 2)
-                    place.bind(change.sequence, at: 3)
-                    try place.run()
+                    // It may have had another position before, if the stream was lost and made anew.
+                    move.bind(position.sortable, at: 1)
+                    move.bind(change.origin, at: 2)
+                    move.bind(change.sequence, at: 3)
+                    try move.run()
                 }
                 if case .member(let change) = change.change, case .forget(let id) = change.action {
                     try forget(id, ofUser: change.userID, before: position)
@@ -127,9 +127,9 @@ extension ChangeJournal {
         }
     }
 
-    /// Forgets interactions of a user, one or all; of joins and leaves stays who is in which group.
+    /// Forgets interactions of a user, one or all; memberships that joins and leaves led to stay.
     ///
-    /// - Parameter position: those that are in the stream before it; nil: all that are here.
+    /// - Parameter position: only those that are in the stream before it; nil: all.
     /// - Returns: how many there were.
     @discardableResult
     private func forget(_ id: String?, ofUser user: String, before position: StreamPosition?) throws(DatabaseError)
@@ -141,7 +141,7 @@ extension ChangeJournal {
             """
         let before = database.totalChanges
         for statement in [
-            "DELETE FROM interactions WHERE kind > \(InteractionRecord.Kind.leave.code) AND \(condition)",
+            "DELETE FROM interactions WHERE kind > \(Interaction.Kind.leave.code) AND \(condition)",
             """
             UPDATE interactions SET is_forgotten = 1, recommendation_id = NULL, list_position = NULL, variant = NULL
             WHERE \(condition)
@@ -154,7 +154,7 @@ extension ChangeJournal {
             try forget.run()
         }
         let count = Int(database.totalChanges - before)
-        // Changes of which nothing is left need not be sent any more.
+        // Changes of which nothing is left need not be sent.
         let clear = try database.prepare(
             """
             DELETE FROM changes WHERE user_id = ? AND body = '' AND NOT EXISTS
@@ -174,7 +174,7 @@ extension ChangeJournal {
 }
 
 extension CatalogChange {
-    /// The member whose change it is; nil if it is the site's.
+    /// The member whose change it is; nil for a decision of the site.
     fileprivate var userID: String? {
         guard case .member(let change) = self else { return nil }
         return change.userID

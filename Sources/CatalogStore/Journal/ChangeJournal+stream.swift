@@ -13,27 +13,8 @@ extension ChangeJournal {
     ///
     /// - Parameter sequence: those after this number.
     public func waiting(after sequence: Int64, limit: Int) throws(CatalogError) -> [JournaledChange] {
-        let rows: [WaitingRow] = try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(
-                """
-                SELECT sequence, body, change_key, user_id FROM changes
-                WHERE position IS NULL AND origin = ? AND sequence > ? ORDER BY sequence LIMIT ?
-                """)
-            rows.bind(origin, at: 1)
-            rows.bind(sequence, at: 2)
-            rows.bind(Int64(limit), at: 3)
-            var found: [WaitingRow] = []
-            while try rows.step() {
-                let isRecord = rows.text(1).isEmpty
-                found.append(
-                    WaitingRow(
-                        sequence: rows.integer(0), body: rows.text(1), userID: rows.text(3),
-                        interactions: isRecord ? try interactions(ofChange: rows.integer(2)) : []))
-            }
-            return found
-        }
         var changes: [JournaledChange] = []
-        for row in rows {
+        for row in try waitingRows(after: sequence, limit: limit) {
             let change =
                 row.body.isEmpty
                 ? CatalogChange.member(MemberChange(ofUser: row.userID, .record(row.interactions)))
@@ -43,12 +24,29 @@ extension ChangeJournal {
         return changes
     }
 
-    /// A change as its row has it.
-    private struct WaitingRow {
-        var sequence: Int64
-        var body: String
-        var userID: String
-        var interactions: [InteractionRecord]
+    private func waitingRows(after sequence: Int64, limit: Int) throws(CatalogError)
+        -> [(sequence: Int64, body: String, userID: String, interactions: [InteractionRecord])]
+    {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT sequence, body, user_id, change_key FROM changes
+                WHERE position IS NULL AND origin = ? AND sequence > ? ORDER BY sequence LIMIT ?
+                """)
+            rows.bind(origin, at: 1)
+            rows.bind(sequence, at: 2)
+            rows.bind(Int64(limit), at: 3)
+            var found: [(sequence: Int64, body: String, userID: String, interactions: [InteractionRecord])] = []
+            while try rows.step() {
+                let isRecord = rows.text(1).isEmpty
+                found.append(
+                    (
+                        rows.integer(0), rows.text(1), rows.text(2),
+                        isRecord ? try interactions(ofChange: rows.integer(3)) : []
+                    ))
+            }
+            return found
+        }
     }
 
     private func interactions(ofChange key: Int64) throws(DatabaseError) -> [InteractionRecord] {
@@ -80,9 +78,9 @@ extension ChangeJournal {
         }
     }
 
-    /// Has changes of this journal sent again that the stream has lost, and everything read that it has.
+    /// Marks changes of this journal, which the stream has lost, as not sent, and has the stream read from its start.
     ///
-    /// - Parameter taken: those that need not be sent, as they are in a model version.
+    /// - Parameter taken: changes that need not be sent, as they are in a model version.
     public func sendAgain(beyond taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
             let own = try database.prepare(
@@ -94,15 +92,15 @@ extension ChangeJournal {
         }
     }
 
-    /// Leaves nothing of what was forgotten in the write-ahead log, where it stays until it is written over.
+    /// Erases what was forgotten from the write-ahead log, where it stays until it is overwritten.
     ///
-    /// - Returns: false if somebody else was reading or writing for too long; then it is to be done again.
+    /// - Returns: false if another connection was reading or writing for too long; then call it again.
     public func eraseForgotten() throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in try database.emptyLog() }
     }
 
-    /// Gives the next change of this journal a number above those that a model version has of it: a journal that was
-    /// restored from an older copy would otherwise give numbers again, and what has them would be taken for known.
+    /// Makes the next change of this journal have a number above those that a model version has of it: a journal that was
+    /// restored from an older copy would otherwise use numbers twice, and the new changes would be taken for known ones.
     public func number(beyond taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
             guard let last = taken.sequences[origin], last > (try lastSequence(of: origin)) else { return }
@@ -110,7 +108,7 @@ extension ChangeJournal {
         }
     }
 
-    /// Removes changes that are in every model version that may come to serve.
+    /// Removes changes that are in every model version that may serve.
     public func prune(_ taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
             for statement in [

@@ -1,16 +1,16 @@
 import SQLite
 
-/// What was changed through one daemon, and what others told it of theirs, in a SQLite file of the daemon's own.
+/// The changes made through one daemon, and those that it read of other daemons, in a SQLite file of the daemon's own.
 ///
-/// A daemon without a catalog acknowledges a change when it is in here, and sends it on later. What came of it is what the
-/// stream of all daemons says: changes count in the order of the stream, those that are not in it yet last, and
-/// interactions in the order of their times. A connection belongs to one thread at a time.
+/// A daemon that shares a store acknowledges a change when it is in here, and sends it to the others later. Changes apply in
+/// the order of the stream that all daemons share, those that are not in the stream yet last, and interactions in the order
+/// of their times. A connection belongs to one thread at a time.
 public final class ChangeJournal {
     /// How a journal is opened.
     public enum Mode: Sendable {
         /// For reading; it must exist.
         case reading
-        /// For writing what must not be lost once it is done; it is made if it does not exist.
+        /// For writing durably: a commit waits for the disk. The journal is made if it does not exist.
         case recording
     }
 
@@ -19,7 +19,7 @@ public final class ChangeJournal {
     private static let schemaVersion: Int64 = 1
 
     let database: Database
-    /// Names the journal among all: random, made with the file.
+    /// The journal's name, unique among all: random, made with the file.
     public let origin: String
 
     /// Opens a journal.
@@ -36,11 +36,11 @@ public final class ChangeJournal {
             guard error.isUnopenable || error.isNotADatabase else { throw CatalogError(error) }
             throw CatalogError(
                 .fileFailed,
-                "\(path) cannot be a journal of changes: name another file, in a folder that exists and that this user may write to"
+                "\(path) cannot be used as a journal: name another file, in a folder that exists and that this user may write to"
             )
         }
         guard isJournal else {
-            throw CatalogError(.notACatalog, "\(path) is a database, but no journal of this program's")
+            throw CatalogError(.notACatalog, "\(path) is a database, but not a journal of this program")
         }
     }
 
@@ -68,8 +68,8 @@ public final class ChangeJournal {
 
     /// The tables.
     ///
-    /// Positions are `StreamPosition.sortable`; a change without one is not known to be in the stream. A body is JSON, and
-    /// empty for interactions, which stand in their own table alone: so that one that is to be forgotten is gone.
+    /// Positions are `StreamPosition.sortable`; a change without one is not known to be in the stream. A body is JSON; for
+    /// interactions it is empty, as they are kept in their own table alone: an interaction to be forgotten is then gone.
     private static let schema = """
         CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS journals (origin TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,27 +1,27 @@
 public import Model
 import Redis
 
-/// A change that a daemon made, as it travels to the others and to the next recompute.
-public struct StreamedChange: Sendable, Equatable {
-    /// The journal it was made in.
-    public var origin: String
-    /// Numbers the changes of that journal, from 1 on: one that comes twice is known by it.
-    public var sequence: Int64
-    /// What was changed; the stream does not look into it.
-    public var body: [UInt8]
-
-    /// A change.
-    public init(origin: String, sequence: Int64, body: [UInt8]) {
-        self.origin = origin
-        self.sequence = sequence
-        self.body = body
-    }
-}
-
 /// A connection to the stream of changes that all daemons of a store follow.
 ///
-/// Entries have the fields `origin`, `sequence` and `change`. It has one owner; after an error it must be made anew.
+/// It has one owner; after an error it must be made anew.
 public struct ChangeStream: ~Copyable {
+    /// A change as it is in the stream: the fields `origin`, `sequence` and `change`.
+    public struct Change: Sendable, Equatable {
+        /// The journal that the change was made in.
+        public var origin: String
+        /// Numbers the changes of that journal, from 1 on: a change that comes twice is recognized by it.
+        public var sequence: Int64
+        /// What was changed; the stream does not look into it.
+        public var body: [UInt8]
+
+        /// A change.
+        public init(origin: String, sequence: Int64, body: [UInt8]) {
+            self.origin = origin
+            self.sequence = sequence
+            self.body = body
+        }
+    }
+
     private static let fieldNames = ["origin", "sequence", "change"]
     /// Replies outstanding while entries are added.
     private static let window = 128
@@ -37,7 +37,7 @@ public struct ChangeStream: ~Copyable {
     }
 
     /// Adds changes to the end, in their order.
-    public mutating func append(_ changes: [StreamedChange]) throws(StoreError) {
+    public mutating func append(_ changes: [Change]) throws(StoreError) {
         for change in changes {
             var command = RedisCommand("XADD", key, "*")
             command.append(Self.fieldNames[0])
@@ -55,9 +55,9 @@ public struct ChangeStream: ~Copyable {
     ///
     /// - Parameters:
     ///   - limit: how many at most.
-    ///   - patience: how long to wait if there is none yet, less than any answer may take; nil: not at all.
+    ///   - patience: how long to wait if there is none yet, less than the timeout of the connection; nil: not at all.
     public mutating func read(after position: StreamPosition, limit: Int, waitingAtMost patience: Duration? = nil)
-        throws(StoreError) -> [(position: StreamPosition, change: StreamedChange)]
+        throws(StoreError) -> [(position: StreamPosition, change: Change)]
     {
         var command = RedisCommand("XREAD", "COUNT", String(limit))
         if let patience {
@@ -69,8 +69,8 @@ public struct ChangeStream: ~Copyable {
         if reply == .null { return [] }
         guard case .array(let streams) = reply, case .array(let stream)? = streams.first, stream.count == 2,
             case .array(let entries) = stream[1]
-        else { throw damaged("an answer of another kind") }
-        var changes: [(position: StreamPosition, change: StreamedChange)] = []
+        else { throw damaged("an unexpected reply") }
+        var changes: [(position: StreamPosition, change: Change)] = []
         for entry in entries { changes.append(try Self.entry(entry, orThrow: damaged)) }
         return changes
     }
@@ -104,7 +104,7 @@ public struct ChangeStream: ~Copyable {
     }
 
     private static func entry(_ entry: RedisReply, orThrow damaged: (String) -> StoreError) throws(StoreError)
-        -> (position: StreamPosition, change: StreamedChange)
+        -> (position: StreamPosition, change: Change)
     {
         guard case .array(let parts) = entry, parts.count == 2,
             let position = parts[0].text.flatMap({ StreamPosition($0) })
@@ -113,8 +113,8 @@ public struct ChangeStream: ~Copyable {
             fieldNames.indices.allSatisfy({ fields[2 * $0].text == fieldNames[$0] }),
             let origin = fields[1].text, let sequence = fields[3].text.flatMap({ Int64($0) }), sequence > 0,
             case .bytes(let body) = fields[5]
-        else { throw damaged("an entry at \(position) that is no change: remove it with XDEL") }
-        return (position, StreamedChange(origin: origin, sequence: sequence, body: body))
+        else { throw damaged("an entry at \(position) that is not a change: remove it with XDEL") }
+        return (position, Change(origin: origin, sequence: sequence, body: body))
     }
 
     private var damaged: (String) -> StoreError {

@@ -5,10 +5,10 @@ import Redis
 /// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it was
 /// used last.
 public final class SharedChannel: Sendable {
-    /// How many sessions a user may have before ended ones are looked for.
+    /// With more sessions than these, those of a user that have ended are removed.
     private static let sessionsBeforeCleaning = 16
 
-    /// Lists are asked for while somebody waits for one, and can be made without an answer.
+    /// A request waits for the answer, and can do without it.
     private static let timeout = Duration.milliseconds(250)
 
     private let store: RedisStore
@@ -21,7 +21,7 @@ public final class SharedChannel: Sendable {
 
     /// Connects to the stream of changes.
     ///
-    /// - Parameter timeout: the longest wait for any answer, beyond what is asked to be waited for changes.
+    /// - Parameter timeout: the longest wait for any reply.
     public func changes(timeout: Duration = .seconds(30)) throws(StoreError) -> ChangeStream {
         ChangeStream(
             try StoreConnection(to: store.address, replyTimeout: timeout), key: store.layout.changes,

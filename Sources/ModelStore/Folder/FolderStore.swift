@@ -9,8 +9,8 @@ public import Model
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
     private let durability: Durability
-    /// Sections are written so many bytes at a time, then progress is told.
-    private static let portionByteCount = 8 << 20
+    /// Sections are written so many bytes at a time; progress is reported after each write.
+    private static let writeByteCount = 8 << 20
 
     /// The store in a folder, which need not exist until a version is published.
     public init(_ directory: String) { self.init(directory, durability: .powerLoss) }
@@ -25,12 +25,12 @@ public struct FolderStore: VersionStore {
     /// The folder's path.
     public var location: String { layout.directory }
 
-    /// Writes a version and verifies what was written; who joined what stays in the catalog.
+    /// Writes a version and verifies what was written; members stay in the catalog, on the same machine.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the disk is full, the folder
     ///   may not be written to or the version exists, `corrupt` if what is read back differs.
     public func publish(
-        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest {
         let complete = manifest.describing(model)
@@ -39,10 +39,10 @@ public struct FolderStore: VersionStore {
             var done = 0
             for section in model.sections {
                 let bytes = unsafe section.bytes.span.bytes
-                for start in stride(from: 0, to: bytes.byteCount, by: Self.portionByteCount) {
-                    let portion = bytes.extracting(start..<min(start + Self.portionByteCount, bytes.byteCount))
-                    try writer.write(portion, to: section.name, at: start)
-                    done += portion.byteCount
+                for start in stride(from: 0, to: bytes.byteCount, by: Self.writeByteCount) {
+                    let piece = bytes.extracting(start..<min(start + Self.writeByteCount, bytes.byteCount))
+                    try writer.write(piece, to: section.name, at: start)
+                    done += piece.byteCount
                     progress(done, total)
                 }
             }
@@ -144,9 +144,6 @@ public struct FolderStore: VersionStore {
             throw error
         }
     }
-
-    /// Always nil: who joined what is in the catalog, on the same machine.
-    public func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? { nil }
 
     /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
     ///

@@ -1,22 +1,24 @@
+import Model
+
 /// What a member said and was shown, as a compact value.
 ///
 /// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
-/// and its Unix seconds; the number of exposures, for each the difference of its group and the thousandths. Then the
-/// interests in UTF-8, with semicolons between them.
+/// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in thousandths.
+/// Then the interests in UTF-8, separated by semicolons.
 enum FeedbackCoding {
     /// Appends the value of feedback.
     ///
     /// - Returns: false if groups do not ascend strictly.
-    static func append(_ feedback: MemberFeedback, to bytes: inout [UInt8]) -> Bool {
-        guard append(feedback.dismissals.map { ($0.group, $0.atSeconds) }, to: &bytes),
-            append(feedback.exposures.map { ($0.group, $0.thousandths) }, to: &bytes)
+    static func append(_ feedback: PublishedMember.Feedback, to bytes: inout [UInt8]) -> Bool {
+        guard append(feedback.dismissals.map { ($0.group, seconds($0)) }, to: &bytes),
+            append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
         else { return false }
         bytes.append(contentsOf: feedback.interests.joined(separator: ";").utf8)
         return true
     }
 
     /// The feedback of a value; nil if it is no such value or names a group that is not below `groupCount`.
-    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> MemberFeedback? {
+    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> PublishedMember.Feedback? {
         var place = 0
         guard let dismissals = decodePairs(bytes, at: &place, groupCount: groupCount),
             let exposures = decodePairs(bytes, at: &place, groupCount: groupCount)
@@ -27,10 +29,18 @@ enum FeedbackCoding {
             place += 1
         }
         guard let interests = String(validating: text, as: UTF8.self) else { return nil }
-        return MemberFeedback(
-            dismissals: dismissals.map { .init(group: $0, atSeconds: $1) },
-            exposures: exposures.map { .init(group: $0, thousandths: $1) },
+        return PublishedMember.Feedback(
+            dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
+            exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
             interests: interests.split(separator: ";").map(String.init))
+    }
+
+    private static func seconds(_ dismissal: Dismissal) -> UInt32 {
+        UInt32(clamping: dismissal.atMilliseconds / 1000)
+    }
+
+    private static func thousandths(_ exposure: Exposure) -> UInt32 {
+        UInt32(clamping: Int64((min(exposure.impressions, 1e6) * 1000).rounded()))
     }
 
     private static func append(_ pairs: [(UInt32, UInt32)], to bytes: inout [UInt8]) -> Bool {

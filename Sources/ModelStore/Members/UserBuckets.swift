@@ -8,9 +8,9 @@ struct UserBuckets {
     /// Sorts users into buckets.
     ///
     /// - Complexity: O(users + buckets + bytes of ids); 8 bytes a user while it runs, 4 afterwards.
-    init(_ profiles: any ProfileSource, bucketCount: Int) {
-        let bucketOfUser = (0..<profiles.userCount).map { user in
-            UInt32(RedisLayout.bucket(ofUser: profiles.id(ofUser: user).span, of: bucketCount))
+    init(_ members: any MemberSource, bucketCount: Int) {
+        let bucketOfUser = (0..<members.userCount).map { user in
+            UInt32(RedisLayout.bucket(ofUser: members.id(ofUser: user).span, of: bucketCount))
         }
         var starts = [Int](repeating: 0, count: bucketCount + 1)
         for bucket in bucketOfUser { starts[Int(bucket) + 1] += 1 }

@@ -60,13 +60,13 @@ struct ImageCache: Sendable {
     }
 
     /// The verified member table beside a version's image; nil if there is none, or it is damaged.
-    func members(of loaded: LoadedVersion) -> MemberTable? {
-        try? MemberTable(membersPath(of: loaded), groupCount: loaded.model.groupCount)
+    func members(of loaded: LoadedVersion) -> PublishedMembers? {
+        try? PublishedMembers(membersPath(of: loaded), groupCount: loaded.model.groupCount)
     }
 
     /// Makes the member table beside a version's image; `write` writes it to the path that it is given.
     func installMembers(of loaded: LoadedVersion, write: (_ path: String) throws(StoreError) -> Void)
-        throws(StoreError) -> MemberTable
+        throws(StoreError) -> PublishedMembers
     {
         let path = membersPath(of: loaded)
         // Of this process's own: others that share the directory may be making the same.
@@ -79,7 +79,7 @@ struct ImageCache: Sendable {
             unsafe unlink(draft)
             throw error
         }
-        return try MemberTable(path, groupCount: loaded.model.groupCount)
+        return try PublishedMembers(path, groupCount: loaded.model.groupCount)
     }
 
     private func membersPath(of loaded: LoadedVersion) -> String {

@@ -6,7 +6,7 @@ struct RedisPublication {
     let store: RedisStore
     let model: EncodedModel
     let manifest: Manifest
-    let profiles: (any ProfileSource)?
+    let members: (any MemberSource)?
 
     private var layout: RedisLayout { store.layout }
     private var version: VersionName { manifest.version }
@@ -15,7 +15,7 @@ struct RedisPublication {
     private static let bytesPerUser = 160
 
     func run(_ progress: (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) {
-        let total = manifest.byteCount + (profiles?.userCount ?? 0) * Self.bytesPerUser
+        let total = manifest.byteCount + (members?.userCount ?? 0) * Self.bytesPerUser
         var done = 0
         try withoutActuallyEscaping(progress) { progress throws(StoreError) in
             func advance(by count: Int) {
@@ -23,11 +23,11 @@ struct RedisPublication {
                 if count > 0 { progress(done, total) }
             }
             let writer = try RedisVersionWriter(layout, version, model, progress: advance)
-            let profileWriter = RedisProfileWriter(layout, version) { users in advance(by: users * Self.bytesPerUser) }
+            let memberWriter = RedisMemberWriter(layout, version) { users in advance(by: users * Self.bytesPerUser) }
             var connection = try StoreConnection(to: store.address)
             var lease = try PublisherLease(&connection, layout: layout, location: store.location)
             do throws(StoreError) {
-                try publish(writer, profileWriter, &connection, &lease)
+                try publish(writer, memberWriter, &connection, &lease)
             } catch {
                 try? abandon(lease)
                 throw error
@@ -37,7 +37,7 @@ struct RedisPublication {
     }
 
     private func publish(
-        _ writer: RedisVersionWriter, _ profileWriter: RedisProfileWriter, _ connection: inout StoreConnection,
+        _ writer: RedisVersionWriter, _ memberWriter: RedisMemberWriter, _ connection: inout StoreConnection,
         _ lease: inout PublisherLease
     ) throws(StoreError) {
         guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
@@ -47,16 +47,16 @@ struct RedisPublication {
         if try connection.ask("SISMEMBER", layout.incoming, version.description) == .integer(1) {
             try RedisVersionRemoval.remove(version, layout, &connection, lease: &lease)
         }
-        let shape = VersionShape(model, idChunkCount: writer.idChunks.count, userCount: profiles?.userCount)
+        let shape = VersionShape(model, idChunkCount: writer.idChunks.count, userCount: members?.userCount)
         try lease.announce(version, shape: shape, &connection)
         try writer.write(to: &connection, lease: &lease)
-        var profileWriter = profileWriter
-        if let profiles { try profileWriter.write(profiles, shape: shape, to: &connection, lease: &lease) }
+        var memberWriter = memberWriter
+        if let members { try memberWriter.write(members, shape: shape, to: &connection, lease: &lease) }
         var command = RedisCommand("SET", layout.manifest(version))
         command.append(try ManifestJSON.encode(manifest))
         _ = try connection.ask(command)
         try verify(shape, &connection, &lease)
-        try profileWriter.verify(shape, &connection, lease: &lease)
+        try memberWriter.verify(shape, &connection, lease: &lease)
         try lease.list(manifest, &connection)
     }
 

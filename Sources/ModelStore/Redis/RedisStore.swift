@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// Readers of any language find the groups' neighbours in keys (`RedisLayout`); a daemon loads a version once, into an
 /// image in a local directory that has the same bytes as a folder store's file, and asks Redis no more for groups.
-public final class RedisStore: VersionStore {
+public final class RedisStore: SharedStore {
     let address: RedisAddress
     let layout: RedisLayout
     let images: ImageCache
@@ -32,19 +32,19 @@ public final class RedisStore: VersionStore {
     /// The server's address, without the password.
     public var location: String { address.description }
 
-    /// True: whoever shares a server need not have the catalog.
-    public var keepsProfiles: Bool { true }
+    /// This store.
+    public var shared: (any SharedStore)? { self }
 
-    /// Writes a version and who joined what, and lists it after all of it was read back and compared.
+    /// Writes a version and its members, and lists it after all of it was read back and compared.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory or
     ///   a replica or the version exists, `unavailable` if it cannot be reached, `corrupt` if what is read back differs.
     public func publish(
-        _ model: EncodedModel, manifest: Manifest, profiles: (any ProfileSource)?,
+        _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest {
         let complete = manifest.describing(model)
-        try RedisPublication(store: self, model: model, manifest: complete, profiles: profiles).run(progress)
+        try RedisPublication(store: self, model: model, manifest: complete, members: members).run(progress)
         return complete
     }
 
@@ -111,8 +111,8 @@ public final class RedisStore: VersionStore {
     /// If its image is damaged, the newest one that is not; nil if there is none.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
 
-    /// What is published of a user with a version; nil if it has no profiles or not this user.
-    public func member(withID id: String, in version: VersionName) throws(StoreError) -> StoredMember? {
+    /// What is published of a user with a version; nil if no members are published with it, or not this one.
+    public func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
         let (buckets, groups) = try bucketCount(of: version)
         guard buckets > 0 else { return nil }
         func value<Value>(_ hash: RedisLayout.UserHash, _ decode: (borrowing Span<UInt8>) -> Value?)
@@ -131,21 +131,21 @@ public final class RedisStore: VersionStore {
         }
         let joined = try value(.joined) { JoinedGroupsCoding.decode($0, groupCount: groups) }
         let feedback = try value(.feedback) { FeedbackCoding.decode($0, groupCount: groups) }
-        return StoredMember(foundJoined: joined, feedback: feedback)
+        return PublishedMember(foundJoined: joined, feedback: feedback)
     }
 
     /// What is published of all users, from a verified file beside the version's image, else fetched into one.
     ///
     /// - Throws: `StoreError.unavailable` if the server is away and there is no file.
-    public func members(of loaded: LoadedVersion) throws(StoreError) -> MemberTable? {
+    public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         let version = loaded.manifest.version
         if let table = images.members(of: loaded) { return table }
         let shape = try shape(of: version)
         guard shape.bucketCount > 0 else { return nil }
         var connection = try StoreConnection(to: address)
         return try images.installMembers(of: loaded) { path throws(StoreError) in
-            var writer = try MemberTableWriter(path)
-            try RedisProfileReader(layout, version, bucketCount: shape.bucketCount).read(
+            var writer = try PublishedMembersWriter(path)
+            try RedisMemberReader(layout, version, bucketCount: shape.bucketCount).read(
                 from: &connection, beginBucket: { () throws(StoreError) in try writer.beginBucket() },
                 { word, _ in writer.append(word) })
             try writer.finish(bucketCount: shape.bucketCount, groupCount: shape.groupCount)
@@ -153,7 +153,7 @@ public final class RedisStore: VersionStore {
     }
 
     /// What the daemons of this server and prefix tell one another.
-    public var channel: SharedChannel? { SharedChannel(self) }
+    public var channel: SharedChannel { SharedChannel(self) }
 
     /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
     ///

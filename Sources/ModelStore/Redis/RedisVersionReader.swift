@@ -1,7 +1,7 @@
 import Model
 import Redis
 
-/// Reads a version's keys and puts the sections of its model file together, portion by portion.
+/// Reads a version's keys and puts the sections of its model file together, batch by batch.
 struct RedisVersionReader {
     /// Takes bytes of a section, at an offset within it.
     typealias Sink = (RawSpan, ModelLayout.SectionName, Int) throws(StoreError) -> Void
@@ -96,23 +96,23 @@ struct RedisVersionReader {
         let name = ModelLayout.SectionName(relation)
         let recordsStart = (shape.groupCount + 1) * 8
         var offsets: [UInt64] = [0]
-        var portion: [Neighbour] = []
+        var batch: [Neighbour] = []
         var done = 0
         offsets.reserveCapacity(min(shape.groupCount, 1 << 24) + 1)
         func flush() throws(StoreError) {
-            try unsafe sink(portion.span.bytes, name, recordsStart + done * Neighbour.byteCount)
-            done += portion.count
-            portion.removeAll(keepingCapacity: true)
+            try unsafe sink(batch.span.bytes, name, recordsStart + done * Neighbour.byteCount)
+            done += batch.count
+            batch.removeAll(keepingCapacity: true)
         }
         try forEachValue(
             layout.stem(version, name), shape.groupCount, perCommand: Self.listsPerCommand, &connection, heartbeat
         ) { bytes throws(StoreError) in
-            if let bytes, !NeighbourListCoding.decode(bytes, appendingTo: &portion) {
+            if let bytes, !NeighbourListCoding.decode(bytes, appendingTo: &batch) {
                 throw StoreError(
                     .corrupt, "the \(name.rawValue) of group \(offsets.count - 1) of \(version) are no list")
             }
-            offsets.append(UInt64(done + portion.count))
-            if portion.count >= 1 << 16 { try flush() }
+            offsets.append(UInt64(done + batch.count))
+            if batch.count >= 1 << 16 { try flush() }
         }
         try flush()
         try check(name, byteCount: recordsStart + done * Neighbour.byteCount)

@@ -20,7 +20,8 @@ struct RedisVersionWriter {
     init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel, progress: @escaping (Int) -> Void)
         throws(StoreError)
     {
-        for name in ModelLayout.SectionName.fixed where model[name] == nil {
+        let names = ModelLayout.SectionName.fixed + model.relations.map { ModelLayout.SectionName($0) }
+        for name in names where model[name] == nil {
             throw StoreError(.corrupt, "the model has no section \"\(name.rawValue)\"")
         }
         guard model[.facts]?.bytes.count == model.groupCount * ModelLayout.factsByteCount else {

@@ -10,7 +10,7 @@ struct VersionShape: Sendable, Equatable {
     var groupCount: Int
     /// What its groups have in common, in the order of the model file.
     var relations: [Relation]
-    /// Buckets of users; 0 if the version has no profiles.
+    /// Buckets of users; 0 if no members are published with the version.
     var bucketCount: Int
     /// Chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]
@@ -30,7 +30,7 @@ struct VersionShape: Sendable, Equatable {
     /// The shape of a model.
     init(_ model: EncodedModel, idChunkCount: Int, userCount: Int?) {
         groupCount = model.groupCount
-        relations = model.sections.compactMap(\.name.relation)
+        relations = model.relations
         bucketCount = userCount.map { max(1, ($0 + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket) } ?? 0
         chunkCounts = [.ids: idChunkCount]
         for name in RedisLayout.chunkedSections {

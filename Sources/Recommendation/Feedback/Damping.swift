@@ -13,7 +13,7 @@ struct Damping {
     ///
     /// - Returns: how many candidates were lowered.
     func apply(
-        to candidates: inout [Candidate], exposures: [MemberProfile.Exposure], dismissals: [MemberProfile.Dismissal],
+        to candidates: inout [Candidate], exposures: [Exposure], dismissals: [Dismissal],
         atMilliseconds instant: Int64, in model: ModelVersion
     ) -> Int {
         guard !exposures.isEmpty || !dismissals.isEmpty else { return 0 }

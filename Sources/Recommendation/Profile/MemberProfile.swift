@@ -1,4 +1,6 @@
-/// What is known about a member at one instant, in terms of a model version's groups.
+public import Model
+
+/// What is known about a member at one instant, in terms of a model version's groups: what a list is computed from.
 public struct MemberProfile: Sendable, Equatable {
     /// A group the member is in.
     public struct JoinedGroup: Sendable, Equatable {
@@ -11,34 +13,6 @@ public struct MemberProfile: Sendable, Equatable {
         public init(group: UInt32, atMilliseconds: Int64? = nil) {
             self.group = group
             self.atMilliseconds = atMilliseconds
-        }
-    }
-
-    /// A group the member is not interested in.
-    public struct Dismissal: Sendable, Equatable {
-        /// The group's index in the model.
-        public var group: UInt32
-        /// When the member dismissed it, in Unix milliseconds.
-        public var atMilliseconds: Int64
-
-        /// A dismissal.
-        public init(group: UInt32, atMilliseconds: Int64) {
-            self.group = group
-            self.atMilliseconds = atMilliseconds
-        }
-    }
-
-    /// The impressions of a group without a click.
-    public struct Exposure: Sendable, Equatable {
-        /// The group's index in the model.
-        public var group: UInt32
-        /// Impressions since the last click, each halved with every half-life since it; above 0.
-        public var impressions: Double
-
-        /// An exposure.
-        public init(group: UInt32, impressions: Double) {
-            self.group = group
-            self.impressions = impressions
         }
     }
 

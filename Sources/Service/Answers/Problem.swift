@@ -1,7 +1,7 @@
 import Answers
 import HTTP
 
-/// An answer that says what is wrong: `application/problem+json` (RFC 9457).
+/// An error answer: `application/problem+json` (RFC 9457).
 struct Problem: Error {
     /// The kinds of problem; raw values are the last part of the answer's `type`.
     enum Kind: String {

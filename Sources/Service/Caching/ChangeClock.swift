@@ -1,12 +1,12 @@
-public import CatalogStore
+import CatalogStore
 import Synchronization
 
 /// Tells whether what answers are made from has changed since a moment: for one member, or for everybody.
 ///
-/// The order of things makes it exact. Whoever changes something makes the change, then notes it here, then says that
-/// it is done. Whoever keeps an answer takes the stamp first, then reads what the answer is made from. An answer whose
-/// stamp is still the present one was thus made from all that had been acknowledged when it is used again.
-public final class ChangeClock: Sendable {
+/// It is exact because of the order of steps. Whoever changes something makes the change, notes it here, then acknowledges
+/// it. Whoever keeps an answer takes the stamp first, then reads what the answer is made from. So an answer whose stamp is
+/// still the present one was made from all that has been acknowledged.
+final class ChangeClock: Sendable {
     /// A moment, as far as one member is concerned; equal stamps mean that nothing has changed in between.
     struct Stamp: Equatable {
         fileprivate let ofEverything: UInt64
@@ -14,25 +14,22 @@ public final class ChangeClock: Sendable {
     }
 
     private let everything = Atomic<UInt64>(0)
-    /// Members share counters, so that there need not be one for each: a change of one member may look like one of
-    /// another as well, which only costs the other an answer.
+    /// Several members share a counter: a change of one member may then also look like one of another, whose answers are
+    /// made anew without need.
     private let stripes = InlineArray<4096, Atomic<UInt64>> { _ in Atomic(0) }
 
-    /// A clock of its own.
-    public init() {}
-
     /// Notes a change that shows in nobody's answers but a member's.
-    public func memberChanged(_ id: String) {
+    func memberChanged(_ id: String) {
         stripes[stripe(of: id)].wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     /// Notes a change that may show in any answer.
-    public func everythingChanged() {
+    func everythingChanged() {
         everything.wrappingAdd(1, ordering: .sequentiallyConsistent)
     }
 
     /// Notes a change that was made.
-    public func note(_ change: CatalogChange) {
+    func note(_ change: CatalogChange) {
         switch change {
         case .member(let change): memberChanged(change.userID)
         case .site: everythingChanged()
@@ -49,4 +46,20 @@ public final class ChangeClock: Sendable {
     }
 
     private func stripe(of id: String) -> Int { Int(UInt(bitPattern: id.hashValue) % UInt(stripes.count)) }
+}
+
+/// The revision of a catalog as it was last looked at, to notice that others have changed it.
+final class SeenRevision: Sendable {
+    private let last = Mutex<Int64?>(nil)
+
+    /// Notes a change of everything unless the revision is the one seen last.
+    ///
+    /// - Parameter revision: nil if it cannot be told, which is taken for a change.
+    func note(_ revision: Int64?, in changes: ChangeClock) {
+        let isSame = last.withLock { last in
+            defer { last = revision }
+            return revision != nil && revision == last
+        }
+        if !isSame { changes.everythingChanged() }
+    }
 }

@@ -15,13 +15,13 @@ public final class ModelSnapshot: Sendable {
     /// The relations that answers tell of.
     var relations: RelationTable { planner.configuration.relations }
     let recommender: Recommender
-    /// What was published of all users; nil if the daemon has it from elsewhere.
-    let members: MemberTable?
+    /// The members published with it, on this machine; nil if there are none.
+    let members: PublishedMembers?
     /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
     let photoRecommender: PhotoRecommender
 
     /// A version that was loaded from a store.
-    init(_ loaded: LoadedVersion, members: MemberTable? = nil, planning: Planning) {
+    init(_ loaded: LoadedVersion, members: PublishedMembers? = nil, planning: Planning) {
         self.members = members
         version = loaded.manifest.version
         model = loaded.model
@@ -38,14 +38,14 @@ public final class ModelSnapshot: Sendable {
     /// - Parameter now: the time, in Unix milliseconds.
     func ageSeconds(at now: Int64) -> Int64 { max(0, now - manifest.createdAtMilliseconds) / 1000 }
 
-    /// Ids of groups that stand next to one that does not exist: at most `count` of them, ascending.
+    /// Ids of groups that sort next to one that does not exist: at most `count` of them, ascending.
     ///
-    /// - Parameter hidden: groups that are taken for ones that do not exist.
+    /// - Parameter hidden: groups that are left out.
     func groupIDs(near id: String, count: Int = 6, except hidden: Set<UInt32> = []) -> [String] {
         func isShown(_ group: Int) -> Bool { !hidden.contains(UInt32(group)) }
-        let place = model.lowerBound(of: id)
-        let before = (0..<place).reversed().lazy.filter(isShown).prefix(count).reversed()
-        let near = before + (place..<model.groupCount).lazy.filter(isShown).prefix(count)
+        let index = model.lowerBound(of: id)
+        let before = (0..<index).reversed().lazy.filter(isShown).prefix(count).reversed()
+        let near = before + (index..<model.groupCount).lazy.filter(isShown).prefix(count)
         let first = max(0, min(before.count - count / 2, near.count - count))
         return near.dropFirst(first).prefix(count).map { model.id(of: $0) }
     }

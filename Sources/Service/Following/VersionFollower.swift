@@ -10,9 +10,9 @@ final class VersionFollower: Sendable {
     struct State {
         /// The version that serves; nil before the first.
         var snapshot: ModelSnapshot?
-        /// Of the newest version that the store had when the one that serves was taken up; nil while it has not told.
+        /// Of the newest version that the store had when the one that serves was loaded; nil if it is not known yet.
         ///
-        /// After a rollback, it says what was hidden by then.
+        /// After a rollback, it tells what was hidden by then.
         var newest: Manifest?
         /// Why the version that serves may not be the current one; nil if all is well.
         var problem: String? = "no version has been looked for yet"
@@ -36,27 +36,23 @@ final class VersionFollower: Sendable {
 
     let store: any VersionStore
     private let planning: Planning
-    /// Whether what was published of users is loaded with a version.
-    private let loadsMembers: Bool
     private let changes: ChangeClock
     private let log: EventLog
     private let now: @Sendable () -> Int64
     private let failedPolls = Atomic<UInt64>(0)
     private let state = Mutex(State())
     private let failure = Mutex<Failure?>(nil)
-    /// Whether the version loaded last may still be asked for: once is enough, as it does not change by itself.
+    /// Whether the version loaded last may still be asked for; only once, as it does not change by itself.
     private let mayAskForLastLoaded = Mutex(true)
 
     /// - Parameters:
-    ///   - loadsMembers: whether what was published of users is loaded with a version.
-    ///   - changes: where it is noted that answers are others from now on.
+    ///   - changes: where it is noted that answers have changed.
     ///   - now: the time, in Unix milliseconds.
     init(
-        store: any VersionStore, planning: Planning, loadsMembers: Bool = false, changes: ChangeClock = ChangeClock(),
-        log: EventLog, now: @escaping @Sendable () -> Int64
+        store: any VersionStore, planning: Planning, changes: ChangeClock = ChangeClock(), log: EventLog,
+        now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
-        self.loadsMembers = loadsMembers
         self.planning = planning
         self.changes = changes
         self.log = log
@@ -66,7 +62,7 @@ final class VersionFollower: Sendable {
     /// The state right now; requests ask once.
     var current: State { state.withLock { $0 } }
 
-    /// How often the current version could not be asked for, or loaded.
+    /// How often asking for the current version, or loading it, failed.
     var pollFailureCount: UInt64 { failedPolls.load(ordering: .relaxed) }
 
     /// Changes what requests see.
@@ -79,10 +75,10 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Asks the store once, and takes up what is current; called by one thread at a time.
+    /// Asks the store once, and loads and serves what is current; called by one thread at a time.
     func poll() {
-        // First: a server may be away, come back with nothing, or take long to say nothing.
-        takeUpLastLoaded()
+        // First: a server may be away, have lost everything, or be slow to answer.
+        serveLastLoaded()
         do throws(StoreError) {
             guard let version = try store.current() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
@@ -91,23 +87,23 @@ final class VersionFollower: Sendable {
                 if current.newest == nil { try learnNewest() }
                 return note(problem: nil, reachable: true)
             }
-            try passOverPause(of: version)
-            try takeUp(version)
+            try rejectDuringPause(of: version)
+            try loadAndServe(version)
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
             note(problem: error.message, reachable: error.code != .unavailable)
         }
     }
 
-    /// Serves the version that was loaded last on this machine, when the daemon starts: it can do so without its store, and
-    /// with one that lost the version or has it damaged.
-    private func takeUpLastLoaded() {
+    /// When the daemon starts, serves the version that was loaded last on this machine: that works while the store is away,
+    /// and with a store that has lost or damaged the version.
+    private func serveLastLoaded() {
         let mayAsk = mayAskForLastLoaded.withLock { mayAsk in
             defer { mayAsk = false }
             return mayAsk
         }
-        guard mayAsk, current.snapshot == nil, let loaded = try? store.lastLoaded() else { return }
-        // Members are asked for without the store only where they were loaded with the version.
+        guard mayAsk, current.snapshot == nil, let loaded = try? store.shared?.lastLoaded() else { return }
+        // Without the members on this machine, the store is asked for each.
         let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning)
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
@@ -120,10 +116,10 @@ final class VersionFollower: Sendable {
     }
 
     private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
-        ModelSnapshot(loaded, members: loadsMembers ? try store.members(of: loaded) : nil, planning: planning)
+        ModelSnapshot(loaded, members: try store.shared?.members(of: loaded), planning: planning)
     }
 
-    private func takeUp(_ version: VersionName) throws(StoreError) {
+    private func loadAndServe(_ version: VersionName) throws(StoreError) {
         do throws(StoreError) {
             let snapshot = try snapshot(of: store.load(version))
             failure.withLock { $0 = nil }
@@ -142,17 +138,18 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// Notes what to serve when the daemon starts anew while the store is away; it serves now whether or not that works.
+    /// Notes which version to serve if the daemon starts again while the store is away; whether or not that works, the
+    /// version serves now.
     private func remember(_ version: VersionName) {
         do throws(StoreError) {
-            try store.remember(version)
+            try store.shared?.remember(version)
         } catch {
             log.warning("version \(version) will not be served while the store is away: \(error.message)")
         }
     }
 
-    /// Throws what a version failed with as long as its pause lasts.
-    private func passOverPause(of version: VersionName) throws(StoreError) {
+    /// Throws the error of a version that failed, as long as its pause lasts.
+    private func rejectDuringPause(of version: VersionName) throws(StoreError) {
         let error: StoreError? = failure.withLock { failure in
             guard let last = failure, last.version == version, last.pause > 0 else { return nil }
             failure?.pause = last.pause - 1
@@ -161,7 +158,7 @@ final class VersionFollower: Sendable {
         if let error { throw error }
     }
 
-    /// Takes down what is wrong, and logs it if it was not so before.
+    /// Notes what is wrong, and logs it if it was not so before.
     private func note(problem: String?, reachable: Bool) {
         let (before, snapshot) = state.withLock { state in
             let before = state.problem

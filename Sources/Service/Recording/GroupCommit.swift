@@ -2,27 +2,27 @@ import CatalogStore
 import Dispatch
 import Synchronization
 
-/// Something that changes are committed to, by one thread at a time.
+/// What changes are committed to, by one thread at a time.
 protocol ChangeWriter {
     /// Makes changes in one transaction; they are durable when this returns.
     ///
     /// - Throws: `CatalogError`; then nothing of them all was done.
     func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome]
 
-    /// A number that changes with what others have committed; equal numbers mean that there was nothing.
+    /// A number that changes when others have committed something; equal numbers mean that they have not.
     func outsideRevision() throws(CatalogError) -> Int64
 }
 
 extension Catalog: ChangeWriter {}
 
-/// Makes changes, all that wait at a time in one commit: the disk is waited for once for all of them.
+/// Commits changes, all that wait at a time in one transaction: the disk is waited for once for all of them.
 final class GroupCommit: Sendable {
     /// A connection that only the queue uses.
     private struct Connection: @unchecked Sendable {
         let writer: any ChangeWriter
     }
 
-    /// A change that waits, and what became of it.
+    /// A change that waits for its commit, and the outcome.
     private final class Ticket: Sendable {
         let change: CatalogChange
         let outcome = Mutex<Result<CatalogChange.Outcome, CatalogError>?>(nil)
@@ -43,8 +43,8 @@ final class GroupCommit: Sendable {
 
     /// - Parameters:
     ///   - writer: opened for recording, and used by nobody else.
-    ///   - changes: where it is noted whom a commit concerned.
-    ///   - patience: how long a change may take; an import may hold the catalog for longer.
+    ///   - changes: where the changes are noted once they are made.
+    ///   - patience: how long a change may wait for its commit; an import may hold the catalog for longer.
     init(_ writer: sending any ChangeWriter, changes: ChangeClock, patience: Duration) {
         connection = Connection(writer: writer)
         self.changes = changes
@@ -70,13 +70,13 @@ final class GroupCommit: Sendable {
         return try outcome.get()
     }
 
-    /// Notes whether anybody else has changed the catalog since the last call.
-    func noteOutsideChanges(in changes: ChangeClock) {
-        // On the queue, whose connection is the one that knows its own commits from those of others.
+    /// Notes whether anybody else has written since the last call.
+    func noteOutsideChanges() {
+        // Through the connection of the queue, which does not count its own commits.
         queue.sync { seenRevision.note(try? connection.writer.outsideRevision(), in: changes) }
     }
 
-    /// Commits what waits; nothing if an earlier call took it along.
+    /// Commits what waits; nothing if an earlier call has committed it already.
     private func commitWaiting() {
         let tickets = waiting.withLock { waiting in
             defer { waiting = [] }
@@ -87,10 +87,10 @@ final class GroupCommit: Sendable {
         do throws(CatalogError) {
             outcomes = .success(try connection.writer.apply(tickets.map(\.change)))
         } catch { outcomes = .failure(error) }
-        // Here, for those too who no longer wait; and after a failure, which need not mean that nothing was written.
+        // Also for requests that no longer wait, and after a failure, after which something may have been written.
         for ticket in tickets { changes.note(ticket.change) }
-        for (place, ticket) in tickets.enumerated() {
-            ticket.outcome.withLock { $0 = outcomes.map { $0[place] } }
+        for (index, ticket) in tickets.enumerated() {
+            ticket.outcome.withLock { $0 = outcomes.map { $0[index] } }
             ticket.isDone.signal()
         }
     }

@@ -2,22 +2,38 @@ import Model
 import Recommendation
 
 extension Call {
-    /// The version that answers, where the directory is needed as well.
+    // What only a daemon that knows the community can answer: the words of problems.
+    static let memberships = "who is a member of what"
+    static let memberChanges = "what members do"
+    static let siteDecisions = "what the site decides"
+    static let photos = "photos"
+
+    /// Members, photos and the site's decisions, and where changes are recorded.
     ///
-    /// - Parameter knowledge: what only the directory knows.
-    /// - Throws: a `Problem` of status 501 without a directory, of status 503 without a version.
-    func snapshot(with knowledge: String) throws(Problem) -> ModelSnapshot {
-        guard directory != nil else { throw .noCatalog(knowledge) }
-        return try snapshot
+    /// - Parameter knowledge: what the request is about.
+    /// - Throws: a `Problem` of status 501 if the daemon serves groups alone.
+    func community(with knowledge: String) throws(Problem) -> any CommunitySource {
+        guard let community = responder.community else { throw .noCatalog(knowledge) }
+        return community
+    }
+
+    /// The version that answers, where members are needed as well.
+    ///
+    /// - Throws: a `Problem` of status 501 if the daemon serves groups alone, of status 503 without a version.
+    var snapshotWithMembers: ModelSnapshot {
+        get throws(Problem) {
+            _ = try community(with: Self.memberships)
+            return try snapshot
+        }
     }
 
     /// What is known of the member that the path names, at an instant in Unix milliseconds.
     func profile(in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(Problem) -> MemberProfile {
-        guard let directory else { throw .noCatalog("who is a member of what") }
-        let profile = try Responder.reading { () throws(ServiceError) in
-            try directory.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
+        let community = try community(with: Self.memberships)
+        let profile = try reading { () throws(ServiceError) in
+            try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }
-        guard let profile else { throw .unknown(.unknownUser, "user", id: id, near: try usersNear(in: directory)) }
+        guard let profile else { throw .unknown(.unknownUser, "user", id: id, near: try usersNear(in: community)) }
         return profile
     }
 
@@ -31,8 +47,8 @@ extension Call {
 
     /// What the site has decided by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(Problem) -> SiteDecisions {
-        guard let directory else { return .asPublished }
-        return try Responder.reading { () throws(ServiceError) in try directory.siteDecisions(in: snapshot) }
+        guard let community = responder.community else { return .asPublished }
+        return try reading { () throws(ServiceError) in try community.siteDecisions(in: snapshot) }
     }
 
     /// The index of a group of the version, be it hidden or not.
@@ -43,10 +59,27 @@ extension Call {
         return UInt32(group)
     }
 
-    /// Ids of users near one that does not exist; none for a member, who must not be told who else there is.
-    private func usersNear(in directory: any MemberDirectory) throws(Problem) -> [String] {
+    /// Ids of users near one that does not exist; none for a member, who must not learn of other members.
+    private func usersNear(in community: any CommunitySource) throws(Problem) -> [String] {
         guard bearer == nil else { return [] }
-        return try Responder.reading { () throws(ServiceError) in try directory.userIDs(near: id) }
+        return try reading { () throws(ServiceError) in try community.userIDs(near: id) }
+    }
+
+    /// Reads members, photos or decisions for an answer; a failure is logged, and the answer has status 503.
+    func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
+        do throws(ServiceError) {
+            let result = try body()
+            responder.failures?.worked()
+            return result
+        } catch {
+            responder.failures?.failed(error.message)
+            throw .unavailable(error)
+        }
+    }
+
+    /// Runs what may fail for a while: the answer has status 503 then.
+    func orUnavailable<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
+        do throws(ServiceError) { return try body() } catch { throw .unavailable(error) }
     }
 }
 
@@ -56,12 +89,5 @@ extension Problem {
     /// - Parameter hidden: groups that are taken for ones that do not exist.
     static func unknownGroup(_ id: String, in snapshot: ModelSnapshot, hidden: Set<UInt32>) -> Problem {
         .unknown(.unknownGroup, "group", id: id, near: snapshot.groupIDs(near: id, except: hidden))
-    }
-}
-
-extension Responder {
-    /// Runs what may fail for a while, and answers with status 503 then.
-    static func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
-        do throws(ServiceError) { return try body() } catch { throw .unavailable(error) }
     }
 }

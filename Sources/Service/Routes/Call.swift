@@ -9,18 +9,16 @@ struct Call: Sendable {
     let bearer: TokenClaims?
     /// Whether anybody may ask, though the daemon has keys: such an answer may tell nothing about a member.
     let isOpen: Bool
-    /// The body; what it must be is up to the route's own schema.
+    /// The body; the handler decodes it.
     let body: [UInt8]
-    /// What is known of the store, taken once a request.
+    /// The state of the store, read once a request.
     let state: VersionFollower.State
 
     /// The parameter `{id}` of the path.
     var id: String { path["id"] }
-    /// Who is a member of what.
-    var directory: (any MemberDirectory)? { responder.directory }
 
-    /// Why the answer may not be of the current version, or without what other daemons were told; nil if all is well.
-    var problem: String? { state.problem ?? responder.pump?.problem }
+    /// Why the answer may not be of the current version, or may lack changes of other daemons; nil if all is well.
+    var problem: String? { state.problem ?? responder.relay?.problem }
 
     /// The version that answers; everything in the answer is of this one.
     ///

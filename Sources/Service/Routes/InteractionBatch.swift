@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Model
 
 /// Interactions as a client sends them.
 struct InteractionBatch: RequestBody {
@@ -47,8 +48,8 @@ extension InteractionBatch.Row {
             ]))
 
     fileprivate func record(_ place: String, _ now: Int64) throws(Problem) -> InteractionRecord {
-        guard let kind = InteractionRecord.Kind(rawValue: kind) else {
-            let words = InteractionRecord.Kind.allCases.map(\.rawValue)
+        guard let kind = Interaction.Kind(rawValue: kind) else {
+            let words = Interaction.Kind.allCases.map(\.rawValue)
             throw .badField(
                 place + ".kind", "is \"\(kind)\": it must be one of \(words.joined(separator: ", "))",
                 allowed: words)

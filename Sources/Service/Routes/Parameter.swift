@@ -2,7 +2,7 @@ import Answers
 
 /// A parameter of a path or a query: its bounds, which are checked before the handler runs, and its meaning.
 struct Parameter: Sendable {
-    /// What it may be.
+    /// The kinds of values.
     enum Kind: Sendable {
         /// The external id of something, in a path.
         case identifier

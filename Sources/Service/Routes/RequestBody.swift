@@ -1,13 +1,13 @@
 import Answers
 import FoundationEssentials
 
-/// What a client sends as JSON.
+/// A body that a client sends as JSON.
 protocol RequestBody: Decodable {
     static var schema: Schema { get }
 }
 
 extension Call {
-    /// What the body says.
+    /// The body, decoded.
     ///
     /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
     func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value {

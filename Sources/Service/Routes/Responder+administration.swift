@@ -2,7 +2,7 @@ import Answers
 import HTTP
 
 extension Endpoint {
-    /// What administrators ask about the daemon.
+    /// Endpoints for administrators.
     static let administration = [
         Endpoint(
             "model", .get, "/v1/admin/model", .admin, summary: "What the version that serves was built from, and how",

@@ -1,6 +1,6 @@
 import Answers
-import CatalogStore
 import HTTP
+import Model
 
 extension Endpoint {
     private static let group = Parameter("group", .identifier, "The group's id")
@@ -69,7 +69,7 @@ extension Responder {
     /// `PUT /v1/admin/curation/{group}`.
     @Sendable
     fileprivate static func curate(_ call: Call) throws(Problem) -> CuratedGroups {
-        _ = try call.journal(for: Call.siteDecisions)
+        _ = try call.community(with: Call.siteDecisions)
         let action = try call.body(as: Placement.self).action()
         switch try call.decide(action, aboutGroup: call.path["group"]) {
         case .changed, .unchanged, .unknownGroup: return try curation(call)
@@ -88,14 +88,8 @@ extension Responder {
     /// `GET /v1/admin/curation`.
     @Sendable
     fileprivate static func curation(_ call: Call) throws(Problem) -> CuratedGroups {
-        let journal = try call.journal(for: Call.siteDecisions)
-        let curations = try reading { () throws(ServiceError) in try journal.curations() }
-        let now = call.responder.now() / 1000
-        return CuratedGroups(
-            curations.map { curation in
-                .init(
-                    groupId: curation.groupID, position: curation.position, startsAt: curation.startsAt,
-                    expiresAt: curation.expiresAt, isValid: curation.isValid(at: now))
-            })
+        let community = try call.community(with: Call.siteDecisions)
+        let curations = try call.orUnavailable { () throws(ServiceError) in try community.curations() }
+        return CuratedGroups(curations, atSeconds: call.responder.now() / 1000)
     }
 }

@@ -26,7 +26,7 @@ extension Responder {
     /// - Throws: a `Problem` of status 503 if no version is loaded.
     @Sendable
     fileprivate static func readiness(_ call: Call) throws(Problem) -> Readiness {
-        let outbox = call.responder.pump?.backlog.map { backlog in
+        let outbox = call.responder.relay?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         return Readiness(
@@ -35,8 +35,8 @@ extension Responder {
 
     /// The data that the daemon was started without.
     private var missingParts: [String] {
-        if directory == nil { return ["memberships", "photos"] }
-        return directory?.knowsPhotos == true ? [] : ["photos"]
+        guard let community else { return ["memberships", "photos"] }
+        return community.knowsPhotos ? [] : ["photos"]
     }
 }
 
@@ -46,7 +46,7 @@ extension Call {
         ServedVersion(snapshot.version, degraded: problem != nil)
     }
 
-    /// How fresh a version is, and what is known of the store.
+    /// How fresh a version is, and the state of the store.
     func freshness(of snapshot: ModelSnapshot) -> Freshness {
         Freshness(
             served(snapshot), modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),

@@ -1,6 +1,6 @@
 import Answers
-import CatalogStore
 import HTTP
+import Model
 
 extension Endpoint {
     private static let group = Parameter("id", .identifier, "The group's id")
@@ -38,13 +38,12 @@ extension Responder {
     /// `GET /v1/admin/hidden?after=ID&limit=N`.
     @Sendable
     fileprivate static func hiddenGroups(_ call: Call) throws(Problem) -> HiddenGroups {
-        let journal = try call.journal(for: Call.siteDecisions)
+        let community = try call.community(with: Call.siteDecisions)
         let limit = call.parameters.limit
-        let found = try reading { () throws(ServiceError) in
+        let found = try call.orUnavailable { () throws(ServiceError) in
             // One more shows whether there is another page.
-            try journal.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
+            try community.hiddenGroups(after: call.parameters.text("after"), limit: limit + 1)
         }
-        return HiddenGroups(
-            found.map { .init(groupId: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) }, limit: limit)
+        return HiddenGroups(found, limit: limit)
     }
 }

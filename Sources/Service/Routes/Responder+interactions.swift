@@ -8,7 +8,7 @@ extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id")
     private static let own = Access.member(ofPathParameter: "id")
 
-    /// Endpoints for what a member does and states.
+    /// Endpoints for a member's interactions and stated interests.
     static let interactions = [
         Endpoint(
             "recordInteractions", .post, "/v1/users/{id}/interactions", own,
@@ -50,32 +50,27 @@ extension Responder {
     /// `POST /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
-        // Checked first: without a journal the body does not matter.
-        _ = try call.journal(for: Call.memberDeeds)
+        // Checked first: where changes are not recorded, the body does not matter.
+        _ = try call.community(with: Call.memberChanges)
         let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
-        if let place = try call.firstHidden(among: records) { throw unknownGroup(records, at: place) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
-        case .unknownGroup(let place):
-            throw unknownGroup(records, at: place)
+        case .unknownGroup(let index):
+            throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
         case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
         }
-    }
-
-    private static func unknownGroup(_ records: [InteractionRecord], at place: Int) -> Problem {
-        .unknownGroup(records[place].groupID, inField: "interactions[\(place)].groupId")
     }
 
     /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
     @Sendable
     fileprivate static func interactions(_ call: Call) throws(Problem) -> Interactions {
-        let journal = try call.journal(for: Call.memberDeeds)
+        let community = try call.community(with: Call.memberChanges)
         let after = call.parameters.text("after")
         let limit = call.parameters.limit
-        let found = try reading { () throws(ServiceError) in
+        let found = try call.orUnavailable { () throws(ServiceError) in
             // One more shows whether there is another page.
-            try journal.interactions(ofUser: call.id, after: after, limit: limit + 1)
+            try community.interactions(ofUser: call.id, after: after, limit: limit + 1)
         }
         guard let found else {
             throw .unknown(.unknownInteraction, "interaction", id: after ?? "", near: [])
@@ -90,7 +85,7 @@ extension Responder {
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
         let outcome = try call.apply(.forget(id: nil))
-        try reading { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
+        try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
         // Noted again: the change that was noted with the interactions came before the sessions were forgotten.
         call.responder.changes.memberChanged(call.id)
         return forgotten(outcome, call)
@@ -116,7 +111,7 @@ extension Responder {
     /// `PUT /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
-        _ = try call.journal(for: Call.memberDeeds)
+        _ = try call.community(with: Call.memberChanges)
         let interests = try call.body(as: StatedInterests.self).texts()
         _ = try call.apply(.state(interests: interests))
         return Interests(userId: call.id, interests: interests)
@@ -125,29 +120,16 @@ extension Responder {
     /// `GET /v1/users/{id}/interests`.
     @Sendable
     fileprivate static func interests(_ call: Call) throws(Problem) -> Interests {
-        let journal = try call.journal(for: Call.memberDeeds)
-        let interests = try reading { () throws(ServiceError) in try journal.interests(ofUser: call.id) }
+        let community = try call.community(with: Call.memberChanges)
+        let interests = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
         return Interests(userId: call.id, interests: interests)
-    }
-}
-
-extension Call {
-    /// The place of the first interaction that is with a hidden group; nil if none is.
-    ///
-    /// A journal beside a catalog does not know what is hidden there.
-    fileprivate func firstHidden(among records: [InteractionRecord]) throws(Problem) -> Int? {
-        guard let snapshot = state.snapshot else { return nil }
-        let hidden = try siteDecisions(in: snapshot).hidden
-        return records.firstIndex { record in
-            snapshot.model.index(ofID: record.groupID).map { hidden.contains(UInt32($0)) } ?? false
-        }
     }
 }
 
 extension RecordedInteraction {
     fileprivate init(_ record: InteractionRecord) {
         self.init(
-            id: record.id, kind: Interaction.Kind(record.kind), groupId: record.groupID,
+            id: record.id, kind: record.kind, groupId: record.groupID,
             atMilliseconds: record.atMilliseconds, recommendationId: record.recommendationID,
             position: record.position, variant: record.variant)
     }

@@ -29,7 +29,7 @@ extension Responder {
     /// they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
-        let snapshot = try call.snapshot(with: "who is a member of what")
+        let snapshot = try call.snapshotWithMembers
         let request = try call.planRequest(in: snapshot)
         let plan = try call.sessionList(for: request, in: snapshot)
         let items = plan.items(for: request, snapshot.planner)
@@ -44,7 +44,7 @@ extension Responder {
     /// a session, in a list made now.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
-        let snapshot = try call.snapshot(with: "who is a member of what")
+        let snapshot = try call.snapshotWithMembers
         let group = try call.group(call.path["group"], in: snapshot)
         let request = try call.planRequest(in: snapshot)
         let (served, planner) = (call.served(snapshot), snapshot.planner)
@@ -71,14 +71,14 @@ extension Call {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
         let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
-        return try Responder.reading { () throws(ServiceError) in
+        return try orUnavailable { () throws(ServiceError) in
             try responder.sessions?.keep(plan, ofUser: id, session: parameters.text("session"), at: now) ?? plan
         }.list(in: snapshot)
     }
 
     /// The list of the session; nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
-        try Responder.reading { () throws(ServiceError) in
+        try orUnavailable { () throws(ServiceError) in
             try responder.sessions?.plan(ofUser: id, session: parameters.text("session"), at: now)
         }
     }

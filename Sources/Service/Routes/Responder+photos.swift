@@ -1,5 +1,6 @@
 import Answers
 import HTTP
+import Model
 import Recommendation
 
 extension Endpoint {
@@ -22,9 +23,11 @@ extension Responder {
     @Sendable
     fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
         let limit = call.parameters.limit
-        guard let directory = call.directory, directory.knowsPhotos else { throw .noCatalog("photos") }
+        let community = try call.community(with: Call.photos)
+        guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
         let snapshot = try call.snapshot
-        let photo = try reading { () throws(ServiceError) in try directory.context(ofPhoto: call.id, in: snapshot) }
+        let photo = try call.reading { () throws(ServiceError) in try community.context(ofPhoto: call.id, in: snapshot)
+        }
         guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
         if call.isOpen { photo.forgetOwner() }
         let hidden = try call.siteDecisions(in: snapshot).hidden

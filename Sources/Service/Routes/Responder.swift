@@ -3,17 +3,18 @@ import HTTP
 /// What handlers answer from.
 struct Responder: Sendable {
     let follower: VersionFollower
-    let directory: (any MemberDirectory)?
-    /// Keeps what members do and the site decides; nil if the daemon cannot.
-    var journal: (any Journal)?
+    /// Members, photos and the site's decisions, and where changes are recorded; nil if the daemon serves groups alone.
+    let community: (any CommunitySource)?
     /// The lists of sessions; nil to make a new list for every request.
     var sessions: SessionsInUse?
-    /// Tells the other daemons what is changed here, and takes down their changes; nil if there are none.
-    var pump: StreamPump?
+    /// Sends changes to the other daemons and receives theirs; nil if there are none.
+    var relay: ChangeRelay?
     /// The cache of answers; nil for none.
     var cache: AnswerCache?
     /// Notes the changes that invalidate answers.
     var changes = ChangeClock()
+    /// Logs that members or photos cannot be read, and that they can again.
+    var failures: FailureLog?
     /// The age from which on a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// The sources of `/metrics`.
@@ -22,6 +23,11 @@ struct Responder: Sendable {
     var openAPI: [UInt8] = []
     /// The time, in Unix milliseconds.
     let now: @Sendable () -> Int64
+
+    /// Logs that members or photos cannot be read, and that they can again.
+    static func failureLog(_ log: EventLog) -> FailureLog {
+        FailureLog(log, recovery: "memberships and photos can be read again")
+    }
 
     /// Whether a version is older than it should be.
     func isStale(_ snapshot: ModelSnapshot) -> Bool {

@@ -1,12 +1,14 @@
-/// Sessions that must not keep anybody from a list: while they cannot be read or kept, as on a full disk, each request
-/// gets a list made for it; that this begins and ends is logged.
+/// Sessions whose failure does not fail a request.
+///
+/// While they cannot be read or kept, as on a full disk, each request gets a new list. The beginning and the end of that
+/// are logged.
 final class LoggedSessions: SessionStore {
     private let sessions: any SessionStore
-    private let trouble: TroubleLog
+    private let failures: FailureLog
 
     init(_ sessions: any SessionStore, log: EventLog) {
         self.sessions = sessions
-        trouble = TroubleLog(log)
+        failures = FailureLog(log, recovery: "sessions can be kept again")
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) -> FrozenPlan? {
@@ -25,16 +27,16 @@ final class LoggedSessions: SessionStore {
         }
     }
 
-    /// Fails if it cannot be done: a member must know.
+    /// Throws if it cannot be done: the member must be told.
     func forgetAll(ofUser user: String) throws(ServiceError) { try sessions.forgetAll(ofUser: user) }
 
     private func watching<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
         do throws(ServiceError) {
             let result = try body()
-            trouble.worked("sessions can be kept again")
+            failures.worked()
             return result
         } catch {
-            trouble.failed("\(error.message); lists are made anew for each request")
+            failures.failed("\(error.message); lists are made anew for each request")
             return nil
         }
     }

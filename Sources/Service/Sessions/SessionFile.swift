@@ -2,8 +2,8 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// The lists of sessions, in a SQLite file.
-public final class SessionFile: SessionStore {
+/// The lists of sessions, in a SQLite file of this machine.
+final class SessionFile: SessionStore {
     /// A connection that the lock guards.
     private struct Connection: @unchecked Sendable {
         let database: Database
@@ -19,7 +19,7 @@ public final class SessionFile: SessionStore {
     /// Opens the file, which is made if there is none; one that power loss has damaged is put aside.
     ///
     /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing.
-    public init(path: String) throws(ServiceError) {
+    init(path: String) throws(ServiceError) {
         do {
             connection = Mutex(Connection(database: try Self.open(path)))
         } catch {
@@ -41,8 +41,8 @@ public final class SessionFile: SessionStore {
     /// - Throws: a `DatabaseError` with `isDamaged` if the file is.
     private static func openWhole(_ path: String) throws(DatabaseError) -> Database {
         let database = try Database(path: path, mode: .create)
-        // No request waits for the disk: a process that is killed loses nothing all the same, and a machine that loses its
-        // power at worst the sessions.
+        // No request waits for the disk: a killed process loses nothing all the same, and a loss of power at worst the
+        // sessions.
         try database.execute(
             """
             PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
@@ -134,6 +134,6 @@ public final class SessionFile: SessionStore {
         }
         do {
             return try result.get()
-        } catch { throw ServiceError(.directoryFailed, "sessions cannot be kept: \(error.message)") }
+        } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(error.message)") }
     }
 }

@@ -1,8 +1,8 @@
-/// Where the lists of sessions are kept: they stay the same through restarts, new versions, and the edges of buckets.
+/// Where the lists of sessions are kept: they stay the same through restarts, new versions, and changes of the time bucket.
 ///
 /// Called from several threads at a time.
 protocol SessionStore: Sendable {
-    /// The list of a session that has not ended, which thereby goes on.
+    /// The list of a session that has not ended; this counts as a use of the session.
     ///
     /// - Parameters:
     ///   - session: the client's own id; nil for none.
@@ -11,7 +11,7 @@ protocol SessionStore: Sendable {
 
     /// Keeps the list of a session that has none.
     ///
-    /// - Returns: the list that the session has now: another one, if somebody else was quicker.
+    /// - Returns: the list that the session has now: another one, if another request was quicker.
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
 
@@ -24,11 +24,11 @@ protocol SessionStore: Sendable {
 
 /// When sessions end.
 enum SessionLife {
-    /// A session without an id of the client's ends when nothing was asked for so long, in milliseconds.
+    /// A session without a client's id ends after so long without a request, in milliseconds.
     static let inactivityMilliseconds: Int64 = 30 * 60_000
-    /// A session with one ends when nothing was asked for so long, in milliseconds.
+    /// A session with a client's id ends after so long without a request, in milliseconds.
     static let ownMilliseconds: Int64 = 24 * 3_600_000
-    /// How exactly it is known when a session was used last: writing at every request would be dear.
+    /// How exactly the last use of a session is stored: writing at every request would be slow.
     static let touchMilliseconds: Int64 = 60_000
 
     /// How long a session may go without a request, in milliseconds.

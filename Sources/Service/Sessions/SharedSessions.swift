@@ -1,12 +1,12 @@
-public import ModelStore
+import ModelStore
 import Synchronization
 
-/// The lists of sessions of all daemons on one store: whichever answers, a session has the same list.
+/// The lists of sessions of all daemons that share a store: whichever answers, a session has the same list.
 ///
-/// They are kept on this machine as well: a session that began here goes on here while the store is away. A list that
-/// begins meanwhile is this machine's alone until its session ends.
-public final class SharedSessions: SessionStore {
-    /// How long the store is not asked after it failed to answer: requests must not wait for it one by one.
+/// They are kept on this machine as well: a session that began here continues here while the store is away. A list that
+/// is made meanwhile is this machine's alone until its session ends.
+final class SharedSessions: SessionStore {
+    /// How long the store is not asked again after it failed to answer: not every request must wait for it.
     private static let pause = Duration.seconds(2)
 
     private let channel: SharedChannel
@@ -16,7 +16,7 @@ public final class SharedSessions: SessionStore {
     /// Sessions that are shared through a store.
     ///
     /// - Parameter local: those on this machine.
-    public init(_ channel: SharedChannel, local: SessionFile) {
+    init(_ channel: SharedChannel, local: SessionFile) {
         self.channel = channel
         self.local = local
     }
@@ -32,7 +32,7 @@ public final class SharedSessions: SessionStore {
             let plan = FrozenPlan(bytes: shared.bytes)
         else { return nil }
         touch(user, session, at: now)
-        // On a full disk it is the store's all the same.
+        // With a full disk here, the store still has it.
         return (try? local.keep(plan, ofUser: user, session: session, at: now)) ?? plan
     }
 
@@ -44,7 +44,7 @@ public final class SharedSessions: SessionStore {
                 plan.bytes, ofUser: user, session: session ?? "", at: now,
                 endedBefore: now - SessionLife.milliseconds(ofSession: session) + 1, lifetime: Self.lifetime)
         }
-        // What cannot be read is of a newer version of this program, which serves beside this one for a while.
+        // A list that cannot be read was made by a newer version of this program, which runs beside this one for a while.
         let list = kept.flatMap { FrozenPlan(bytes: $0) } ?? plan
         guard kept == nil else { return (try? local.keep(list, ofUser: user, session: session, at: now)) ?? list }
         return try local.keep(list, ofUser: user, session: session, at: now)
@@ -73,7 +73,7 @@ public final class SharedSessions: SessionStore {
         let mayAsk = nextAttempt.withLock { next in
             guard let time = next else { return true }
             guard time <= .now else { return false }
-            // One finds out for all whether it answers again.
+            // One request finds out for all whether it answers again.
             next = .now + Self.pause
             return true
         }

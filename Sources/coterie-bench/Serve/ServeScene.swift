@@ -63,7 +63,7 @@ final class ServeScene {
 
     /// Publishes the version, and makes it current.
     func publish(to store: any VersionStore) throws {
-        let name = try store.publish(model, manifest: manifest, profiles: nil) { _, _ in }.version
+        let name = try store.publish(model, manifest: manifest, members: nil) { _, _ in }.version
         try store.makeCurrent(name)
     }
 

@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Model
 import CommandLineOptions
 import FoundationEssentials
 import CivilTime
@@ -17,8 +18,8 @@ enum CurateCommand: Subcommand {
             them, also those whose time has not come or is over. remove takes one back.
 
             Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its \
-            start (inclusive) to its expiry (exclusive). New lists of a daemon that has the catalog show it at once, other \
-            daemons after the next "coterie recompute".
+            start (inclusive) to its expiry (exclusive). New lists of a daemon that records in the catalog show it at once, \
+            others after the next "coterie recompute".
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),
@@ -84,12 +85,7 @@ enum CurateCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
         let now = Int64(Date().timeIntervalSince1970)
-        let answer = CuratedGroups(
-            try catalog.curations().map { curation in
-                .init(
-                    groupId: curation.groupID, position: curation.position, startsAt: curation.startsAt,
-                    expiresAt: curation.expiresAt, isValid: curation.isValid(at: now))
-            })
+        let answer = CuratedGroups(try catalog.curations(), atSeconds: now)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

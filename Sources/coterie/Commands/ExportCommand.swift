@@ -21,7 +21,7 @@ enum ExportCommand: Subcommand {
             Option(
                 "by", "RELATION", help: "What makes groups similar", allowed: Coterie.relations.map(\.name),
                 isRequired: true),
-            Option("output", short: "o", "FILE", help: "Where to write; standard output unless said otherwise"),
+            Option("output", short: "o", "FILE", help: "Where to write; standard output by default"),
             CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
         examples: [
@@ -64,7 +64,7 @@ enum ExportCommand: Subcommand {
         }
     }
 
-    /// A field as RFC 4180 writes it, so that what is exported can be read again whatever an id holds.
+    /// A field as RFC 4180 quotes it, so that any id can be read back.
     private static func field(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
             return text

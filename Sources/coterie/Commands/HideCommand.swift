@@ -1,5 +1,6 @@
 import Answers
 import CatalogStore
+import Model
 import CommandLineOptions
 import CivilTime
 
@@ -42,9 +43,7 @@ enum HideCommand: Subcommand {
     }
 
     private static func list(_ parsed: ParsedCommand) throws {
-        let hidden = try parsed.openCatalog().hiddenGroups(limit: .max)
-        let answer = HiddenGroups(
-            hidden.map { .init(groupId: $0.groupID, hiddenAtMilliseconds: $0.hiddenAtMilliseconds) })
+        let answer = HiddenGroups(try parsed.openCatalog().hiddenGroups(limit: .max))
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)

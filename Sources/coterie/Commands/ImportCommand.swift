@@ -5,9 +5,10 @@ import RecordReading
 /// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {
     private static let kinds = ImportKind.all(of: Coterie.relations)
+    private static var names: [String] { kinds.map(\.name) }
 
     static let command = Command(
-        "import", summary: "Import groups, users, photos, memberships or pools into the catalog",
+        "import", summary: "Import \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") into the catalog",
         discussion: """
             Columns, of which the first line of a CSV or TSV file names any, in any order (JSON Lines: the keys):
 
@@ -17,7 +18,7 @@ enum ImportCommand: Subcommand {
             file again changes nothing; of two imports the later one wins. What a file does not give stays as it is.
             """,
         arguments: [
-            Argument("KIND", help: kinds.map(\.name).joined(separator: ", ")),
+            Argument("KIND", help: names.joined(separator: ", ")),
             Argument("FILE", help: "Files; - is standard input", isRepeating: true),
         ],
         options: [
@@ -34,7 +35,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of what there is"),
             Option(
                 "rejects", "FILE",
-                help: "Where bad lines go, with their reasons; KIND-rejects.tsv unless said otherwise"),
+                help: "Where bad lines go, with their reasons; KIND-rejects.tsv by default"),
             CommonOptions.json,
         ],
         examples: [
@@ -45,10 +46,10 @@ enum ImportCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         guard let kind = kinds.first(where: { $0.name == parsed.arguments[0] }) else {
-            let near = nearest(to: parsed.arguments[0], among: kinds.map(\.name), limit: 1)
+            let near = nearest(to: parsed.arguments[0], among: names, limit: 1)
             throw UsageError(
                 "\"\(parsed.arguments[0])\" cannot be imported; KIND is one of "
-                    + kinds.map(\.name).joined(separator: ", "),
+                    + names.joined(separator: ", "),
                 advice: near.map { "did you mean \($0)?" })
         }
         var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects.tsv")
@@ -98,7 +99,7 @@ enum ImportCommand: Subcommand {
         }
         if summary.idsWithSlash > 0 {
             let ids = summary.idsWithSlash == 1 ? "id has" : "ids have"
-            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: over HTTP nothing can be asked about such")
+            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: HTTP cannot address ids that contain a slash")
         }
         if summary.rejected > 0 { lines.append("rejected lines and reasons: \(rejectsPath)") }
         return lines

@@ -4,7 +4,7 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
-import Service
+import MemberData
 
 /// `coterie photo PHOTO`.
 enum PhotoCommand: Subcommand {

@@ -15,7 +15,7 @@ enum RecomputeCommand: Subcommand {
             force, whatever the number of threads. The new version is verified before it becomes current; if anything \
             fails, the one before stays.
 
-            With a store in Redis, what daemons without a catalog acknowledged since the last time is first taken over into \
+            With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
             the catalog, each change once; the dry run leaves it where it is.
 
             Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
@@ -29,12 +29,12 @@ enum RecomputeCommand: Subcommand {
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
         ] + Coterie.relations.flatMap(minimums) + [
             Option(
-                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) unless said otherwise")
+                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) by default")
         ] + MeasureOptions.options + [
             CommonOptions.threads, ProcessorPathOption.option,
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
             Option(
-                "memory", "MIB", help: "Memory to count on, in MiB; what the system has available unless said otherwise"
+                "memory", "MIB", help: "Memory that may be used, in MiB; all that is available by default"
             ),
             Option(flag: "dry-run", help: "Do everything but publish"),
             CommonOptions.json,

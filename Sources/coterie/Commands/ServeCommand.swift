@@ -19,11 +19,11 @@ enum ServeCommand: Subcommand {
             The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
             there.
 
-            Memberships and photos are read from the catalog, and what members do is kept there. Several daemons share a \
-            store in Redis without a catalog, or with one that is read for its photos alone if a journal is named: \
-            memberships come from the store then, and what members do is kept in the daemon's own journal, sent on to the \
-            other daemons through Redis, and taken over into the catalog by the next "coterie recompute". A catalog that an older \
-            program made is brought up to date first.
+            With a store in a folder, memberships and photos are read from the catalog, and what members do is recorded \
+            there. With a store in Redis, which several daemons share, memberships come from the store, and a catalog is \
+            read only for its photos and for what is hidden; what members do is recorded in the daemon's own journal, sent \
+            to the other daemons through Redis, and applied to the catalog by the next "coterie recompute". A catalog that \
+            an older program made is brought up to date first.
 
             The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
             """,
@@ -72,13 +72,13 @@ enum ServeCommand: Subcommand {
             Option(
                 "journal", "FILE",
                 help: """
-                    Where a daemon that shares a store in Redis keeps what members do, of its own and durable; without a \
-                    catalog ~/.local/state/coterie/journal-PORT.sqlite unless said otherwise
+                    With a store in Redis: the daemon's own journal of what members do; \
+                    ~/.local/state/coterie/journal-PORT.sqlite by default
                     """,
                 environment: "COTERIE_JOURNAL"),
             Option(
                 "sessions", "FILE",
-                help: "Where the lists of sessions are kept; beside the catalog unless said otherwise",
+                help: "Where the lists of sessions are kept; beside the catalog or the journal by default",
                 environment: "COTERIE_SESSIONS"),
             Option(flag: "log-requests", help: "Log every request, not only those that are refused"),
         ],
@@ -89,8 +89,7 @@ enum ServeCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         Daemon.holdTerminationSignals()
-        let store = try parsed.openStore()
-        var configuration = Daemon.Configuration(store: store, server: try server(parsed))
+        var configuration = Daemon.Configuration(try deployment(parsed), server: try server(parsed))
         configuration.access = try access(parsed)
         configuration.rateLimits = RateLimits(
             bearers: [
@@ -102,30 +101,29 @@ enum ServeCommand: Subcommand {
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.planning.key = try parsed.rotationKey()
         configuration.planning.configuration.relations = Coterie.relations
-        configuration.directory = try directory(parsed, store)
-        try keepRecords(parsed, &configuration)
         try Daemon(configuration).runUntilTerminated()
     }
 
-    /// Where what members do is kept, and the lists of their sessions.
-    private static func keepRecords(_ parsed: ParsedCommand, _ configuration: inout Daemon.Configuration) throws {
-        let hasCatalog = configuration.directory is CatalogDirectory
-        let sessions = parsed.textIfGiven("sessions")
-        if configuration.store.channel == nil {
+    /// Where the daemon has versions and members from, and where it records changes.
+    private static func deployment(_ parsed: ParsedCommand) throws -> Deployment {
+        let store = try parsed.openStore()
+        let (path, sessions) = (parsed.text("catalog"), parsed.textIfGiven("sessions"))
+        let catalog = try isCatalogReady(path) ? path : nil
+        guard let shared = store.shared else {
             guard parsed.textIfGiven("journal") == nil else {
                 throw UsageError(
                     "--journal is for daemons that share a store in Redis; with a folder, the catalog has all")
             }
-        } else if parsed.textIfGiven("journal") != nil || !hasCatalog {
-            let path = try parsed.textIfGiven("journal") ?? usualJournal(ofPort: parsed.text("port"))
-            configuration.sharedJournalPath = path
-            configuration.sessions = try SessionFile(path: sessions ?? path + "-sessions")
-            return
+            if let catalog { return .catalog(store, path: catalog, sessions: sessions) }
+            EventLog.standardError.warning("no catalog at \(path): only groups are served")
+            return .groupsOnly(store)
         }
-        if hasCatalog {
-            configuration.journal = try CatalogJournal(path: parsed.text("catalog"))
-            configuration.sessions = try SessionFile(path: sessions ?? parsed.text("catalog") + "-sessions")
+        if catalog == nil {
+            EventLog.standardError.warning(
+                "no catalog at \(path): memberships are read from the store, photos are not served")
         }
+        let journal = try parsed.textIfGiven("journal") ?? usualJournal(ofPort: parsed.text("port"))
+        return .shared(shared, journal: journal, catalog: catalog, sessions: sessions)
     }
 
     private static func usualJournal(ofPort port: String) throws -> String {
@@ -158,18 +156,6 @@ enum ServeCommand: Subcommand {
             policy.openAreas.insert(area)
         }
         return policy
-    }
-
-    private static func directory(_ parsed: ParsedCommand, _ store: any VersionStore) throws -> (any MemberDirectory)? {
-        let path = parsed.text("catalog")
-        guard try isCatalogReady(path) else {
-            EventLog.standardError.warning(
-                store.keepsProfiles
-                    ? "no catalog at \(path): memberships are read from the store, photos are not served"
-                    : "no catalog at \(path): only groups are served")
-            return store.keepsProfiles ? StoreDirectory(store) : nil
-        }
-        return try CatalogDirectory(path: path)
     }
 
     /// Whether there is a catalog; one that an older program made is brought up to date.

@@ -3,15 +3,15 @@ import CommandLineOptions
 import Model
 import ModelStore
 import Recommendation
-import Service
+import MemberData
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
     static let command = Command(
         "similar", summary: "List the groups that are most similar to one",
         discussion: """
-            By photos: groups that hold the same photos. By members: groups that the same people joined. Both: the sum of \
-            all, each divided by the mean of its best scores.
+            \(Coterie.relations.map { "By \($0.name): \($0.meaning)." }.joined(separator: " ")) Both: the sum of all, \
+            each divided by the mean of its best scores.
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [

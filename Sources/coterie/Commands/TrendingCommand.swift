@@ -2,7 +2,7 @@ import Answers
 import CommandLineOptions
 import Model
 import ModelStore
-import Service
+import MemberData
 
 /// `coterie trending`.
 enum TrendingCommand: Subcommand {

@@ -1,17 +1,17 @@
 import CatalogStore
 import CommandLineOptions
+import MemberData
 import Model
 import ModelStore
 import Recommendation
-import Service
 
 /// Reads profiles of members from the catalog; without a catalog, from the store.
 struct ProfileReader {
     /// The catalog, if there is one.
     let catalog: Catalog?
     private let catalogPath: String
-    /// The store; nil if there is a catalog.
-    private let store: (any VersionStore)?
+    /// The shared store; nil if there is a catalog.
+    private let store: (any SharedStore)?
     private let manifest: Manifest
     private let planner: Planner
     private let instant: Int64
@@ -22,7 +22,7 @@ struct ProfileReader {
     init(_ parsed: ParsedCommand, _ manifest: Manifest, _ planner: Planner, atMilliseconds instant: Int64) throws {
         catalog = try parsed.openCatalogIfPresent()
         catalogPath = parsed.text("catalog")
-        store = catalog == nil ? try parsed.openStore() : nil
+        store = catalog == nil ? try parsed.openStore().shared : nil
         self.manifest = manifest
         self.planner = planner
         self.instant = instant
@@ -53,6 +53,6 @@ struct ProfileReader {
             profile: profile, atMilliseconds: instant, seed: seed, hidden: site.hidden, curated: site.curated)
     }
 
-    /// What the site has decided by now.
+    /// The site's current decisions.
     func siteDecisions() throws(CatalogError) -> SiteDecisions { try SiteDecisions(of: catalog, in: planner.model) }
 }

@@ -1,12 +1,15 @@
 """Compares an export of neighbours, group by group, with a brute force that shares nothing with the program.
 
-Standard library only. Order is decided in integers: c*c / n orders like the cosine within one list, and
-floor(c*c * 2**64 / n) orders and ties exactly like c*c / n as long as n < 2**32.
+Standard library only. Groups have numbers in ascending order of their size, equal sizes in the order of their ids' bytes:
+then of two neighbours with the same common count the one with the lower number is the better one. Among different counts
+the order is decided in integers: c*c / n orders like the cosine within one list, and floor(c*c * 2**64 / n) orders and
+ties exactly like c*c / n as long as n < 2**32.
 """
 
 import argparse
 import collections
 import csv
+import itertools
 import json
 import math
 import sys
@@ -14,13 +17,18 @@ import sys
 ENTRY_COLUMN = {"members": "user_id", "photos": "photo_id"}
 
 
-def rows(path):
+def rows(path, *columns):
+    """Some columns of a TSV file with a header."""
     with open(path, encoding="utf-8", newline="") as file:
-        yield from csv.DictReader(file, delimiter="\t")
+        lines = csv.reader(file, delimiter="\t")
+        header = next(lines)
+        places = [header.index(column) for column in columns]
+        for fields in lines:
+            yield [fields[place] for place in places]
 
 
 def private_ids(path, column):
-    return {row[column] for row in rows(path) if row["visibility"] == "private"} if path else set()
+    return {row for row, visibility in rows(path, column, "visibility") if visibility == "private"} if path else set()
 
 
 def entry_sets(options):
@@ -29,45 +37,60 @@ def entry_sets(options):
     hidden_groups = private_ids(options.groups, "group_id")
     hidden_entries = private_ids(options.photos, "photo_id") if options.by == "photos" else set()
     entries = collections.defaultdict(set)
-    for row in rows(options.pairs):
-        if row["group_id"] not in hidden_groups and row[column] not in hidden_entries:
-            entries[row["group_id"]].add(row[column])
+    for group, entry in rows(options.pairs, "group_id", column):
+        if group not in hidden_groups and entry not in hidden_entries:
+            entries[group].add(entry)
     return entries
 
 
 def neighbours(entries, options):
     """Yields each group with its list of (neighbour, common, score), groups in the order of their ids' bytes."""
-    counted = {group: mine for group, mine in entries.items() if len(mine) >= options.min_entries}
+    # The order of bytes, for ties between groups of different sizes.
+    by_bytes = {group: place for place, group in enumerate(sorted(entries, key=str.encode))}
+    counted = [group for group, mine in entries.items() if len(mine) >= options.min_entries]
+    counted.sort(key=lambda group: (len(entries[group]), by_bytes[group]))
+    numbers = {group: number for number, group in enumerate(counted)}
+    sizes = [len(entries[group]) for group in counted]
     holders = collections.defaultdict(list)
-    for group, mine in counted.items():
-        for entry in mine:
-            holders[entry].append(group)
-    for group in sorted(entries, key=str.encode):
-        mine = counted.get(group, ())
+    for number, group in enumerate(counted):
+        for entry in entries[group]:
+            holders[entry].append(number)
+    for group in by_bytes:
+        mine = entries[group]
         common = collections.Counter()
-        for entry in mine:
-            common.update(holders[entry])
-        del common[group]
+        if group in numbers:
+            common.update(itertools.chain.from_iterable(holders[entry] for entry in mine))
+            del common[numbers[group]]
         found = [
-            (-((count * count << 64) // len(counted[other])), other.encode(), other, count)
-            for other, count in common.items()
-            if count >= options.min_common
+            (-((count * count << 64) // sizes[other]), by_bytes[counted[other]], other, count)
+            for count, other in best_of_each_count(common, options)
         ]
         found.sort()
         yield group, [
-            (other, count, count / math.sqrt(len(mine) * len(counted[other])))
+            (counted[other], count, count / math.sqrt(len(mine) * sizes[other]))
             for _, _, other, count in found[: options.neighbours]
         ]
+
+
+def best_of_each_count(common, options):
+    """Yields (count, number) of the best neighbours with each common count: enough for the best of all."""
+    by_count = collections.defaultdict(list)
+    for number, count in common.items():
+        by_count[count].append(number)
+    for count, numbers in by_count.items():
+        if count >= options.min_common:
+            for number in sorted(numbers)[: options.neighbours]:
+                yield count, number
 
 
 def exported(path):
     """The lists of an export, in the order in which its groups appear."""
     lists = {}
-    for row in rows(path):
-        place = lists.setdefault(row["group"], [])
-        place.append((row["neighbour"], int(row["common"]), float(row["score"])))
-        if int(row["rank"]) != len(place):
-            sys.exit(f"group {row['group']}: rank {row['rank']} stands at place {len(place)}")
+    for group, rank, neighbour, score, common in rows(path, "group", "rank", "neighbour", "score", "common"):
+        place = lists.setdefault(group, [])
+        place.append((neighbour, int(common), float(score)))
+        if int(rank) != len(place):
+            sys.exit(f"group {group}: rank {rank} stands at place {len(place)}")
     return lists
 
 

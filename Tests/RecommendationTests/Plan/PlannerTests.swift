@@ -67,6 +67,24 @@ struct PlannerTests {
         }
     }
 
+    @Test("a joined group that is hidden contributes nothing, and is neither a reason nor in an interest")
+    func hiddenJoinedGroup() throws {
+        var configuration = PlanConfiguration.ofAnyAge
+        configuration.omitted = [.coldStart]
+        let planner = Planner(
+            model: try PlanFixture.communities([30, 30], neighbours: 10), configuration: configuration,
+            key: RotationKey(1, 1))
+        func seeds(hidden: Set<UInt32>) -> (items: Int, seeds: Set<UInt32>, interests: Set<UInt32>) {
+            let request = PlanRequest(
+                profile: PlanFixture.profile([3, 40]), atMilliseconds: PlanFixture.instant, hidden: hidden)
+            let plan = planner.plan(request)
+            let reasons = planner.reasons(for: plan.items, of: request.profile).flatMap(\.self)
+            return (plan.items.count, Set(reasons.map(\.seed)), Set(plan.interests.flatMap(\.groups)))
+        }
+        #expect(seeds(hidden: []) == (20, [3, 40], [3, 40]))
+        #expect(seeds(hidden: [40]) == (10, [3], [3]))
+    }
+
     @Test("groups that the model does not have are ignored everywhere in a request")
     func unknownGroups() throws {
         let planner = Planner(model: try model(4), configuration: .ofAnyAge, key: RotationKey(0, 0))

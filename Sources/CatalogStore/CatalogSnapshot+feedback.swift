@@ -1,0 +1,55 @@
+public import Model
+import SQLite
+
+extension CatalogSnapshot {
+    /// Calls `body` with what each member did with groups, beyond joining and leaving them, in ascending order of the
+    /// column.
+    ///
+    /// What was done with private and hidden groups is left out.
+    ///
+    /// - Parameters:
+    ///   - impressionsSince: impressions before it are left out; in Unix milliseconds.
+    ///   - body: called with the column that stands for the user in a matrix of the same snapshot, and the
+    ///     interactions in the order in which they were recorded, one or more; a group is the row that stands for it.
+    public func forEachMember(
+        impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void
+    ) throws(CatalogError) {
+        var rowsOfKeys: [Int64: UInt32] = [:]
+        for group in try groups() where group.isShown { rowsOfKeys[group.key] = UInt32(rowsOfKeys.count) }
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT user_key, kind, group_key, occurred_at FROM interactions
+                WHERE kind > ?1 AND (kind <> ?2 OR occurred_at >= ?3) ORDER BY user_key, interaction_key
+                """)
+            rows.bind(Interaction.Kind.leave.code, at: 1)
+            rows.bind(Interaction.Kind.impression.code, at: 2)
+            rows.bind(impressionsSince, at: 3)
+            var member = (column: 0, interactions: [Interaction]())
+            while try rows.step() {
+                let column = Int(rows.integer(0))
+                if column != member.column {
+                    if !member.interactions.isEmpty { body(member.column, member.interactions) }
+                    member = (column, [])
+                }
+                guard let kind = Interaction.Kind(code: rows.integer(1)), let row = rowsOfKeys[rows.integer(2)]
+                else { continue }
+                member.interactions.append(Interaction(kind, group: row, atMilliseconds: rows.integer(3)))
+            }
+            if !member.interactions.isEmpty { body(member.column, member.interactions) }
+        }
+    }
+
+    /// The stated interests of all users, separated by semicolons, by their column in a matrix.
+    public func statedInterests() throws(CatalogError) -> PackedTexts {
+        try wrapping { () throws(DatabaseError) in
+            var interests = PackedTexts()
+            let rows = try database.prepare(
+                "SELECT user_key, interests FROM users WHERE interests IS NOT NULL ORDER BY user_key")
+            while try rows.step() {
+                unsafe rows.withText(1) { unsafe interests.append($0, at: Int(rows.integer(0))) }
+            }
+            return interests
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import Dispatch
+import Glibc
+import SQLite
+import Synchronization
+
+/// One state of a catalog, read over several connections at once.
+///
+/// Each connection is in a read transaction of the same commit for as long as the snapshot lives, whatever is written
+/// meanwhile. Rows and columns of matrices, and all that refers to them, are read from here only, so that they agree.
+/// It belongs to one thread; where a read takes long, it uses several threads of its own.
+public final class CatalogSnapshot {
+    /// A connection, which one thread uses at a time.
+    private struct Connection: @unchecked Sendable {
+        let catalog: Catalog
+    }
+
+    private let connections: [Connection]
+    private var knownGroups: [GroupRecord]?
+
+    /// The catalog in this state, for what one thread reads.
+    public var catalog: Catalog { connections[0].catalog }
+
+    var database: Database { catalog.database }
+
+    /// Takes a snapshot of the latest state.
+    ///
+    /// - Parameters:
+    ///   - catalog: the catalog, of which the snapshot opens connections of its own.
+    ///   - threads: how many connections read at once, 1 or more.
+    /// - Throws: `CatalogError.Code.busy` if others wrote so incessantly that it could not be taken within a minute.
+    public convenience init(of catalog: Catalog, threads: Int) throws(CatalogError) {
+        try self.init(of: catalog, threads: threads) {}
+    }
+
+    /// - Parameter whileBeginning: called whenever the transactions have begun, but for one.
+    init(of catalog: Catalog, threads: Int, whileBeginning: () -> Void) throws(CatalogError) {
+        var connections: [Connection] = []
+        for _ in 0..<max(1, threads) {
+            let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
+            connections.append(Connection(catalog: own))
+        }
+        self.connections = connections
+        for attempt in 0..<60 {
+            // If others commit too often, they have to wait for the moment that beginning takes.
+            let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
+            defer { writers?.resume() }
+            if try beginTogether(whileBeginning) { return }
+            // They cannot be paused in a file that may not be written to: then only trying again helps.
+            if attempt > 0, writers == nil { usleep(UInt32(attempt) * 1000) }
+        }
+        throw CatalogError(.busy, "others write to the catalog without a break; try again later")
+    }
+
+    /// Begins a read transaction on every connection.
+    ///
+    /// - Returns: false if somebody committed between the first and the last, so that they may show different states;
+    ///   then none is begun.
+    private func beginTogether(_ whileBeginning: () -> Void) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            let before = try database.outsideRevision()
+            for connection in connections.dropFirst() { try connection.catalog.database.beginReading() }
+            whileBeginning()
+            try database.beginReading()
+            if try database.outsideRevision() == before { return true }
+            for connection in connections { try connection.catalog.database.execute("ROLLBACK") }
+            return false
+        }
+    }
+
+    /// All groups, public and private, in ascending order of the bytes of their external ids.
+    public func groups() throws(CatalogError) -> [GroupRecord] {
+        if let knownGroups { return knownGroups }
+        let groups = try catalog.groups()
+        knownGroups = groups
+        return groups
+    }
+
+    /// Reads parts of the catalog on several threads, each over a connection of its own.
+    ///
+    /// - Parameters:
+    ///   - count: how many parts there are.
+    ///   - read: reads the part of a number, 0 ..< `count`.
+    /// - Returns: the parts in no particular order.
+    func readParts<Part: Sendable>(
+        _ count: Int, _ read: @Sendable (Catalog, _ number: Int) throws(CatalogError) -> Part
+    ) throws(CatalogError) -> [Part] {
+        let parts = Mutex<[Part]>([])
+        let failure = Mutex<CatalogError?>(nil)
+        let next = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: connections.count) { [connections] thread in
+            do throws(CatalogError) {
+                while true {
+                    let number = next.add(1, ordering: .relaxed).oldValue
+                    guard number < count, failure.withLock({ $0 == nil }) else { return }
+                    let part = try read(connections[thread].catalog, number)
+                    parts.withLock { $0.append(part) }
+                }
+            } catch {
+                failure.withLock { $0 = $0 ?? error }
+            }
+        }
+        if let error = failure.withLock({ $0 }) { throw error }
+        return parts.withLock { $0 }
+    }
+}
+
+/// Holds the write lock, so that nobody commits.
+private struct PausedWriters {
+    private let database: Database
+
+    /// Nil if the lock cannot be had: the file may not be written to, or somebody writes a lot at once, and commits rarely.
+    init?(_ path: String) {
+        do {
+            database = try Database(path: path, mode: .readWrite, busyTimeoutSeconds: 1)
+            try database.execute("BEGIN IMMEDIATE")
+        } catch { return nil }
+    }
+
+    func resume() { try? database.execute("ROLLBACK") }
+}
+
+extension Database {
+    /// Begins a read transaction; "BEGIN" alone would do so only with the first read.
+    fileprivate func beginReading() throws(DatabaseError) {
+        try execute("BEGIN")
+        _ = try outsideRevision()
+    }
+}

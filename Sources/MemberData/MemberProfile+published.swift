@@ -1,0 +1,45 @@
+public import CatalogStore
+import Glibc
+public import Model
+public import ModelStore
+public import Recommendation
+
+extension MemberProfile {
+    /// What was published of a user with a version, at an instant: impressions have faded since.
+    ///
+    /// - Parameters:
+    ///   - manifest: the version's.
+    ///   - planner: of the version.
+    ///   - instant: Unix milliseconds.
+    public init(
+        userID: String, _ member: PublishedMember, of manifest: Manifest, for planner: Planner,
+        atMilliseconds instant: Int64
+    ) {
+        let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
+        let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
+        self.init(
+            userID: userID, joined: member.joined.map { JoinedGroup(group: $0) },
+            dismissals: member.feedback.dismissals,
+            exposures: member.feedback.exposures.map {
+                Exposure(group: $0.group, impressions: $0.impressions * faded)
+            },
+            topics: member.feedback.interests)
+    }
+
+    /// The profile with newer changes replayed on top.
+    ///
+    /// - Parameters:
+    ///   - changes: since the version was made.
+    ///   - planner: of the version.
+    ///   - instant: Unix milliseconds.
+    public func replaying(_ changes: RecentMemberChanges, for planner: Planner, atMilliseconds instant: Int64)
+        -> MemberProfile
+    {
+        var profile = self
+        if changes.forgetsEarlier { (profile.dismissals, profile.exposures) = ([], []) }
+        if let interests = changes.interests { profile.topics = interests }
+        return profile.replaying(
+            changes.interactions.compactMap { Interaction($0, in: planner.model) }, atMilliseconds: instant,
+            halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
+    }
+}

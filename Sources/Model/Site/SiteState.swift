@@ -1,0 +1,115 @@
+/// A group that is hidden.
+public struct HiddenGroup: Codable, Sendable, Equatable {
+    /// The group's external id.
+    public var id: String
+    /// Since when, in Unix milliseconds.
+    public var hiddenAtMilliseconds: Int64
+
+    /// A group.
+    public init(id: String, hiddenAtMilliseconds: Int64) {
+        self.id = id
+        self.hiddenAtMilliseconds = hiddenAtMilliseconds
+    }
+}
+
+/// A group that the site puts forward.
+public struct Curation: Sendable, Equatable {
+    /// The group's external id.
+    public var groupID: String
+    /// Whether the group is public and not hidden; others are put forward to nobody.
+    public var isShown: Bool
+    /// Its position among all curated groups, from 1 on, without gaps.
+    public var position: Int
+    /// From when on it is put forward, in Unix seconds, inclusive; nil: always.
+    public var startsAt: Int64?
+    /// Until when, in Unix seconds, exclusive; nil: for ever.
+    public var expiresAt: Int64?
+
+    /// A curation.
+    public init(groupID: String, isShown: Bool, position: Int, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
+        self.groupID = groupID
+        self.isShown = isShown
+        self.position = position
+        self.startsAt = startsAt
+        self.expiresAt = expiresAt
+    }
+
+    /// Whether it is put forward at an instant, in Unix seconds.
+    public func isValid(at unixSeconds: Int64) -> Bool {
+        isShown && startsAt.map { $0 <= unixSeconds } ?? true && expiresAt.map { unixSeconds < $0 } ?? true
+    }
+}
+
+/// What the site has decided so far, by external ids: the sum of its changes.
+///
+/// The catalog keeps it in tables; a daemon with a journal computes it from what a version was published with and the
+/// changes made since. What a change does, and in which order groups are put forward, is decided in `apply` for both.
+public struct SiteState: Sendable, Equatable {
+    /// Hidden groups, and since when each is, in Unix milliseconds.
+    public private(set) var hidden: [BytewiseString: Int64]
+    /// The groups put forward, in their order; the position and whether one is shown follow from the rest.
+    private var order: [Curation]
+
+    /// A state.
+    ///
+    /// - Parameter curations: in their order; they are numbered anew.
+    public init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
+        self.hidden = Dictionary(
+            hidden.map { (BytewiseString($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
+        order = curations
+        number()
+    }
+
+    /// What a version was published with.
+    public init(_ manifest: Manifest, _ model: ModelVersion) {
+        self.init(
+            hidden: manifest.hiddenGroups ?? [],
+            curations: model.curated.map { curated in
+                Curation(
+                    groupID: model.id(of: Int(curated.group)), isShown: true, position: 0, startsAt: curated.startsAt,
+                    expiresAt: curated.expiresAt)
+            })
+    }
+
+    /// Makes a change.
+    ///
+    /// Whether the group exists, and may be put forward, is for the caller to check.
+    ///
+    /// - Returns: `changed`, `unchanged`, or `expiresBeforeStart`.
+    public mutating func apply(_ change: SiteChange) -> SiteChange.Outcome {
+        let (group, before) = (BytewiseString(change.groupID), self)
+        switch change.action {
+        case .hide: hidden[group] = hidden[group] ?? change.atMilliseconds
+        case .unhide: hidden[group] = nil
+        case .curate(let position, let startsAt, let expiresAt):
+            if let startsAt, let expiresAt, expiresAt <= startsAt { return .expiresBeforeStart }
+            order.removeAll { $0.groupID.hasSameBytes(as: change.groupID) }
+            order.insert(
+                Curation(
+                    groupID: change.groupID, isShown: true, position: 0, startsAt: startsAt, expiresAt: expiresAt),
+                at: min(max(1, position ?? .max), order.count + 1) - 1)
+        case .uncurate: order.removeAll { $0.groupID.hasSameBytes(as: change.groupID) }
+        }
+        number()
+        return self == before ? .unchanged : .changed
+    }
+
+    /// Hidden groups in ascending order of the bytes of their ids.
+    public var hiddenGroups: [HiddenGroup] {
+        hidden.map { HiddenGroup(id: $0.key.text, hiddenAtMilliseconds: $0.value) }
+            .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
+    }
+
+    /// The groups put forward, in their order, numbered from 1 on; hidden ones are not shown.
+    public var curations: [Curation] {
+        order.map { curation in
+            var curation = curation
+            curation.isShown = hidden[BytewiseString(curation.groupID)] == nil
+            return curation
+        }
+    }
+
+    private mutating func number() {
+        for index in order.indices { (order[index].position, order[index].isShown) = (index + 1, true) }
+    }
+}

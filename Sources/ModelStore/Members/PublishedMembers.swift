@@ -1,0 +1,140 @@
+import Glibc
+import Model
+
+/// All members published with a version, in a file on this machine: a daemon asks no server for a member.
+///
+/// After 8 bytes that name the format come the fields of hash buckets as they are in Redis, all of `joined`, then all of
+/// `feedback`, each as the length of the user's id (`Varint`), the id, the length of the value, the value. Then 64-bit
+/// numbers: where each bucket begins and, last, ends; how many buckets a hash has; how many groups the version has; the
+/// checksum of everything before.
+public final class PublishedMembers: Sendable {
+    static let format = Array("CtMember".utf8)
+    /// The length of the numbers after the starts of the buckets.
+    private static let trailerByteCount = 24
+
+    private let region: ByteRegion
+    private let path: String
+    private let bucketCount: Int
+    private let groupCount: Int
+    /// Where the table of the buckets' starts begins.
+    private let startsOffset: Int
+
+    /// Opens a file, all of which is compared with its checksum.
+    ///
+    /// - Throws: `StoreError.corrupt` if it is damaged, or of a version with another number of groups.
+    init(_ path: String, groupCount: Int) throws(StoreError) {
+        region = try MappedFile.region(of: OpenFile(path, for: .reading))
+        self.path = path
+        self.groupCount = groupCount
+        let damaged = StoreError(.corrupt, "\(path) is damaged: remove it, and it is made again")
+        let end = region.count - Self.trailerByteCount
+        guard end >= Self.format.count, Self.number(region, at: end + 8) == UInt64(groupCount),
+            let buckets = Int(exactly: Self.number(region, at: end)),
+            buckets <= end / 16, end - (2 * buckets + 1) * 8 >= Self.format.count
+        else { throw damaged }
+        bucketCount = buckets
+        startsOffset = end - (2 * buckets + 1) * 8
+        let checksum = unsafe region.withBytes(0..<region.count - 8) { unsafe Checksum.number(of: $0) }
+        guard unsafe region.withBytes(0..<Self.format.count, { unsafe $0.elementsEqual(Self.format) }),
+            checksum == Self.number(region, at: region.count - 8)
+        else { throw damaged }
+    }
+
+    /// What is published of a user; nil if the version does not know the user.
+    public func member(withID id: String) throws(StoreError) -> PublishedMember? {
+        guard bucketCount > 0 else { return nil }
+        let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)
+        let joined = try value(ofUser: id, inBucket: bucket) { JoinedGroupsCoding.decode($0, groupCount: groupCount) }
+        let feedback = try value(ofUser: id, inBucket: bucketCount + bucket) {
+            FeedbackCoding.decode($0, groupCount: groupCount)
+        }
+        return PublishedMember(foundJoined: joined, feedback: feedback)
+    }
+
+    /// Looks a user up in a bucket; nil if the user is not in it.
+    private func value<Value>(ofUser id: String, inBucket bucket: Int, _ decode: (borrowing Span<UInt8>) -> Value?)
+        throws(StoreError) -> Value?
+    {
+        let start = Self.number(region, at: startsOffset + bucket * 8)
+        let end = Self.number(region, at: startsOffset + bucket * 8 + 8)
+        guard start <= end, end <= UInt64(startsOffset) else { throw damaged(bucket) }
+        let wanted = Array(id.utf8)
+        return try unsafe region.withBytes(Int(start)..<Int(end)) { buffer throws(StoreError) in
+            let bytes = unsafe buffer.bindMemory(to: UInt8.self).span
+            var offset = 0
+            while offset < bytes.count {
+                guard let user = Self.word(bytes, at: &offset), let value = Self.word(bytes, at: &offset) else {
+                    throw damaged(bucket)
+                }
+                guard user.count == wanted.count,
+                    wanted.indices.allSatisfy({ bytes[user.lowerBound + $0] == wanted[$0] })
+                else { continue }
+                guard let decoded = decode(bytes.extracting(value)) else { throw damaged(bucket) }
+                return decoded
+            }
+            return nil
+        }
+    }
+
+    private func damaged(_ bucket: Int) -> StoreError {
+        StoreError(.corrupt, "\(path): bucket \(bucket) does not hold members")
+    }
+
+    /// The range of a word that follows its length; nil if the bytes end within it.
+    private static func word(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> Range<Int>? {
+        guard let count = Varint.read(bytes, at: &offset), Int(count) <= bytes.count - offset else { return nil }
+        defer { offset += Int(count) }
+        return offset..<offset + Int(count)
+    }
+
+    private static func number(_ region: ByteRegion, at offset: Int) -> UInt64 {
+        unsafe region.withBytes(offset..<offset + 8) { unsafe $0.loadUnaligned(as: UInt64.self) }
+    }
+}
+
+/// Writes the file of `PublishedMembers` bucket by bucket.
+struct PublishedMembersWriter: ~Copyable {
+    private static let flushByteCount = 1 << 20
+
+    private let file: OpenFile
+    private var buffer = PublishedMembers.format
+    private var written = 0
+    private var starts: [UInt64] = []
+
+    /// Creates a file that only its owner may read.
+    init(_ path: String) throws(StoreError) { file = try OpenFile(path, for: .creatingPrivate) }
+
+    /// Begins the next bucket.
+    mutating func beginBucket() throws(StoreError) {
+        starts.append(UInt64(written + buffer.count))
+        if buffer.count >= Self.flushByteCount { try flush() }
+    }
+
+    /// Adds a word of the bucket: a user's id, or the value that follows it.
+    mutating func append(_ word: borrowing Span<UInt8>) {
+        Varint.append(UInt32(word.count), to: &buffer)
+        unsafe word.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+    }
+
+    /// Writes what is left.
+    ///
+    /// - Parameter bucketCount: how many buckets each hash has; twice as many were begun.
+    consuming func finish(bucketCount: Int, groupCount: Int) throws(StoreError) {
+        precondition(starts.count == 2 * bucketCount, "\(starts.count) buckets were begun, not twice \(bucketCount)")
+        starts.append(UInt64(written + buffer.count))
+        for number in starts + [UInt64(bucketCount), UInt64(groupCount)] {
+            unsafe withUnsafeBytes(of: number.littleEndian) { unsafe buffer.append(contentsOf: $0) }
+        }
+        try flush()
+        let region = try MappedFile.region(of: file)
+        let checksum = unsafe region.withBytes(0..<region.count) { unsafe Checksum.number(of: $0) }
+        unsafe withUnsafeBytes(of: checksum.littleEndian) { unsafe buffer.append(contentsOf: $0) }
+        try flush()
+    }
+
+    private mutating func flush() throws(StoreError) {
+        try unsafe file.write(buffer.span.bytes, at: written)
+        written += buffer.count
+        buffer.removeAll(keepingCapacity: true)
+    }
+}

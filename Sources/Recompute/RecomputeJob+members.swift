@@ -1,0 +1,40 @@
+import CatalogStore
+import Model
+import ModelStore
+import Recommendation
+import SparseMatrix
+
+extension RecomputeJob {
+    /// The members to publish with the version.
+    func membersToPublish(_ snapshot: CatalogSnapshot, _ memberships: BinaryMatrix)
+        throws(RecomputeError) -> (RecomputedMembers, outcome: String)
+    {
+        let (userIDs, feedback, interests): (PackedTexts, [UInt32: PublishedMember.Feedback], PackedTexts)
+        do throws(CatalogError) {
+            userIDs = try snapshot.userIDs()
+            feedback = try memberFeedback(snapshot)
+            interests = try snapshot.statedInterests()
+        } catch { throw .catalog(error) }
+        do throws(MatrixError) {
+            let members = try RecomputedMembers(
+                userIDs: userIDs, memberships: memberships, feedback: feedback, interests: interests)
+            return (members, "\(members.userCount) users")
+        } catch { throw .model("the memberships cannot be turned to users: \(error)") }
+    }
+
+    /// Dismissals in force and impressions without a click, by column.
+    private func memberFeedback(_ snapshot: CatalogSnapshot) throws(CatalogError) -> [UInt32: PublishedMember.Feedback] {
+        let usual = PlanConfiguration().feedback
+        let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
+        var feedback: [UInt32: PublishedMember.Feedback] = [:]
+        try snapshot.forEachMember(impressionsSince: since) { column, interactions in
+            let profile = MemberProfile(userID: "").replaying(
+                interactions, atMilliseconds: startedAtMilliseconds, halfLifeDays: usual.impressionHalfLifeDays)
+            let said = PublishedMember.Feedback(
+                dismissals: profile.dismissals,
+                exposures: profile.exposures.filter { $0.impressions >= PublishedMember.Feedback.leastImpressions })
+            if !said.isEmpty { feedback[UInt32(column)] = said }
+        }
+        return feedback
+    }
+}

@@ -1,0 +1,58 @@
+import CatalogStore
+import MemberData
+import Model
+import Recommendation
+
+/// Reads a catalog from several threads at a time.
+final class CatalogReader: Sendable {
+    private let connections: ConnectionPool<Catalog, CatalogError>
+    /// Always the same connection: each counts changes for itself.
+    private let watch: ConnectionPool<Catalog, CatalogError>
+    private let seenRevision = SeenRevision()
+    private let decisions = DecisionCache<Int64>()
+
+    /// The catalog in a file.
+    ///
+    /// - Throws: `ServiceError.startFailed` if it cannot be opened, with what to do.
+    init(path: String) throws(ServiceError) {
+        do throws(CatalogError) {
+            connections = try ConnectionPool { () throws(CatalogError) in try Catalog(path: path, mode: .reading) }
+            watch = try ConnectionPool { () throws(CatalogError) in try Catalog(path: path, mode: .reading) }
+        } catch { throw ServiceError(.startFailed, error.message) }
+    }
+
+    /// Runs `body` with a connection that nobody else uses meanwhile.
+    func read<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
+        do throws(CatalogError) {
+            return try connections.read(body)
+        } catch { throw ServiceError(.catalogFailed, "the catalog cannot be read: \(error.message)") }
+    }
+
+    /// What the site has decided; looked up again when the catalog has changed.
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+        try read { catalog throws(CatalogError) in
+            try decisions.decisions(in: snapshot.version, at: try catalog.changeCount()) {
+                () throws(CatalogError) in
+                try SiteDecisions(of: catalog, in: snapshot.model)
+            }
+        }
+    }
+
+    /// A number that grows with every change of what the site has decided.
+    func changeCount() throws(ServiceError) -> Int64 {
+        try read { catalog throws(CatalogError) in try catalog.changeCount() }
+    }
+
+    /// What is known of a public photo.
+    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
+        let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
+        guard let photo, photo.visibility == .public else { return nil }
+        return PhotoContext(photo, in: snapshot.model)
+    }
+
+    /// Notes whether the catalog has changed since the last call, by whomever.
+    func noteChanges(in changes: ChangeClock) {
+        let revision = try? watch.read { catalog throws(CatalogError) in try catalog.outsideRevision() }
+        seenRevision.note(revision, in: changes)
+    }
+}

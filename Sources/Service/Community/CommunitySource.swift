@@ -1,0 +1,66 @@
+import CatalogStore
+import Model
+import Recommendation
+
+/// What a daemon knows beyond the model version: members, photos and the site's decisions; and where it records changes.
+///
+/// There are two: `CatalogSource`, and `JournalSource` for daemons that share a store. Called from several threads at a
+/// time. A `ServiceError` means that trying later may help. Groups that the version does not have, as private ones, are
+/// left out.
+protocol CommunitySource: Sendable {
+    /// Where it notes every change that shows in answers: its own before `apply` returns, those of others once it knows.
+    var changes: ChangeClock { get }
+
+    /// Whether it knows photos at all.
+    var knowsPhotos: Bool { get }
+
+    /// What is known of a user at an instant, in Unix milliseconds; nil if there is no such user.
+    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+        -> MemberProfile?
+
+    /// What the site has decided by now.
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
+
+    /// Ids of users that are close to one that does not exist; a handful at most.
+    func userIDs(near id: String) throws(ServiceError) -> [String]
+
+    /// What is known of a photo; nil if there is no such photo, or it is not public.
+    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext?
+
+    /// Makes a change; it is durable when this returns, and in every answer of this daemon from then on.
+    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome
+
+    /// Interactions of a member in the order in which they were recorded; nil if there is none with the id `after`.
+    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]?
+
+    /// The stated interests of a member; none of one who is not known.
+    func interests(ofUser id: String) throws(ServiceError) -> [String]
+
+    /// Hidden groups in ascending order of the bytes of their ids, those behind the id `after`.
+    func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup]
+
+    /// All groups that are put forward, now or at another time; by position.
+    func curations() throws(ServiceError) -> [Curation]
+
+    /// Notes in `changes` what other processes have changed since the last call; called now and again, by one thread at a
+    /// time.
+    func noteOutsideChanges()
+}
+
+extension CommunitySource {
+    /// Makes a member's change.
+    func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {
+        guard case .member(let outcome) = try apply(.member(change)) else {
+            preconditionFailure("a member's change has the outcome of one")
+        }
+        return outcome
+    }
+
+    /// Makes a decision of the site.
+    func apply(_ change: SiteChange) throws(ServiceError) -> SiteChange.Outcome {
+        guard case .site(let outcome) = try apply(.site(change)) else {
+            preconditionFailure("a decision of the site has the outcome of one")
+        }
+        return outcome
+    }
+}

@@ -1,0 +1,147 @@
+import CatalogStore
+import MemberData
+import Model
+import ModelStore
+import Recommendation
+
+/// Members as they were published with a version, with newer changes of all daemons that share the store replayed on top;
+/// changes are committed to the daemon's own journal.
+final class JournalSource: CommunitySource {
+    /// What the decisions depend on.
+    private struct DecisionState: Equatable {
+        let revision: UInt64
+        let newest: VersionName?
+        /// Of the catalog; nil without one.
+        let changeCount: Int64?
+    }
+
+    private let store: any SharedStore
+    private let journal: DaemonJournal
+    /// A catalog that is only read, for its photos and for which groups are private or hidden by now; nil if there is none.
+    private let catalog: CatalogReader?
+    /// Which version serves, and what the newest one is.
+    private let served: @Sendable () -> VersionFollower.State
+    private let decisions = DecisionCache<DecisionState>()
+
+    init(
+        _ store: any SharedStore, journal: DaemonJournal, catalog: CatalogReader?,
+        served: @escaping @Sendable () -> VersionFollower.State
+    ) {
+        self.store = store
+        self.journal = journal
+        self.catalog = catalog
+        self.served = served
+    }
+
+    var changes: ChangeClock { journal.changes }
+
+    var knowsPhotos: Bool { catalog != nil }
+
+    /// What was published, with newer changes replayed on top; when groups were joined is known of newer joins alone.
+    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+        -> MemberProfile?
+    {
+        let published = try published(id, in: snapshot).map {
+            MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
+        }
+        guard let recent = try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken) else {
+            return published
+        }
+        return (published ?? MemberProfile(userID: id))
+            .replaying(recent, for: snapshot.planner, atMilliseconds: instant)
+    }
+
+    /// What was published of a user: from the table on this machine where there is one, as the store may be away.
+    private func published(_ id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PublishedMember? {
+        do throws(StoreError) {
+            guard let members = snapshot.members else { return try store.member(withID: id, in: snapshot.version) }
+            return try members.member(withID: id)
+        } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
+    }
+
+    /// What the version and the journal have, and what is private or hidden in the catalog by now.
+    func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
+        let state = DecisionState(
+            revision: journal.decisions.revision, newest: served().newest?.version,
+            changeCount: try catalog?.changeCount())
+        return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
+            var decisions = SiteDecisions(siteState(in: snapshot), in: snapshot.model)
+            decisions.hidden.formUnion(try catalog?.siteDecisions(in: snapshot).hidden ?? [])
+            return decisions
+        }
+    }
+
+    /// What the version was published with, with newer decisions replayed on top.
+    ///
+    /// After a rollback an older version serves: what was hidden in the catalog since it was made, the newest version knows.
+    private func siteState(in snapshot: ModelSnapshot) -> SiteState {
+        let (manifest, log) = (snapshot.manifest, journal.decisions)
+        let state = log.replayed(on: SiteState(manifest, snapshot.model), beyond: manifest.taken)
+        guard let newest = served().newest, newest.version != manifest.version else { return state }
+        let latest = log.replayed(on: SiteState(hidden: newest.hiddenGroups ?? []), beyond: newest.taken)
+        return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
+    }
+
+    /// None: members can only be asked for by their id.
+    func userIDs(near id: String) -> [String] { [] }
+
+    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
+        try catalog?.context(ofPhoto: id, in: snapshot)
+    }
+
+    /// Commits the change, together with others that wait; the relay sends it on.
+    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+        guard let snapshot = served().snapshot else {
+            throw ServiceError(.noVersion, "no version is loaded that would say which groups there are")
+        }
+        switch change {
+        case .member(let change):
+            let decisions = try siteDecisions(in: snapshot)
+            if let refusal = change.refusal(isShown: { decisions.shows($0, in: snapshot.model) }) {
+                return .member(refusal)
+            }
+        case .site(let change):
+            if let outcome = outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
+        }
+        return try journal.apply(change)
+    }
+
+    /// What comes of a decision that is not to be recorded; nil if it is.
+    private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) -> SiteChange.Outcome? {
+        var state = siteState(in: snapshot)
+        // The version does not have groups that were hidden when it was made.
+        guard snapshot.model.index(ofID: change.groupID) != nil || state.hidden[BytewiseString(change.groupID)] != nil
+        else {
+            return .unknownGroup
+        }
+        switch (state.apply(change), change.action) {
+        // In another version that may come to serve, the group may have another position.
+        case (.changed, _), (.unchanged, .curate): return nil
+        case (let outcome, _): return outcome
+        }
+    }
+
+    /// Those in the journal: since about the earliest version that the store has.
+    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
+        try journal.interactions(ofUser: id, after: after, limit: limit)
+    }
+
+    func interests(ofUser id: String) throws(ServiceError) -> [String] {
+        let snapshot = served().snapshot
+        let recent = try journal.recentChanges(ofUser: id, beyond: snapshot?.manifest.taken ?? .none)
+        if let interests = recent?.interests { return interests }
+        guard let snapshot else { return [] }
+        return try published(id, in: snapshot)?.feedback.interests ?? []
+    }
+
+    func hiddenGroups(after: String?, limit: Int) -> [HiddenGroup] {
+        let groups = served().snapshot.map { siteState(in: $0).hiddenGroups } ?? []
+        return groups.filter { group in after.map { $0.utf8.lexicographicallyPrecedes(group.id.utf8) } ?? true }
+            .prefix(limit).map(\.self)
+    }
+
+    func curations() -> [Curation] { served().snapshot.map { siteState(in: $0).curations } ?? [] }
+
+    /// Notes what has changed in the catalog; what other daemons change comes through the stream.
+    func noteOutsideChanges() { catalog?.noteChanges(in: changes) }
+}

@@ -1,0 +1,112 @@
+import CatalogStore
+import Model
+import SQLite
+
+/// The journal of a daemon that shares its store with others: a file of its own that changes are committed to first; then
+/// they are sent on through a stream that all daemons follow, and that the next recompute applies to the catalog.
+final class DaemonJournal: Sendable {
+    /// Held for as long as the journal is used: the other daemons would take two daemons on one journal for one.
+    private struct Lock: @unchecked Sendable {
+        let database: Database
+    }
+
+    /// Commits this daemon's changes.
+    private struct Writer: ChangeWriter {
+        let journal: ChangeJournal
+        let decisions: JournaledDecisions
+        let now: @Sendable () -> Int64
+
+        func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
+            let outcomes = try journal.record(changes, at: now())
+            if changes.contains(where: \.isOfSite) {
+                try decisions.renew { () throws(CatalogError) in try journal.siteChanges() }
+            }
+            return outcomes
+        }
+
+        /// Always the same: the only other writer is the relay, which notes what it writes.
+        func outsideRevision() -> Int64 { 0 }
+    }
+
+    let path: String
+    /// Where changes are noted that show in answers.
+    let changes: ChangeClock
+    /// The site's decisions, here and elsewhere.
+    let decisions: JournaledDecisions
+    private let lock: Lock
+    private let readers: ConnectionPool<ChangeJournal, CatalogError>
+    private let commits: GroupCommit
+
+    /// Opens the journal, which is made if there is none.
+    ///
+    /// - Parameters:
+    ///   - now: the time, in Unix milliseconds.
+    ///   - patience: how long a request waits for its commit.
+    /// - Throws: `ServiceError.startFailed` if the file cannot be written, with what to do.
+    init(path: String, changes: ChangeClock, now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(2))
+        throws(ServiceError)
+    {
+        self.path = path
+        self.changes = changes
+        lock = try Self.lock(path)
+        do throws(CatalogError) {
+            let journal = try ChangeJournal(path: path, mode: .recording)
+            decisions = JournaledDecisions(try journal.siteChanges())
+            commits = GroupCommit(
+                Writer(journal: journal, decisions: decisions, now: now), changes: changes, patience: patience)
+            readers = try ConnectionPool { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) }
+        } catch { throw ServiceError(.startFailed, error.message) }
+    }
+
+    private static func lock(_ path: String) throws(ServiceError) -> Lock {
+        do throws(DatabaseError) {
+            // It ends with the process, however that ends.
+            let database = try Database(path: path + "-lock", mode: .create, busyTimeoutSeconds: 0)
+            try database.execute("BEGIN EXCLUSIVE")
+            return Lock(database: database)
+        } catch {
+            throw ServiceError(
+                .startFailed,
+                error.isBusy
+                    ? "another daemon has the journal \(path): each needs one of its own, named with --journal"
+                    : "the journal \(path) cannot be locked: \(error.message); name another with --journal")
+        }
+    }
+
+    /// Commits a change, which is not checked; it is durable when this returns.
+    func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+        do {
+            return try commits.apply(change)
+        } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
+    }
+
+    /// Interactions of a member that the journal has, in the order in which they were added; nil if there is none with the
+    /// id `after`.
+    func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
+        try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
+    }
+
+    /// What a member changed that is not in a version; nil if that is nothing.
+    func recentChanges(ofUser id: String, beyond taken: TakenChanges) throws(ServiceError) -> RecentMemberChanges? {
+        try read { journal throws(CatalogError) in try journal.recentChanges(ofUser: id, beyond: taken) }
+    }
+
+    /// How many changes the other daemons do not have yet, and since when, in Unix milliseconds.
+    func backlog() throws(ServiceError) -> (count: Int, since: Int64?) {
+        try read { journal throws(CatalogError) in try journal.backlog() }
+    }
+
+    /// Reads the site's decisions again, and notes that answers have changed.
+    ///
+    /// - Parameter connection: to this journal, through which a decision has been added.
+    func renewDecisions(from connection: ChangeJournal) throws(CatalogError) {
+        try decisions.renew { () throws(CatalogError) in try connection.siteChanges() }
+        changes.everythingChanged()
+    }
+
+    private func read<Result>(_ body: (ChangeJournal) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
+        do throws(CatalogError) {
+            return try readers.read(body)
+        } catch { throw ServiceError(.journalFailed, "the journal cannot be read: \(error.message)") }
+    }
+}

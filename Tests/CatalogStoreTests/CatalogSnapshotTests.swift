@@ -1,0 +1,76 @@
+import SQLite
+import SparseMatrix
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Snapshots of a catalog")
+struct CatalogSnapshotTests {
+    private let test: CatalogUnderTest
+
+    init() throws {
+        test = try CatalogUnderTest()
+        try test.importing(.memberships, "group_id,user_id\na,u\nb,u\nb,v\n")
+    }
+
+    /// The change count that each connection reads; every one of them takes at least one part.
+    private func changeCounts(_ snapshot: CatalogSnapshot, threads: Int) throws -> [Int64] {
+        let arrived = Atomic<Int>(0)
+        return try snapshot.readParts(threads) { catalog, _ throws(CatalogError) in
+            arrived.add(1, ordering: .sequentiallyConsistent)
+            // Nobody takes a second part before all have one: so each connection is asked.
+            while arrived.load(ordering: .sequentiallyConsistent) < threads {}
+            return try catalog.changeCount()
+        }
+    }
+
+    @Test("What is written after it was taken is in none of its connections", arguments: 1...2)
+    func later(threads: Int) throws {
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+        let before = try test.catalog.changeCount()
+        try test.importing(.memberships, "group_id,user_id\nlate,late\n")
+        #expect(try test.catalog.changeCount() > before)
+        #expect(try changeCounts(snapshot, threads: threads) == Array(repeating: before, count: threads))
+        #expect(try snapshot.groups().map(\.id) == ["a", "b"])
+        #expect(try snapshot.matrix(.memberships) { _ in }.matrix.entryCount == 3)
+        let next = try CatalogSnapshot(of: test.catalog, threads: threads)
+        #expect(try next.matrix(.memberships) { _ in }.matrix.entryCount == 4)
+    }
+
+    @Test("What is committed while it is taken is in all of its connections, or in none")
+    func meanwhile() throws {
+        var attempts = 0
+        let writer = try Database(path: test.path, mode: .readWrite, busyTimeoutSeconds: 0)
+        var written: [Bool] = []
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2) {
+            attempts += 1
+            let commit = "UPDATE catalog_state SET value = value + 1 WHERE name = 'changes'"
+            written.append((try? writer.execute(commit)) != nil)
+        }
+        // The first attempt shows two states; during the second, nobody can write.
+        #expect(attempts == 2 && written == [true, false])
+        let counts = try changeCounts(snapshot, threads: 2)
+        #expect(counts == Array(repeating: try test.catalog.changeCount(), count: 2))
+    }
+
+    @Test("Somebody who holds the write lock for long does not keep it from being taken")
+    func longWriter() throws {
+        let writer = try Database(path: test.path, mode: .readWrite)
+        try writer.execute("BEGIN IMMEDIATE; DELETE FROM memberships")
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2)
+        #expect(try snapshot.matrix(.memberships) { _ in }.matrix.entryCount == 3)
+        try writer.execute("ROLLBACK")
+    }
+
+    @Test("Once it is gone, the write-ahead log can be emptied")
+    func ending() throws {
+        do {
+            let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2)
+            try test.importing(.users, "user_id\nlater\n")
+            #expect(try snapshot.catalog.counts().count == 5)
+        }
+        #expect(try Database(path: test.path, mode: .readWrite, busyTimeoutSeconds: 0).emptyLog())
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import ModelStore
+
+@Suite("The table of members on this machine")
+struct PublishedMembersTests {
+    private let directory: TemporaryDirectory
+    private let path: String
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        path = directory.path + "/members"
+    }
+
+    private func write(_ users: [[String: [UInt8]]], groupCount: Int = 10) throws {
+        try? FileManager.default.removeItem(atPath: path)
+        var writer = try PublishedMembersWriter(path)
+        for bucket in users {
+            try writer.beginBucket()
+            for (user, value) in bucket.sorted(by: { $0.key < $1.key }) {
+                let id = Array(user.utf8)
+                writer.append(id.span)
+                writer.append(value.span)
+            }
+        }
+        try writer.finish(bucketCount: users.count / 2, groupCount: groupCount)
+    }
+
+    @Test("tells users apart, and what was joined from what was said")
+    func users() throws {
+        try write([["a": [1, 2], "ab": []], ["ab": [0, 1, 3, 9], "c": [0, 0, 0x78]]])
+        let table = try PublishedMembers(path, groupCount: 10)
+        #expect(try table.member(withID: "a") == PublishedMember(joined: [1, 3]))
+        #expect(
+            try table.member(withID: "ab")
+                == PublishedMember(feedback: .init(exposures: [.init(group: 3, impressions: 0.009)])))
+        #expect(try table.member(withID: "c") == PublishedMember(feedback: .init(interests: ["x"])))
+        for absent in ["", "b", "abc"] { #expect(try table.member(withID: absent) == nil) }
+    }
+
+    @Test("can be read by nobody but its owner")
+    func permissions() throws {
+        try write([[:], [:]])
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+    }
+
+    @Test("says that it is damaged, wherever, and never crashes whoever reads it", arguments: 0..<4)
+    func damage(seed: UInt64) throws {
+        try write([["a": [1, 2]], ["b": [0]], ["a": [0, 0]], [:]])
+        let intact = try Data(contentsOf: URL(fileURLWithPath: path))
+        #expect(errorCode { _ = try PublishedMembers(path, groupCount: 11) } == .corrupt)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            var bytes = intact
+            if Bool.random(using: &generator) {
+                bytes[Int.random(in: bytes.indices, using: &generator)] ^=
+                    1 << UInt8.random(in: 0..<8, using: &generator)
+            } else {
+                bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
+            }
+            try bytes.write(to: URL(fileURLWithPath: path))
+            #expect(errorCode { _ = try PublishedMembers(path, groupCount: 10) } == .corrupt)
+        }
+    }
+
+    @Test("says which bucket has a value that is none")
+    func badValue() throws {
+        try write([["a": [0x80]], [:]])
+        let table = try PublishedMembers(path, groupCount: 10)
+        #expect(errorCode { _ = try table.member(withID: "a") } == .corrupt)
+    }
+}
