@@ -75,7 +75,9 @@ struct ActivityTests {
         }
     }
 
-    @Test("a week ends with its last moment and begins after that of the week before; what is later or earlier is in none")
+    @Test(
+        "a week ends with its last moment and begins after that of the week before; what is later or earlier is in none"
+    )
     func weekBounds() throws {
         let test = try CatalogUnderTest()
         let week: Int64 = 7 * 86_400

@@ -1,3 +1,4 @@
+import Model
 import SQLite
 import SparseMatrix
 import Synchronization
