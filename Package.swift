@@ -46,6 +46,8 @@ let package = Package(
         module("Model", ["CPrefetch"]),
         module("Recommendation", ["CivilTime", "Model"]),
         module("RecordReading"),
+        // The shapes of answers, over HTTP and on the command line.
+        module("Answers", ["CivilTime", "Model", "Recommendation"]),
         .target(
             name: "SyntheticCommunity", dependencies: ["CivilTime"],
             resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
@@ -73,14 +75,14 @@ let package = Package(
         module(
             "Service",
             [
-                "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore", "CivilTime",
-                "MemberData",
+                "Answers", "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
+                "CivilTime", "MemberData",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "CatalogStore", "CivilTime", "CommandLineOptions", "MemberData", "Model", "ModelStore",
+                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "MemberData", "Model", "ModelStore",
                 "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
@@ -110,9 +112,10 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation", "CatalogStore",
-                "Redis", "SQLite", "TestSupport",
+                "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation",
+                "CatalogStore", "Redis", "SQLite", "TestSupport",
             ]),
+        tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("RecordReadingTests", ["RecordReading"]),
@@ -138,7 +141,8 @@ let package = Package(
         tests(
             "RelationTests",
             [
-                "coterie", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute", "Service",
+                "coterie", "Answers", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Service",
                 "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),

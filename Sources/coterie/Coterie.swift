@@ -25,7 +25,7 @@ enum Coterie {
     }
 
     static func main() {
-        // A reader that goes away is seen where the write fails.
+        // If the reader of a pipe goes away, the write fails instead.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
             switch try program.parse(
@@ -43,4 +43,10 @@ enum Coterie {
             exit(failure.exitCode)
         }
     }
+}
+
+/// A command of the program: its declaration and its action.
+protocol Subcommand {
+    static var command: Command { get }
+    static func run(_ parsed: ParsedCommand) throws
 }

@@ -7,7 +7,8 @@ import Testing
 struct HideTests {
     private struct Hidden: Decodable {
         struct Row: Decodable {
-            var groupId, hiddenAt: String
+            var groupId: String
+            var hiddenAtMilliseconds: Int64
         }
         var groups: [Row]
     }

@@ -60,7 +60,7 @@ struct ImportInputTests {
     func slashes() async throws {
         let path = try workspace.write("group_id\na/b\nc\n", to: "slashes.csv")
         let run = try await workspace.succeed("import", "groups", path)
-        #expect(run.text.contains("1 id has a slash: over HTTP nothing can be asked about such"))
+        #expect(run.text.contains("1 id has a slash: HTTP cannot address ids that contain a slash"))
         #expect(try await workspace.succeed("import", "groups", path, "--json").text.contains("\"idsWithSlash\" : 1"))
     }
 

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import Foundation
 import HTTP
@@ -73,16 +74,20 @@ struct OwnRelationTests {
         let version = try community.recompute()
         let (model, relations) = (version.model, OwnCommunity.relations)
         let alps = try #require(model.index(ofID: "alps"))
-        func similar(by: String) -> [SimilarCommand.Row] {
-            SimilarCommand.rows(alps, by, relations, 20, version, hidden: [])
+        func similar(by: String) -> [SimilarGroups.Neighbour] {
+            let recommender = Recommender(model: model, relations: relations)
+            return SimilarGroups(version.served, to: UInt32(alps), by: by, limit: 20, hidden: [], recommender)
+                .neighbours
         }
         let rows = similar(by: "favourites")
-        #expect(rows.map(\.groupId) == ["cats", "dogs"] && rows.map(\.score) == [1, 2 / 8.0.squareRoot()])
-        #expect(rows[1].relations.map(\.size) == [2] && rows[1].relations.map(\.common) == [2])
+        #expect(rows.map(\.group.groupId) == ["cats", "dogs"])
+        #expect(rows.map(\.score) == [.single(1), .single(Float(2 / 8.0.squareRoot()))])
+        #expect(rows[1].sizes.fields == ["favouriteCount"] && rows[1].sizes.counts == [2] && rows[1].common == 2)
         // Weight 2 in units of the mean best score, which is below 1.
         let blend = similar(by: RelationTable.blendName)
-        #expect(blend.map(\.groupId) == ["cats", "dogs", "birds"])
-        #expect(blend.map { $0.relations.map(\.relation) } == [["favourites"], ["favourites"], ["members"]])
+        #expect(blend.map(\.group.groupId) == ["cats", "dogs", "birds"])
+        let names = blend.map { $0.relations?.map(\.relation.rawValue) }
+        #expect(names == [["favourites"], ["favourites"], ["members"]])
 
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: relations)
         let groups = try ["alps", "birds"].map { try #require(try catalog.group(withID: $0)) }
@@ -142,6 +147,8 @@ struct OwnRelationTests {
             let response = try #require(client.request("GET", target))
             return (response.status, String(decoding: response.body, as: UTF8.self))
         }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while try get("/readyz").status != 200, ContinuousClock.now < deadline {}
         let single = try get("/v1/groups/alps/similar?by=favourites&limit=1").body
         #expect(
             single.contains(

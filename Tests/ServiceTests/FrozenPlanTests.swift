@@ -1,3 +1,4 @@
+import Answers
 import Model
 import ModelStore
 import Recommendation
@@ -48,8 +49,8 @@ struct FrozenPlanTests {
         let told = plan.list(in: snapshot).interests(without: [1], in: snapshot.model)
         #expect(
             told == [
-                .init(name: "mixed", share: 0.5, groupIDs: ["alps"]),
-                .init(name: "Alps", share: 0.25, groupIDs: ["alps"]), .init(name: "mixed", share: 0.25, groupIDs: []),
+                .init(name: "mixed", share: 0.5, groupIds: ["alps"]),
+                .init(name: "Alps", share: 0.25, groupIds: ["alps"]), .init(name: "mixed", share: 0.25, groupIds: []),
             ])
     }
 

@@ -237,8 +237,8 @@ struct RouteTests {
         #expect(ready.status == 200)
         #expect(
             ready.text == """
-                {"status":"ready","modelVersion":"v1","modelAgeSeconds":60000,"groupCount":5,"stale":false,\
-                "degraded":false,"store":{"location":"memory","reachable":true},"missing":[]}
+                {"status":"ready","modelVersion":"v1","degraded":false,"modelAgeSeconds":60000,"groupCount":5,\
+                "stale":false,"store":{"location":"memory","reachable":true},"missing":[]}
                 """)
         #expect(ready.headers["cache-control"] == "no-store")
     }

@@ -2,7 +2,7 @@ import HTTP
 import Tokens
 
 extension Problem {
-    /// A request that could not be understood, or came when there was no room for it.
+    /// A request that could not be parsed, or for which there was no room.
     static func refused(_ error: HTTPError) -> Problem {
         switch error.code {
         case .bodyTooLarge:
@@ -19,7 +19,7 @@ extension Problem {
         }
     }
 
-    /// The path has a segment with a slash in it.
+    /// A segment of the path has an escaped slash.
     static func escapedSlash() -> Problem {
         Problem(
             status: .badRequest, title: "Bad Request",
@@ -28,7 +28,7 @@ extension Problem {
             refusal: .badRequest)
     }
 
-    /// The route asks for a token, and there is none.
+    /// A token is needed, and there is none.
     static func noToken() -> Problem {
         Problem(
             status: .unauthorized, kind: .badToken, title: "Token needed",
@@ -36,7 +36,7 @@ extension Problem {
             headers: ["WWW-Authenticate": "Bearer"], refusal: .tokenMissing)
     }
 
-    /// The token opens nothing.
+    /// The token is not valid.
     static func badToken(_ error: TokenError) -> Problem {
         Problem(
             status: .unauthorized, kind: .badToken, title: "Bad token", detail: error.message,
@@ -44,7 +44,7 @@ extension Problem {
             refusal: error.code == .expired ? .tokenExpired : .tokenInvalid)
     }
 
-    /// The token is genuine, but for something else.
+    /// The token is valid, but has another role.
     static func wrongRole(_ role: Role, needed: Role) -> Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "Forbidden",
@@ -59,12 +59,12 @@ extension Problem {
             detail: "the token is another member's: it opens the paths of its own subject alone", refusal: .forbidden)
     }
 
-    /// Its bearer asks too often.
+    /// The bearer exceeds its rate limit.
     static func tooManyRequests(waitNanoseconds wait: UInt64) -> Problem {
         tooManyRequests("the token's bearer asks more often than is allowed", wait)
     }
 
-    /// All who ask without a token do so too often.
+    /// All callers of an open area together exceed its rate limit.
     static func openAreaTooBusy(waitNanoseconds wait: UInt64) -> Problem {
         tooManyRequests("all callers together ask for what is open to anybody more often than is allowed", wait)
     }

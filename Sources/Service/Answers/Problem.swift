@@ -1,8 +1,9 @@
+import Answers
 import HTTP
 
-/// An answer that says what is wrong: `application/problem+json` (RFC 9457).
+/// An error answer: `application/problem+json` (RFC 9457).
 struct Problem: Error {
-    /// The kinds of problem; raw values end the `type` of the answer.
+    /// The kinds of problem; raw values are the last part of the answer's `type`.
     enum Kind: String {
         /// Nothing more specific than the status.
         case general = ""
@@ -21,57 +22,53 @@ struct Problem: Error {
         case tooManyRequests = "too-many-requests"
     }
 
-    /// A member beyond those of the RFC.
-    enum Extension {
-        case text(String, String)
-        case texts(String, [String])
-        case number(String, Int)
+    var status: HTTPStatus
+    /// The body of the answer.
+    var details: ProblemDetails
+    var headers: HTTPHeaders
+    /// Why the request was refused before it reached a route; nil if it did reach one.
+    var refusal: Refusal?
+
+    init(
+        status: HTTPStatus, kind: Kind = .general, title: String, detail: String, headers: HTTPHeaders = [:],
+        refusal: Refusal? = nil
+    ) {
+        self.status = status
+        details = ProblemDetails(
+            type: kind == .general ? "about:blank" : "urn:coterie:problem:\(kind.rawValue)", title: title,
+            status: status.rawValue, detail: detail)
+        self.headers = headers
+        self.refusal = refusal
     }
 
-    var status: HTTPStatus
-    var kind = Kind.general
-    var title: String
-    var detail: String
-    var extensions: [Extension] = []
-    var headers: HTTPHeaders = [:]
-    /// Why the request was turned away before it reached a route; nil if it did.
-    var refusal: Refusal?
+    /// The same problem with more details.
+    private func with(_ change: (inout ProblemDetails) -> Void) -> Problem {
+        var problem = self
+        change(&problem.details)
+        return problem
+    }
 
     /// The answer.
     ///
     /// - Parameter instance: the path of the request as it came; nil if it could not be understood.
     func response(instance: String?) -> HTTPResponse {
-        let body = JSONWriter.object { json in
-            json.member("type", kind == .general ? "about:blank" : "urn:coterie:problem:\(kind.rawValue)")
-            json.member("title", title)
-            json.member("status", status.rawValue)
-            json.member("detail", detail)
-            if let instance { json.member("instance", instance) }
-            for member in extensions {
-                switch member {
-                case .text(let name, let value): json.member(name, value)
-                case .texts(let name, let values): json.texts(name, values)
-                case .number(let name, let value): json.member(name, value)
-                }
-            }
-        }
         var headers = headers
         headers.append(name: "Content-Type", value: "application/problem+json")
         headers.append(name: "Cache-Control", value: "no-store")
         headers.append(name: "X-Content-Type-Options", value: "nosniff")
-        return HTTPResponse(status: status, headers: headers, body: body)
+        return HTTPResponse(status: status, headers: headers, body: with { $0.instance = instance }.details.json)
     }
 }
 
 extension Problem {
-    /// The path leads nowhere.
+    /// There is nothing at the path.
     static func noSuchPath() -> Problem {
         Problem(
             status: .notFound, title: "Not Found",
             detail: "there is nothing at this path; data is below /v1/groups, /v1/users and /v1/photos")
     }
 
-    /// The path is there, but not for this method.
+    /// The path does not support the method.
     static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> Problem {
         let names = allowed.map(\.rawValue).joined(separator: ", ")
         return Problem(
@@ -79,19 +76,29 @@ extension Problem {
             detail: "\(method) is not possible here: use \(names)", headers: ["Allow": names])
     }
 
-    /// A parameter is not what it may be.
-    static func badParameter(_ name: String, _ complaint: String, _ extensions: [Extension] = []) -> Problem {
+    /// A parameter is out of bounds.
+    static func badParameter(
+        _ name: String, _ complaint: String, allowed: [String]? = nil, bounds: ClosedRange<Int>? = nil
+    ) -> Problem {
         Problem(
             status: .badRequest, kind: .badParameter, title: "Bad parameter",
-            detail: "the parameter \"\(name)\" \(complaint)", extensions: [.text("parameter", name)] + extensions)
+            detail: "the parameter \"\(name)\" \(complaint)"
+        ).with { details in
+            details.parameter = name
+            details.allowed = allowed
+            (details.minimum, details.maximum) = (bounds?.lowerBound, bounds?.upperBound)
+        }
     }
 
-    /// A member of the body, such as `interactions[3].kind`, is not what it may be; an empty name means all of it.
-    static func badField(_ name: String, _ complaint: String, _ extensions: [Extension] = []) -> Problem {
+    /// A member of the body, such as `interactions[3].kind`, is wrong; an empty name means the whole body.
+    static func badField(_ name: String, _ complaint: String, allowed: [String]? = nil) -> Problem {
         Problem(
             status: .badRequest, kind: .badBody, title: "Bad body",
-            detail: (name.isEmpty ? "the body" : "\"\(name)\" in the body") + " \(complaint)",
-            extensions: (name.isEmpty ? [] : [.text("field", name)]) + extensions)
+            detail: (name.isEmpty ? "the body" : "\"\(name)\" in the body") + " \(complaint)"
+        ).with { details in
+            details.field = name.isEmpty ? nil : name
+            details.allowed = allowed
+        }
     }
 
     /// The body is of another type than JSON.
@@ -101,45 +108,47 @@ extension Problem {
             detail: "the body must be JSON: send it with the header field Content-Type: application/json")
     }
 
-    /// No group, user or photo has this id; `near` are ids that are close to it.
+    /// No group, user or photo has this id; `near` are similar ids.
     static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
         let hint = near.isEmpty ? "" : "; near it are \(near.joined(separator: ", "))"
         return Problem(
-            status: .notFound, kind: kind, title: "Unknown \(noun)", detail: "there is no \(noun) \"\(id)\"\(hint)",
-            extensions: near.isEmpty ? [] : [.texts("near", near)])
+            status: .notFound, kind: kind, title: "Unknown \(noun)", detail: "there is no \(noun) \"\(id)\"\(hint)"
+        ).with { $0.near = near.isEmpty ? nil : near }
     }
 
-    /// A private group cannot be put forward, as long as it is private.
+    /// A private group cannot be put forward.
     static func privateGroup(_ id: String) -> Problem {
         Problem(
             status: .conflict, kind: .privateGroup, title: "Private group",
             detail: "the group \"\(id)\" is private, and private groups are put forward to nobody")
     }
 
-    /// An interaction names a group that is not there, or not shown.
+    /// An interaction names a group that does not exist or is not shown.
     static func unknownGroup(_ id: String, inField name: String) -> Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Unknown group",
-            detail: "\"\(name)\" in the body is \"\(id)\": there is no such group", extensions: [.text("field", name)])
+            detail: "\"\(name)\" in the body is \"\(id)\": there is no such group"
+        ).with { $0.field = name }
     }
 
-    /// A page was to begin after a group that the list never had.
+    /// `after` names a group that was never in the list.
     static func notInList(after id: String) -> Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Not in the list",
-            detail: "the list has no group \"\(id)\" to begin after; has the session ended? Begin without it",
-            extensions: [.text("parameter", "after")])
+            detail: "the list has no group \"\(id)\" to begin after; has the session ended? Begin without it"
+        ).with { $0.parameter = "after" }
     }
 
     /// No version has been loaded yet.
     static func noModel(_ state: VersionFollower.State) -> Problem {
-        let since = state.storeUnreachableSinceMilliseconds
-        return Problem(
+        Problem(
             status: .serviceUnavailable, kind: .noModel, title: "No model is loaded",
             detail: "\(state.problem ?? "no version is loaded"); the daemon takes a version up as soon as there is one",
-            extensions: [.texts("missing", ["model"])]
-                + (since.map { [.number("storeUnreachableSinceMilliseconds", Int($0))] } ?? []),
-            headers: ["Retry-After": "5"])
+            headers: ["Retry-After": "5"]
+        ).with { details in
+            details.missing = ["model"]
+            details.storeUnreachableSinceMilliseconds = state.storeUnreachableSinceMilliseconds
+        }
     }
 
     /// Memberships or photos cannot be read right now.

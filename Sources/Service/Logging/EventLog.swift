@@ -1,3 +1,5 @@
+import Answers
+
 /// What happens, a JSON object a line: `timeMilliseconds`, `level`, `message`, and more by the message.
 ///
 /// No line has a token, a key, or the query of a request in it.

@@ -1,3 +1,4 @@
+import Answers
 import HTTP
 import Model
 import Tokens
@@ -54,12 +55,12 @@ struct ServiceDescription: Sendable {
             if let schema = endpoint.bodySchema {
                 json.object("requestBody") { json in
                     json.member("required", true)
-                    writeContent("application/json", .component(schema), to: &json)
+                    writeContent("application/json", schema, to: &json)
                 }
             }
             json.object("responses") { writeResponses(of: endpoint, to: &$0) }
             json.objects("security", [policy.role(for: endpoint.access)].compactMap(\.self)) { json, role in
-                json.texts(Self.schemeName(of: role), [])
+                json.member(Self.schemeName(of: role), [String]())
             }
         }
     }
@@ -72,7 +73,7 @@ struct ServiceDescription: Sendable {
         json.object("200") { json in
             json.member("description", endpoint.summary)
             switch endpoint.content {
-            case .json(let schema): writeContent("application/json", .component(schema), to: &json)
+            case .json(let schema): writeContent("application/json", schema(relations), to: &json)
             case .text(let type): writeContent(type, .string(), to: &json)
             }
         }
@@ -102,9 +103,19 @@ struct ServiceDescription: Sendable {
         }
     }
 
+    private var problem: Schema { ProblemDetails.schema(of: relations) }
+
+    /// The schemas of all that clients send and get.
+    private var schemas: [Schema] {
+        let answers = endpoints.compactMap { endpoint -> Schema? in
+            if case .json(let schema) = endpoint.content { schema(relations) } else { nil }
+        }
+        return [problem] + endpoints.compactMap(\.bodySchema) + answers
+    }
+
     private func writeSchemas(to json: inout JSONWriter) {
         json.object("schemas") { json in
-            for (name, schema) in Schema.components(of: relations) {
+            for (name, schema) in Schema.components(of: schemas) {
                 json.object(name) { schema.write(to: &$0) }
             }
         }
@@ -114,7 +125,7 @@ struct ServiceDescription: Sendable {
         json.object("responses") { json in
             json.object("Problem") { json in
                 json.member("description", "What is wrong (RFC 9457)")
-                writeContent("application/problem+json", .component("Problem"), to: &json)
+                writeContent("application/problem+json", problem, to: &json)
             }
         }
     }

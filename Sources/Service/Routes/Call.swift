@@ -9,9 +9,9 @@ struct Call: Sendable {
     let bearer: TokenClaims?
     /// Whether anybody may ask, though the daemon has keys: such an answer may tell nothing about a member.
     let isOpen: Bool
-    /// The body; what it must be is up to the route's own schema.
+    /// The body; the handler decodes it.
     let body: [UInt8]
-    /// What is known of the store, taken once a request.
+    /// The state of the store, read once a request.
     let state: VersionFollower.State
 
     /// The parameter `{id}` of the path.

@@ -1,16 +1,18 @@
+import Answers
 import HTTP
+import Model
 
-/// A row of the table that routes requests and describes the service: what is asked, who may ask, what is answered.
+/// A row of the table that routes requests and describes the service: the request, who may send it, and the answer.
 ///
-/// A class, because a request passes it on often and a structure of so many parts is dear to copy.
+/// A class, because a structure of so many parts is slow to copy and every request passes it on often.
 final class Endpoint: Sendable {
-    /// Answers a request that has been let in and whose parameters are within bounds.
+    /// Answers a request that is authorized and whose parameters are within bounds.
     typealias Handler = @Sendable (Call) throws(Problem) -> HTTPResponse
 
     /// What an answer of status 200 has in its body.
     enum Content: Sendable {
-        /// JSON of a schema among the `components`.
-        case json(schema: String)
+        /// JSON of a schema, which depends on the relations that there are.
+        case json(@Sendable (RelationTable) -> Schema)
         /// Text of another type.
         case text(type: String)
     }
@@ -27,20 +29,20 @@ final class Endpoint: Sendable {
     let pathParameters: [Parameter]
     /// The parameters of the query.
     let parameters: [Parameter]
-    /// The schema of the JSON that a request must bring, among the `components`; nil if it brings none.
-    let bodySchema: String?
+    /// The schema of the JSON that a request must bring; nil if it brings none.
+    let bodySchema: Schema?
     let content: Content
     let caching: Caching
-    /// Whether the daemon itself may give an answer again.
+    /// Whether the daemon may answer from its cache.
     let reuse: AnswerReuse
-    /// The statuses of problems that are its own, beyond those that any route may have.
+    /// The statuses of problems beyond those that every route may have.
     let problems: [HTTPStatus]
     let handler: Handler
     private let pathNames: [String]
 
     init(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
-        path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body bodySchema: String? = nil,
+        path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
         content: Content, caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
         handler: @escaping Handler
     ) {
@@ -54,7 +56,7 @@ final class Endpoint: Sendable {
         self.summary = summary
         self.pathParameters = pathParameters
         self.parameters = parameters
-        self.bodySchema = bodySchema
+        bodySchema = body?.schema
         self.content = content
         self.caching = caching
         self.reuse = reuse
@@ -62,18 +64,67 @@ final class Endpoint: Sendable {
         self.handler = handler
     }
 
+    /// An endpoint whose handler returns an answer: what is described is what is written.
+    convenience init<Body: Answer>(
+        _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
+        path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
+        caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
+        handler: @escaping @Sendable (Call) throws(Problem) -> Body
+    ) {
+        self.init(
+            name, method, pattern, access, summary: summary, path: pathParameters, parameters: parameters, body: body,
+            content: .json(Body.schema(of:)), caching: caching, reuse: reuse, problems: problems
+        ) { call throws(Problem) in .content("application/json", try handler(call).json) }
+    }
+
     /// The segments that a request has in the places of the path's parameters, by their names.
     func path(_ segments: [String]) -> PathParameters { PathParameters(names: pathNames, values: segments) }
 }
 
-/// Whether others than the client may keep an answer, and for how long: the header field `Cache-Control`.
+/// Whether caches may keep an answer, and for how long: the header field `Cache-Control`.
 enum Caching: String, Sendable {
-    /// The same for everybody until the next version, which comes once a week or so.
+    /// The same for everybody until the next version.
     case shared = "public, max-age=60"
-    /// The same for everybody who has a token.
+    /// The same for every bearer of a token.
     case sharedAmongBearers = "private, max-age=60"
     /// About one person.
     case personal = "private, no-cache"
     /// About this very moment.
     case never = "no-store"
+}
+
+extension Endpoint {
+    /// All that the service answers, with these relations.
+    static func table(of relations: RelationTable) -> [Endpoint] {
+        health + documents + groups(of: relations) + members + interactions + photos + administration + hiding
+            + curation
+    }
+}
+
+/// The segments of a path that stand for the names in a pattern's braces.
+struct PathParameters: Sendable {
+    private let names: [String]
+    private let values: [String]
+
+    /// - Parameters:
+    ///   - names: the names, in the order of the pattern.
+    ///   - values: the segments, in the same order.
+    init(names: [String], values: [String]) {
+        precondition(names.count == values.count, "\(names) need as many values as there are names")
+        self.names = names
+        self.values = values
+    }
+
+    /// The segment that stands for a name, which the pattern must have.
+    subscript(name: String) -> String {
+        guard let place = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
+        return values[place]
+    }
+
+    /// Refuses ids that are longer than any.
+    func checkLengths() throws(Problem) {
+        for (name, value) in zip(names, values) where value.unicodeScalars.count > Parameter.identifierLimit {
+            throw .badParameter(name, "is longer than \(Parameter.identifierLimit) characters")
+        }
+    }
 }

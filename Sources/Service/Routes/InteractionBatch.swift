@@ -1,8 +1,9 @@
+import Answers
 import CatalogStore
 import Model
 
 /// Interactions as a client sends them.
-struct InteractionBatch: Decodable {
+struct InteractionBatch: RequestBody {
     struct Row: Decodable {
         var id, kind, groupId: String
         var atMilliseconds: Int64?
@@ -10,18 +11,18 @@ struct InteractionBatch: Decodable {
         var position: Int?
     }
 
-    /// How many a batch may have.
+    /// How many interactions a batch may have.
     static let sizes = 1...500
-    /// How long the client's ids may be, in Unicode scalars.
-    static let idLengths = 1...128
-    /// The places a group may have in a list.
-    static let positions = 1...10_000
+
+    static let schema = Schema.component(
+        "InteractionBatch",
+        .object([.always("interactions", .array(Row.schema, sizes), "What the member did, in any order")]))
 
     var interactions: [Row]
 
-    /// The interactions, each within its bounds.
+    /// The interactions, checked.
     ///
-    /// - Parameter now: what they get that give no time, or a later one; in Unix milliseconds.
+    /// - Parameter now: the time of interactions without a time, or with a later one; in Unix milliseconds.
     /// - Throws: a `Problem` that names the first field that is out of bounds.
     func records(at now: Int64) throws(Problem) -> [InteractionRecord] {
         guard Self.sizes.contains(interactions.count) else {
@@ -36,18 +37,28 @@ struct InteractionBatch: Decodable {
 }
 
 extension InteractionBatch.Row {
+    /// As it will be recorded, but for the time.
+    fileprivate static let schema = Schema.component(
+        "NewInteraction",
+        .object(
+            RecordedInteraction.propertiesButTime + [
+                .sometimes(
+                    "atMilliseconds", .integer(RequestTime.bounds),
+                    "When, in Unix milliseconds; now if not given, or later")
+            ]))
+
     fileprivate func record(_ place: String, _ now: Int64) throws(Problem) -> InteractionRecord {
         guard let kind = Interaction.Kind(rawValue: kind) else {
             let words = Interaction.Kind.allCases.map(\.rawValue)
             throw .badField(
                 place + ".kind", "is \"\(kind)\": it must be one of \(words.joined(separator: ", "))",
-                [.texts("allowed", words)])
+                allowed: words)
         }
         try Self.check(id, place + ".id")
         for (name, text) in [("recommendationId", recommendationId), ("variant", variant)] {
             if let text { try Self.check(text, "\(place).\(name)") }
         }
-        if let position, !InteractionBatch.positions.contains(position) {
+        if let position, !RecordedInteraction.positions.contains(position) {
             throw .badField(place + ".position", "is \(position): places count from 1 to 10000")
         }
         if let atMilliseconds { try RequestTime.check(atMilliseconds, place + ".atMilliseconds") }
@@ -57,7 +68,7 @@ extension InteractionBatch.Row {
     }
 
     private static func check(_ text: String, _ place: String) throws(Problem) {
-        let lengths = InteractionBatch.idLengths
+        let lengths = RecordedInteraction.idLengths
         guard lengths.contains(text.unicodeScalars.count), !text.utf8.contains(0) else {
             throw .badField(
                 place, "must be \(lengths.lowerBound) to \(lengths.upperBound) characters long, without NUL")
@@ -66,15 +77,23 @@ extension InteractionBatch.Row {
 }
 
 /// Stated interests as a client sends them.
-struct StatedInterests: Decodable {
+struct StatedInterests: RequestBody {
     /// How many a member may state.
     static let limit = 50
     /// How long one may be, in Unicode scalars.
     static let lengths = 1...100
 
+    static let schema = Schema.component(
+        "StatedInterests",
+        .object([
+            .always(
+                "interests", .array(.string(lengths: lengths, pattern: "^[^;\\u0000]+$"), 0...limit),
+                "What the member cares about")
+        ]))
+
     var interests: [String]
 
-    /// The interests, each within its bounds.
+    /// The interests, checked.
     func texts() throws(Problem) -> [String] {
         guard interests.count <= Self.limit else {
             throw .badField("interests", "has \(interests.count) entries: at most \(Self.limit) are possible")

@@ -1,12 +1,14 @@
-/// A parameter of a path or a query: what may stand there, checked before a route is asked, and what it means.
+import Answers
+
+/// A parameter of a path or a query: its bounds, which are checked before the handler runs, and its meaning.
 struct Parameter: Sendable {
-    /// What it may be.
+    /// The kinds of values.
     enum Kind: Sendable {
         /// The external id of something, in a path.
         case identifier
         /// A whole number within bounds, both inclusive.
         case integer(ClosedRange<Int>, standard: Int)
-        /// Text of so many Unicode scalars; there is none unless it is given.
+        /// Text of so many Unicode scalars; optional.
         case text(ClosedRange<Int>)
         /// One of several words.
         case choice([String], standard: String)
@@ -17,7 +19,7 @@ struct Parameter: Sendable {
 
     let name: String
     let kind: Kind
-    /// What it is, in a few words.
+    /// Its meaning, in a few words.
     let help: String
 
     init(_ name: String, _ kind: Kind, _ help: String) {
@@ -34,10 +36,10 @@ struct Parameter: Sendable {
     /// How many rows an answer may have.
     static let limit = Parameter("limit", .integer(1...200, standard: 20), "How many rows to answer with, at most")
 
-    /// What it may be, as a schema.
+    /// Its schema.
     var schema: Schema {
         switch kind {
-        // Neither a slash nor NUL, which are refused, escaped or not.
+        // Slashes and NUL are refused, escaped or not.
         case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^/\\u0000]+$")
         case .integer(let bounds, let standard): .integer(bounds, standard: standard)
         case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")

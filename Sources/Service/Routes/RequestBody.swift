@@ -1,10 +1,16 @@
+import Answers
 import FoundationEssentials
 
+/// A body that a client sends as JSON.
+protocol RequestBody: Decodable {
+    static var schema: Schema { get }
+}
+
 extension Call {
-    /// What the body says.
+    /// The body, decoded.
     ///
     /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
-    func body<Value: Decodable>(as type: Value.Type) throws(Problem) -> Value {
+    func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value {
         do {
             return try JSONDecoder().decode(type, from: Data(body))
         } catch let error as DecodingError {
@@ -13,7 +19,7 @@ extension Call {
     }
 }
 
-/// Times as clients may give them.
+/// Bounds of times that clients give.
 enum RequestTime {
     /// Unix milliseconds, up to the end of the year 9999.
     static let bounds = 0...253_402_300_799_999
@@ -32,7 +38,7 @@ extension Problem {
         case .keyNotFound(let key, let context): .badField(place(context.codingPath + [key]), "is missing")
         case .valueNotFound(_, let context): .badField(place(context.codingPath), "is null")
         case .typeMismatch(let type, let context): .badField(place(context.codingPath), "is not \(name(of: type))")
-        // Numbers that are not whole come without their place as well.
+        // Also numbers that are not whole, which come without a path.
         case .dataCorrupted(let context):
             .badField(place(context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")

@@ -1,7 +1,7 @@
 import HTTP
 import Synchronization
 
-/// Gives every request a name, under which log lines and answers can be told to belong together.
+/// Gives every request an id, which connects log lines and answers.
 final class RequestIdentifiers: Sendable {
     /// The header field, of requests and answers.
     static let fieldName = "X-Request-Id"

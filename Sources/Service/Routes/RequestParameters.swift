@@ -8,13 +8,13 @@ struct RequestParameters: Sendable {
     }
 
     private let declared: [Parameter]
-    /// In the order of `declared`, standards filled in.
+    /// In the order of `declared`, with defaults filled in.
     private var values: [Value?]
 
     /// Takes the parameters of a request.
     ///
-    /// - Throws: a `Problem` that names a parameter which is out of bounds, is not declared, or comes twice: a
-    ///   misspelt parameter that was passed over would look like one that had no effect.
+    /// - Throws: a `Problem` that names a parameter that is out of bounds, unknown or repeated: if a misspelt parameter
+    ///   were ignored, it would seem to have no effect.
     init(_ query: [HTTPRequest.QueryParameter], declared: [Parameter]) throws(Problem) {
         self.declared = declared
         values = declared.map { _ in nil }
@@ -83,26 +83,26 @@ struct RequestParameters: Sendable {
             guard words.contains(text) else {
                 let list = words.joined(separator: ", ")
                 throw .badParameter(
-                    parameter.name, "is \"\(text)\": it must be one of \(list)", [.texts("allowed", words)])
+                    parameter.name, "is \"\(text)\": it must be one of \(list)", allowed: words)
             }
             return .word(text)
         }
     }
 
     private static func integer(_ text: String, in bounds: ClosedRange<Int>, of name: String) throws(Problem) -> Int {
-        // Digits only: "+5" is a number to Swift, but not what the bounds describe.
+        // Digits only: Swift reads "+5" as a number, the schema does not allow it.
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let value = Int(text),
             bounds.contains(value)
         else {
             throw .badParameter(
                 name, "is \"\(text)\": it must be a whole number from \(bounds.lowerBound) to \(bounds.upperBound)",
-                [.number("minimum", bounds.lowerBound), .number("maximum", bounds.upperBound)])
+                bounds: bounds)
         }
         return value
     }
 
     private static func unknown(_ name: String, declared: [String]) -> Problem {
         let known = declared.isEmpty ? "none here" : "these here: \(declared.joined(separator: ", "))"
-        return .badParameter(name, "is unknown; there are \(known)", [.texts("allowed", declared)])
+        return .badParameter(name, "is unknown; there are \(known)", allowed: declared)
     }
 }

@@ -1,36 +1,51 @@
+import Answers
 import HTTP
 import Model
 
 extension Endpoint {
     private static let group = Parameter("group", .identifier, "The group's id")
 
-    /// Which groups are put forward.
+    /// Endpoints for groups that are put forward.
     static let curation = [
         Endpoint(
             "curation", .get, "/v1/admin/curation", .admin,
             summary: "All groups that are put forward, by position, also those whose time is over or to come",
-            content: .json(schema: "Curation"), caching: .never, problems: [.notImplemented, .serviceUnavailable],
+            caching: .never, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.curation),
         Endpoint(
             "curateGroup", .put, "/v1/admin/curation/{group}", .admin,
             summary: "Puts a group forward, or changes where and when; those behind it move on", path: [group],
-            body: "Placement", content: .json(schema: "Curation"), caching: .never,
+            body: Placement.self, caching: .never,
             problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.curate),
         Endpoint(
             "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin,
             summary: "Puts a group forward no more; those behind it move up", path: [group],
-            content: .json(schema: "Curation"), caching: .never,
+            caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.uncurate),
     ]
 }
 
 /// Where and when a group is put forward, as a client sends it.
-struct Placement: Decodable {
-    static let positions = 1...1_000_000
+struct Placement: RequestBody {
+    private static let positions = 1...1_000_000
 
-    /// Counted from 1; nil, or beyond the end: the last.
+    static let schema = Schema.component(
+        "Placement",
+        .object([
+            .sometimes(
+                "position", .integer(positions), "The position among all that are put forward; the last if not given"),
+            .sometimes(
+                "startsAtMilliseconds", .integer(RequestTime.bounds),
+                "From when on, to the second; at once if not given"),
+            .sometimes(
+                "expiresAtMilliseconds", .integer(RequestTime.bounds),
+                "Until when, to the second; for ever if not given"
+            ),
+        ]))
+
+    /// From 1; nil, or a number beyond the end, is the last.
     var position: Int?
-    /// To the second: what is below one is cut off.
+    /// Truncated to seconds.
     var startsAtMilliseconds, expiresAtMilliseconds: Int64?
 
     func action() throws(Problem) -> SiteChange.Action {
@@ -53,7 +68,7 @@ struct Placement: Decodable {
 extension Responder {
     /// `PUT /v1/admin/curation/{group}`.
     @Sendable
-    fileprivate static func curate(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func curate(_ call: Call) throws(Problem) -> CuratedGroups {
         _ = try call.community(with: Call.siteDecisions)
         let action = try call.body(as: Placement.self).action()
         switch try call.decide(action, aboutGroup: call.path["group"]) {
@@ -65,25 +80,16 @@ extension Responder {
 
     /// `DELETE /v1/admin/curation/{group}`.
     @Sendable
-    fileprivate static func uncurate(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func uncurate(_ call: Call) throws(Problem) -> CuratedGroups {
         _ = try call.decide(.uncurate, aboutGroup: call.path["group"])
         return try curation(call)
     }
 
     /// `GET /v1/admin/curation`.
     @Sendable
-    fileprivate static func curation(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func curation(_ call: Call) throws(Problem) -> CuratedGroups {
         let community = try call.community(with: Call.siteDecisions)
         let curations = try call.orUnavailable { () throws(ServiceError) in try community.curations() }
-        let now = call.responder.now() / 1000
-        return .json { json in
-            json.objects("groups", curations) { row, curation in
-                row.member("groupId", curation.groupID)
-                row.member("position", curation.position)
-                if let startsAt = curation.startsAt { row.member("startsAtMilliseconds", startsAt * 1000) }
-                if let expiresAt = curation.expiresAt { row.member("expiresAtMilliseconds", expiresAt * 1000) }
-                row.member("isValid", curation.isValid(at: now))
-            }
-        }
+        return CuratedGroups(curations, atSeconds: call.responder.now() / 1000)
     }
 }

@@ -1,11 +1,12 @@
+import Answers
 import HTTP
 
 extension Endpoint {
-    /// What is said about the service itself.
+    /// Endpoints about the service itself.
     static let documents = [
         Endpoint(
             "description", .get, "/openapi.json", .open, summary: "This description, in OpenAPI 3.1",
-            content: .json(schema: "Description"), caching: .shared, reuse: .untilChange,
+            content: .json({ _ in .component("Description", .anyObject) }), caching: .shared, reuse: .untilChange,
             handler: Responder.serviceDescription),
         Endpoint(
             "metrics", .get, "/metrics", .site(.metrics), summary: "Figures about the daemon, for Prometheus",

@@ -1,3 +1,4 @@
+import Answers
 import HTTP
 import Model
 import Recommendation
@@ -5,20 +6,20 @@ import Recommendation
 extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id")
 
-    /// What is for one member, and nobody else.
+    /// Endpoints for a member's own list.
     static let members = [
         Endpoint(
             "recommendations", .get, "/v1/users/{id}/recommendations", .member(ofPathParameter: "id"),
             summary: "Groups for a member, in the order in which they are shown", path: [member],
             parameters: [.limit, .session, .after],
-            content: .json(schema: "Recommendations"), caching: .personal,
+            caching: .personal,
             reuse: .untilMemberChange(ofPathParameter: "id", inSession: .session),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
             summary: "Why a group is in the session's list, at which place, or why it is not there",
             path: [member, Parameter("group", .identifier, "The group's id")], parameters: [.session],
-            content: .json(schema: "Explanation"), caching: .personal,
+            caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
     ]
 }
@@ -27,49 +28,32 @@ extension Responder {
     /// `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member, in the order in which
     /// they are shown.
     @Sendable
-    fileprivate static func recommendations(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
         let snapshot = try call.snapshotWithMembers
         let request = try call.planRequest(in: snapshot)
         let plan = try call.sessionList(for: request, in: snapshot)
         let items = plan.items(for: request, snapshot.planner)
         let offset = try call.offset(in: items, of: plan, snapshot)
-        let page = items.dropFirst(offset).prefix(call.parameters.limit)
-        let interests = plan.interests(without: request.hidden, in: snapshot.model)
-        return .json { json in
-            json.version(of: snapshot, call)
-            json.member("userId", call.id)
-            json.member("recommendationId", plan.recommendationID)
-            json.member("bucket", plan.bucket)
-            json.interests("interests", interests)
-            json.planItems(
-                "recommendations", page, after: offset, of: interests, for: request.profile, snapshot.planner)
-            if offset + page.count < items.count, let last = page.last {
-                json.member("next", snapshot.model.id(of: Int(last.group)))
-            }
-        }
+        return Recommendations(
+            call.served(snapshot), id: plan.recommendationID, bucket: plan.bucket,
+            interests: plan.interests(without: request.hidden, in: snapshot.model), items: items, after: offset,
+            limit: call.parameters.limit, for: request.profile, snapshot.planner)
     }
 
-    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not; where
-    /// there is no session, in a list made right now.
+    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not; without
+    /// a session, in a list made now.
     @Sendable
-    fileprivate static func why(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let snapshot = try call.snapshotWithMembers
         let group = try call.group(call.path["group"], in: snapshot)
         let request = try call.planRequest(in: snapshot)
-        let frozen = try call.frozenPlan(at: request.atMilliseconds)
-        let explanation =
-            frozen.map { GroupExplanation(of: group, in: $0.list(in: snapshot), snapshot.planner, request) }
-            ?? GroupExplanation(of: group, snapshot.planner, request)
-        return .json { json in
-            json.version(of: snapshot, call)
-            json.member("userId", call.id)
-            json.member("groupId", call.path["group"])
-            json.member("standing", explanation.standing)
-            json.member("explanation", explanation.explanation)
-            if let place = explanation.place { json.member("place", place) }
-            if let interest = explanation.interest { json.member("interest", interest) }
-            json.reasons(explanation.reasons, ofScore: explanation.score, in: snapshot.model)
+        let (served, planner) = (call.served(snapshot), snapshot.planner)
+        guard let list = try call.frozenPlan(at: request.atMilliseconds)?.list(in: snapshot) else {
+            return Explanation(served, of: group, planner, request)
         }
+        return Explanation(
+            served, of: group, inSession: list.items(for: request, planner),
+            list.interests(without: request.hidden, in: snapshot.model), planner, request)
     }
 }
 
@@ -82,7 +66,7 @@ extension Parameter {
 }
 
 extension Call {
-    /// The list of the session: the one it has, or a new one that it has from now on.
+    /// The list of the session; made and kept if it has none yet.
     fileprivate func sessionList(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> SessionList {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
@@ -92,14 +76,14 @@ extension Call {
         }.list(in: snapshot)
     }
 
-    /// The list that the session has; nil if it has none yet.
+    /// The list of the session; nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
         try orUnavailable { () throws(ServiceError) in
             try responder.sessions?.plan(ofUser: id, session: parameters.text("session"), at: now)
         }
     }
 
-    /// How many items stand before the page that is asked for.
+    /// How many items precede the page.
     fileprivate func offset(
         in items: [PlanItem], of plan: SessionList, _ snapshot: ModelSnapshot
     ) throws(Problem) -> Int {

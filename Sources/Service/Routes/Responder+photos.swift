@@ -1,15 +1,16 @@
+import Answers
 import HTTP
 import Model
 import Recommendation
 
 extension Endpoint {
-    /// What is known of photos.
+    /// Endpoints about photos.
     static let photos = [
         Endpoint(
             "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
             summary: "Groups that a public photo could go to, best first",
             path: [Parameter("id", .identifier, "The photo's id")], parameters: [.limit],
-            content: .json(schema: "GroupsForPhoto"), caching: .personal,
+            caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
     ]
 }
@@ -17,11 +18,10 @@ extension Endpoint {
 extension Responder {
     /// `GET /v1/photos/{id}/groups?limit=N`: groups that a public photo could go to, best first.
     ///
-    /// A photo that is not public is answered like one that does not exist, and no ids near it are named: an
-    /// answer must not tell which private photos there are. Nor does an answer that anybody may have tell where
-    /// the photo's owner is a member, or posts.
+    /// A private photo is answered like one that does not exist, and without similar ids, so that existence does not
+    /// leak. Where the area is open, the answer uses nothing about the photo's owner.
     @Sendable
-    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> HTTPResponse {
+    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
         let limit = call.parameters.limit
         let community = try call.community(with: Call.photos)
         guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
@@ -33,10 +33,7 @@ extension Responder {
         let hidden = try call.siteDecisions(in: snapshot).hidden
         photo.forget(hidden)
         let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit, hidden: hidden)
-        return .json { json in
-            json.version(of: snapshot, call)
-            json.member("photoId", call.id)
-            json.photoSuggestions("groups", suggestions, in: snapshot)
-        }
+        return GroupsForPhoto(
+            call.served(snapshot), photoId: call.id, suggestions, snapshot.relations, in: snapshot.model)
     }
 }

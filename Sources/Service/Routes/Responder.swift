@@ -1,23 +1,23 @@
 import HTTP
 
-/// What the routes answer from.
+/// What handlers answer from.
 struct Responder: Sendable {
     let follower: VersionFollower
     /// Members, photos and the site's decisions, and where changes are recorded; nil if the daemon serves groups alone.
     let community: (any CommunitySource)?
-    /// The lists of sessions; nil to make a new one for every request.
+    /// The lists of sessions; nil to make a new list for every request.
     var sessions: SessionsInUse?
     /// Sends changes to the other daemons and receives theirs; nil if there are none.
     var relay: ChangeRelay?
-    /// Answers that are given again; nil to make every answer anew.
+    /// The cache of answers; nil for none.
     var cache: AnswerCache?
-    /// Where changes are noted that show in answers.
+    /// Notes the changes that invalidate answers.
     var changes = ChangeClock()
     /// Logs that members or photos cannot be read, and that they can again.
     var failures: FailureLog?
-    /// How old a version may be before it counts as stale.
+    /// The age from which on a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
-    /// The sources of the figures at `/metrics`.
+    /// The sources of `/metrics`.
     var metricSources: [any MetricSource] = []
     /// The description of the service at `/openapi.json`.
     var openAPI: [UInt8] = []
@@ -36,11 +36,6 @@ struct Responder: Sendable {
 }
 
 extension HTTPResponse {
-    /// A JSON object.
-    static func json(_ members: (inout JSONWriter) -> Void) -> HTTPResponse {
-        .content("application/json", JSONWriter.object(members))
-    }
-
     /// A body of a type.
     static func content(_ type: String, _ body: [UInt8]) -> HTTPResponse {
         HTTPResponse(

@@ -2,20 +2,20 @@ import Compression
 import HTTP
 import Synchronization
 
-/// Sends answers as gzip to clients that take it, where that is worthwhile.
+/// Compresses answers with gzip for clients that accept it.
 final class ResponseCompressor: Sendable {
-    /// Shorter bodies fit into a packet or two anyway.
+    /// Shorter bodies are not compressed: they fit into a packet or two anyway.
     static let minimumByteCount = 1024
 
-    /// A compressor that belongs to whoever has taken it from the pool.
+    /// A compressor in the pool; used by one thread at a time.
     private struct Idle: @unchecked Sendable {
         let compressor: GzipCompressor
     }
 
-    // Never more than there are requests under way at a time, that is, threads of the server.
+    // At most one for each thread of the server.
     private let idle = Mutex<[Idle]>([])
 
-    /// Compresses the body of an answer to a request, if its client takes that and it gets shorter.
+    /// Compresses the body of an answer, if the client accepts that and it gets shorter.
     func compress(_ response: inout HTTPResponse, for request: HTTPRequest) {
         guard response.body.count >= Self.minimumByteCount else { return }
         response.headers.append(name: "Vary", value: "Accept-Encoding")
@@ -28,7 +28,7 @@ final class ResponseCompressor: Sendable {
 
     private func take() -> Idle? {
         if let taken = idle.withLock({ $0.popLast() }) { return taken }
-        // Fast rather than small: most of the gain comes from the names, which repeat in every row.
+        // The fastest level: most of the gain comes from the field names, which repeat in every row.
         return GzipCompressor(level: 1).map(Idle.init)
     }
 

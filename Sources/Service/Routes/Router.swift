@@ -1,11 +1,12 @@
+import Answers
 import HTTP
 import Tokens
 
-/// Every request comes through here: it is named, routed, let in or not, checked, answered, compressed and counted.
+/// Handles every request: names, routes, authorizes, checks, answers, compresses and counts it.
 ///
-/// A class, because every request passes it on and a structure of so many parts is dear to copy.
+/// A class, because a structure of so many parts is slow to copy and every request passes it on.
 final class Router: Sendable {
-    /// What the router goes by.
+    /// The settings of a router.
     struct Settings: Sendable {
         var access = AccessPolicy()
         var limits = RateLimits()
@@ -59,7 +60,7 @@ final class Router: Sendable {
         return response
     }
 
-    /// The answer to what never became a request.
+    /// The answer to a request that could not be parsed, or for which there was no room.
     func refuse(_ error: HTTPError) -> HTTPResponse {
         let id = identifiers.new()
         let problem = Problem.refused(error)
@@ -72,7 +73,7 @@ final class Router: Sendable {
     private func answer(
         _ request: HTTPRequest, _ match: RouteTable.Match, at uptime: UInt64
     ) throws(Problem) -> HTTPResponse {
-        // A server in front may take an escaped slash for one that parts segments, and check another path than this.
+        // A proxy may decode an escaped slash and so check another path than this one.
         if request.segments.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) { throw .escapedSlash() }
         switch match {
         case .found(let number, let segments):
@@ -93,7 +94,7 @@ final class Router: Sendable {
         let bearer = try gate.admit(
             request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
         try path.checkLengths()
-        // Not before this: what may not be asked is refused whether or not it was answered before.
+        // After the checks, so that a cached answer is refused to those who may not have it.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
             return try handle(request, endpoint, path, bearer).response
         }
@@ -103,7 +104,7 @@ final class Router: Sendable {
         }
     }
 
-    /// Whose changes make an answer another one; nil if it is made anew for every request.
+    /// Whose changes invalidate an answer; nil if it is never reused.
     private func subject(of endpoint: Endpoint, _ path: PathParameters) -> AnswerCache.Subject? {
         switch endpoint.reuse {
         case .never: nil
@@ -112,7 +113,7 @@ final class Router: Sendable {
         }
     }
 
-    /// Makes the answer to a request that has been let in, as it is sent.
+    /// Makes the answer to an authorized request, ready to be sent.
     private func handle(
         _ request: HTTPRequest, _ endpoint: Endpoint, _ path: PathParameters, _ bearer: TokenClaims?
     ) throws(Problem) -> AnswerCache.Answer {
@@ -123,14 +124,14 @@ final class Router: Sendable {
             isOpen: gate.knowsTokens && bearer == nil, body: request.body,
             state: responder.follower.current)
         var response = try endpoint.handler(call)
-        // What only bearers get, no cache may give to others.
+        // A shared cache must not give to others what only bearers get.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
         response.headers.append(name: "Cache-Control", value: caching.rawValue)
         compressor.compress(&response, for: request)
         return AnswerCache.Answer(response: response, sessionUse: sessionUse(of: endpoint, path, parameters))
     }
 
-    /// The session whose list an answer is of; nil if it is of none.
+    /// The session whose list the answer shows; nil for other answers.
     private func sessionUse(
         of endpoint: Endpoint, _ path: PathParameters, _ parameters: RequestParameters
     ) -> SessionUse? {
@@ -146,7 +147,7 @@ final class Router: Sendable {
     private func note(_ problem: Problem, _ request: HTTPRequest?, id: String, at uptime: UInt64) {
         guard let refusal = problem.refusal else { return }
         metrics.refused(refusal)
-        log.refused(refusal, problem.detail, request, id: id, at: uptime)
+        log.refused(refusal, problem.details.detail, request, id: id, at: uptime)
     }
 }
 
@@ -155,5 +156,14 @@ extension RouteTable.Match {
     fileprivate var endpoint: Int? {
         guard case .found(let number, _) = self else { return nil }
         return number
+    }
+}
+
+extension Substring {
+    /// Without the spaces and tabs around it.
+    var trimmingSpaces: Substring {
+        let begin = firstIndex { $0 != " " && $0 != "\t" } ?? endIndex
+        let end = lastIndex { $0 != " " && $0 != "\t" }.map { index(after: $0) } ?? begin
+        return self[begin..<end]
     }
 }

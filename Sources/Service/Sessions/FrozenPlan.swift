@@ -1,3 +1,4 @@
+import Answers
 import Model
 import Recommendation
 
@@ -32,10 +33,8 @@ extension FrozenPlan {
     ///
     /// - Parameter request: what it was made for.
     init(_ plan: Plan, _ request: PlanRequest, _ snapshot: ModelSnapshot) {
-        // Of what the list is, so that every daemon calls it the same.
-        let fingerprint = plan.fingerprint(ofUser: request.profile.userID)
         version = snapshot.version.description
-        recommendationID = "\(version)-\(String(fingerprint, radix: 36))"
+        recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
         bucket = plan.bucket
         items = plan.items
         let joined = request.profile.joined.map(\.group)

@@ -1,3 +1,4 @@
+import Answers
 import Model
 import Recommendation
 
@@ -11,13 +12,6 @@ struct SessionList {
         var groupCount: Int
         /// Those of its groups that the version has.
         var groups: [UInt32]
-    }
-
-    /// Something that the member cares about, as it may be told.
-    struct NamedInterest: Equatable {
-        var name: String
-        var share: Double
-        var groupIDs: [String]
     }
 
     /// What interactions call the list that they come from.
@@ -47,11 +41,11 @@ struct SessionList {
 
     /// The interests as they may be told now: of groups that are hidden by now, or that the version does not have any
     /// more, not even the name.
-    func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [NamedInterest] {
+    func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [MemberInterest] {
         interests.map { interest in
             let shown = interest.groups.filter { !hidden.contains($0) }.map { Int($0) }
-            var told = NamedInterest(
-                name: interest.name, share: interest.share, groupIDs: shown.map { model.id(of: $0) })
+            var told = MemberInterest(
+                name: interest.name, share: interest.share, groupIds: shown.map { model.id(of: $0) })
             guard shown.count < interest.groupCount else { return told }
             // A group that has gone may have given the name: its title is not known any more.
             let isNamedByShown = shown.contains { group in

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import Model
 import CommandLineOptions
@@ -13,12 +14,12 @@ enum CurateCommand: Subcommand {
     static let command = Command(
         "curate", summary: "Put groups forward, for members of whom little is known",
         discussion: """
-            add puts a group forward, or replaces where and when one is; those behind it move on. list shows all of them, \
-            also those whose time has not come or is over. remove takes one back.
+            add puts a group forward, or changes its position and its times; later groups move on. list shows all of \
+            them, also those whose time has not come or is over. remove takes one back.
 
-            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its start on \
-            and up to, but not at, its expiry. New lists of a daemon that records in the catalog show it at once; others after the \
-            next "coterie recompute".
+            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its \
+            start (inclusive) to its expiry (exclusive). New lists of a daemon that records in the catalog show it at once, \
+            others after the next "coterie recompute".
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),
@@ -27,9 +28,9 @@ enum CurateCommand: Subcommand {
         options: [
             Option(
                 "position", "N",
-                help: "The place among all that are put forward, 1 being the first; the last unless given"),
-            Option("start", "DATE", help: "From when on; at once unless given"),
-            Option("expires", "DATE", help: "Until when; for ever unless given"),
+                help: "The position among all that are put forward, from 1; the last by default"),
+            Option("start", "DATE", help: "When it begins; at once by default"),
+            Option("expires", "DATE", help: "When it ends; never by default"),
             CommonOptions.catalog, CommonOptions.json,
         ],
         examples: [
@@ -73,7 +74,7 @@ enum CurateCommand: Subcommand {
         }
     }
 
-    /// The id of the group that was named.
+    /// The group's id, which add and remove need.
     private static func named(_ parsed: ParsedCommand) throws(UsageError) -> String {
         guard parsed.arguments.count == 2 else {
             throw UsageError("\"curate \(parsed.arguments[0])\" needs the id of a group")
@@ -84,45 +85,30 @@ enum CurateCommand: Subcommand {
     private static func list(_ parsed: ParsedCommand) throws {
         let catalog = try parsed.openCatalog()
         let now = Int64(Date().timeIntervalSince1970)
-        let rows = try catalog.curations().map { Row($0, isValid: $0.isValid(at: now)) }
+        let answer = CuratedGroups(try catalog.curations(), atSeconds: now)
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(Answer(groups: rows))
+            try output.json(answer)
         } else {
             var table = TextTable([
                 .init(title: "position", isNumber: true), .init(title: "group", maximumWidth: 36),
                 .init(title: "start"),
                 .init(title: "expires"), .init(title: "now"),
             ])
-            for row in rows {
+            for row in answer.groups {
                 table.add([
-                    String(row.position), row.groupId, row.startsAt ?? "-", row.expiresAt ?? "-",
+                    String(row.position), row.groupId, date(row.startsAtMilliseconds), date(row.expiresAtMilliseconds),
                     row.isValid ? "yes" : "no",
                 ])
             }
             for line in table.lines { try output.line(line) }
-            if rows.isEmpty { try output.line("no group is put forward") }
+            if answer.groups.isEmpty { try output.line("no group is put forward") }
         }
         try output.flush()
     }
 
-    private struct Answer: Encodable {
-        var groups: [Row]
-    }
-
-    private struct Row: Encodable {
-        var position: Int
-        var groupId: String
-        var startsAt, expiresAt: String?
-        var isValid: Bool
-
-        init(_ curation: Curation, isValid: Bool) {
-            position = curation.position
-            groupId = curation.groupID
-            startsAt = curation.startsAt.flatMap { UnixTime(seconds: $0)?.description }
-            expiresAt = curation.expiresAt.flatMap { UnixTime(seconds: $0)?.description }
-            self.isValid = isValid
-        }
+    private static func date(_ milliseconds: Int64?) -> String {
+        milliseconds.flatMap { UnixTime(seconds: $0 / 1000)?.description } ?? "-"
     }
 }
 

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLineOptions
 import Model
@@ -8,7 +9,7 @@ import Service
 /// `coterie explain USER GROUP`.
 enum ExplainCommand: Subcommand {
     static let command = Command(
-        "explain", summary: "Say why a group is in a user's list, at which place, or why it is not",
+        "explain", summary: "Say why a group is in a user's list, at which rank, or why it is not",
         arguments: [Argument("USER", help: "The user's id"), Argument("GROUP", help: "The group's id")],
         options: PlanOptions.all + [
             CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
@@ -29,36 +30,20 @@ enum ExplainCommand: Subcommand {
         try output.flush()
     }
 
-    private struct Answer: Encodable {
-        var modelVersion, userId, groupId: String
-        var standing, explanation: String
-        var place: Int?
-        var interest: String?
-        var reasons: [PlanJSON.Reason]
-    }
-
     private static func explanation(
         _ parsed: ParsedCommand, _ version: LoadedVersion, _ planner: Planner, _ request: PlanRequest,
         _ catalog: Catalog?
-    ) throws -> Answer {
-        let (user, group) = (parsed.arguments[0], parsed.arguments[1])
-        var answer = Answer(
-            modelVersion: version.manifest.version.description, userId: user, groupId: group, standing: "",
-            explanation: "", reasons: [])
-        if let concealment = try catalog?.group(withID: group)?.concealment {
-            answer.standing = concealment
-            answer.explanation = "the group is \(concealment), and \(concealment) groups are shown to nobody"
-            return answer
+    ) throws -> Explanation {
+        let group = parsed.arguments[1]
+        if let record = try catalog?.group(withID: group), !record.isShown {
+            return Explanation(
+                version.served, userId: parsed.arguments[0], unshownGroup: group, isPrivate: !record.isHidden)
         }
         let index = try Lookup.group(group, in: version, catalog: catalog)
-        let explanation = GroupExplanation(of: UInt32(index), planner, request)
-        (answer.standing, answer.explanation) = (explanation.standing, explanation.explanation)
-        (answer.place, answer.interest) = (explanation.place, explanation.interest)
-        answer.reasons = explanation.reasons.map { .init($0, ofScore: explanation.score, in: planner.model) }
-        return answer
+        return Explanation(version.served, of: UInt32(index), planner, request)
     }
 
-    private static func write(_ answer: Answer, to output: inout Output) throws {
+    private static func write(_ answer: Explanation, to output: inout Output) throws {
         try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
         if let interest = answer.interest { try output.line(printable("it serves the interest \"\(interest)\"")) }
         guard !answer.reasons.isEmpty else { return }
@@ -68,7 +53,7 @@ enum ExplainCommand: Subcommand {
         ])
         for reason in answer.reasons {
             table.add([
-                reason.groupId, reason.title, reason.relation, Formats.grouped(Int(reason.common)),
+                reason.groupId, reason.title, reason.relation.rawValue, Formats.grouped(Int(reason.common)),
                 Formats.fixed(reason.share, 3),
             ])
         }

@@ -1,3 +1,4 @@
+import Answers
 import CommandLineOptions
 import Model
 import ModelStore
@@ -20,7 +21,7 @@ enum ExportCommand: Subcommand {
             Option(
                 "by", "RELATION", help: "What makes groups similar", allowed: Coterie.relations.map(\.name),
                 isRequired: true),
-            Option("output", short: "o", "FILE", help: "Where to write; standard output unless said otherwise"),
+            Option("output", short: "o", "FILE", help: "Where to write; standard output by default"),
             CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
         examples: [
@@ -44,21 +45,26 @@ enum ExportCommand: Subcommand {
         if !isJSON { try output.line("group\trank\tneighbour\tscore\tcommon") }
         for group in 0..<model.groupCount {
             let id = model.id(of: group)
-            for (place, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
+            for (index, neighbour) in model.neighbours(of: group, by: relation).enumerated() {
                 let score = Formats.significant(scores.score(of: neighbour, to: group), 9)
                 let other = model.id(of: Int(neighbour.index))
                 if isJSON {
-                    try output.line(
-                        "{\"group\":\(quoted(id)),\"rank\":\(place + 1),\"neighbour\":\(quoted(other)),"
-                            + "\"score\":\(score),\"common\":\(neighbour.common)}")
+                    let line = JSONWriter.object { json in
+                        json.member("group", id)
+                        json.member("rank", index + 1)
+                        json.member("neighbour", other)
+                        json.member("score", Double(score) ?? 0)
+                        json.member("common", neighbour.common)
+                    }
+                    try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    try output.line("\(field(id))\t\(place + 1)\t\(field(other))\t\(score)\t\(neighbour.common)")
+                    try output.line("\(field(id))\t\(index + 1)\t\(field(other))\t\(score)\t\(neighbour.common)")
                 }
             }
         }
     }
 
-    /// A field as RFC 4180 writes it, so that what is exported can be read again whatever an id holds.
+    /// A field as RFC 4180 quotes it, so that any id can be read back.
     private static func field(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
             return text
@@ -67,20 +73,6 @@ enum ExportCommand: Subcommand {
         for character in text.unicodeScalars {
             escaped.unicodeScalars.append(character)
             if character == "\"" { escaped.unicodeScalars.append(character) }
-        }
-        return escaped + "\""
-    }
-
-    private static func quoted(_ text: String) -> String {
-        var escaped = "\""
-        for scalar in text.unicodeScalars {
-            switch scalar {
-            case "\"", "\\": escaped += "\\" + String(scalar)
-            case _ where scalar.value < 32:
-                let digits = String(scalar.value, radix: 16)
-                escaped += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: escaped.unicodeScalars.append(scalar)
-            }
         }
         return escaped + "\""
     }

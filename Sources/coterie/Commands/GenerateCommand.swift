@@ -19,9 +19,9 @@ enum GenerateCommand: Subcommand {
             Option("groups", "N", help: "Groups", default: "300"),
             Option("users", "N", help: "Users", default: "3000"),
             Option("photos", "N", help: "Photos", default: "10000"),
-            Option("memberships", "N", help: "Memberships; 12 a user unless said otherwise"),
+            Option("memberships", "N", help: "Memberships; 12 a user by default"),
             Option(
-                "pools", "N", help: "Photos in pools; 2 a photo unless said otherwise, fewer if the groups do not fit"),
+                "pools", "N", help: "Photos in pools; 2 a photo by default, fewer if the groups do not fit"),
             Option("seed", "N", help: "Another seed makes another community", default: "1"),
             Option("end-date", "DATE", help: "The day after the last one, YYYY-MM-DD", default: "2026-11-01"),
         ],

@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import Model
 import CommandLineOptions
@@ -6,21 +7,20 @@ import CivilTime
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {
     static let command = Command(
-        "hide", summary: "Show a group to nobody, at once and until that is undone",
+        "hide", summary: "Hide a group from everybody, until that is undone",
         discussion: """
-            A hidden group is treated like a private one, but no import changes that. It is gone from all models made from \
-            now on, and within half a second from the answers of a daemon that has the catalog, running sessions included; \
-            from the very next answer if the daemon itself is asked to hide it, with PUT /v1/admin/groups/GROUP/hidden, as \
-            daemons without the catalog must be. \
-            Its members and photos stay in the catalog.
+            A hidden group is treated like a private one, but imports do not change that. New models leave it out. A \
+            daemon that has the catalog leaves it out of its answers, running sessions included, within half a second. Use \
+            PUT /v1/admin/groups/GROUP/hidden to hide it from the next answer on; daemons without the catalog need that. \
+            Members and photos of the group stay in the catalog.
 
             Afterwards, and with --list alone, all hidden groups are listed.
             """,
         arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
         options: [
             Option(
-                flag: "undo", help: "Show the group again; what was counted without it comes with the next recompute"),
-            Option(flag: "list", help: "Only list what is hidden"), CommonOptions.catalog, CommonOptions.json,
+                flag: "undo", help: "Show the group again; the next recompute counts it again"),
+            Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog, CommonOptions.json,
         ],
         examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
 
@@ -43,30 +43,18 @@ enum HideCommand: Subcommand {
     }
 
     private static func list(_ parsed: ParsedCommand) throws {
-        let rows = try parsed.openCatalog().hiddenGroups(limit: .max).map(Row.init)
+        let answer = HiddenGroups(try parsed.openCatalog().hiddenGroups(limit: .max))
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(Answer(groups: rows))
+            try output.json(answer)
         } else {
             var table = TextTable([.init(title: "group", maximumWidth: 36), .init(title: "hidden since")])
-            for row in rows { table.add([row.groupId, row.hiddenAt ?? "-"]) }
+            for row in answer.groups {
+                table.add([row.groupId, UnixTime(seconds: row.hiddenAtMilliseconds / 1000)?.description ?? "-"])
+            }
             for line in table.lines { try output.line(line) }
-            if rows.isEmpty { try output.line("no group is hidden") }
+            if answer.groups.isEmpty { try output.line("no group is hidden") }
         }
         try output.flush()
-    }
-
-    private struct Answer: Encodable {
-        var groups: [Row]
-    }
-
-    private struct Row: Encodable {
-        var groupId: String
-        var hiddenAt: String?
-
-        init(_ group: HiddenGroup) {
-            groupId = group.id
-            hiddenAt = UnixTime(seconds: group.hiddenAtMilliseconds / 1000)?.description
-        }
     }
 }

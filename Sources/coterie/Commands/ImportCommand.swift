@@ -35,7 +35,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of what there is"),
             Option(
                 "rejects", "FILE",
-                help: "Where bad lines go, with their reasons; KIND-rejects.tsv unless said otherwise"),
+                help: "Where bad lines go, with their reasons; KIND-rejects.tsv by default"),
             CommonOptions.json,
         ],
         examples: [
@@ -71,7 +71,7 @@ enum ImportCommand: Subcommand {
         line.clear()
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(SummaryJSON(summary, rejectsPath: options.rejectsPath))
+            try output.json(document: SummaryJSON(summary, rejectsPath: options.rejectsPath))
         } else {
             for text in text(summary, rejectsPath: options.rejectsPath) { try output.line(text) }
         }
@@ -99,7 +99,7 @@ enum ImportCommand: Subcommand {
         }
         if summary.idsWithSlash > 0 {
             let ids = summary.idsWithSlash == 1 ? "id has" : "ids have"
-            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: over HTTP nothing can be asked about such")
+            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: HTTP cannot address ids that contain a slash")
         }
         if summary.rejected > 0 { lines.append("rejected lines and reasons: \(rejectsPath)") }
         return lines

@@ -18,7 +18,7 @@ enum ModelsCommand: Subcommand {
         var output = try Output()
         if parsed.flag("json") {
             let rows = manifests.map { VersionJSON(manifest: $0, isCurrent: $0.version == current) }
-            try output.json(Answer(store: store.location, current: current?.description, versions: rows))
+            try output.json(document: Answer(store: store.location, current: current?.description, versions: rows))
         } else {
             let relations = Coterie.relations.relations
             var table = TextTable(

@@ -1,3 +1,4 @@
+import Answers
 import CommandLineOptions
 import FoundationEssentials
 import Model
@@ -10,12 +11,14 @@ enum RecommendCommand: Subcommand {
         "recommend", summary: "List the groups that a user would love to join, and why",
         discussion: """
             The groups a user has joined are clustered into interests; their neighbours are the candidates. The list \
-            serves all interests in proportion, does not repeat itself, and has a new order every six hours. Stated \
-            interests, curated picks and trending groups fill up, the less is known the more, and popular ones where nothing else is left; these have no \
-            score and no interest. A score is the sum of what the reasons bring, in units of the mean best score of each \
-            relation. Lists have 300 places. Memberships are read from the catalog; without one, from the store.
+            serves all interests in proportion, without near-duplicates, and gets a new order every six hours. The less is \
+            known about a member, the more groups come from stated interests, curated picks and what is trending; popular \
+            groups fill what is left. These have no score and no interest. A score is the sum of what the reasons \
+            contribute, in units of the mean best score of each relation. A list has at most 300 groups. Memberships are \
+            read from the catalog; without one, from the store.
+
             With --trace the command says what every stage did and how long it took. With several users, or with --users, \
-            --json writes a line for each, and one who is unknown is named while the others get their lists.
+            --json writes a line for each; unknown users are reported, and the others get their lists.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
         options: [
@@ -49,7 +52,7 @@ enum RecommendCommand: Subcommand {
         for user in users {
             let profile: MemberProfile
             do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
-                // The others get theirs, in the order in which they were named.
+                // The others still get their lists, in the order in which they were named.
                 try output.flush()
                 complain("coterie: \(failure.message)")
                 unknownCount += 1
@@ -60,9 +63,14 @@ enum RecommendCommand: Subcommand {
             let plan = planner.plan(request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             if parsed.flag("json") {
-                let answer = PlanJSON(
-                    plan, request.profile, planner, version: version.manifest.version, limit: limit, stages: stages)
-                try isSingle ? output.json(answer) : output.jsonLine(answer)
+                var answer = Recommendations(
+                    version.served, id: Recommendations.id(of: plan, forUser: user, version.manifest.version),
+                    bucket: plan.bucket, interests: plan.interests.map { MemberInterest($0, in: planner.model) },
+                    items: plan.items, limit: limit, for: request.profile, planner)
+                answer.trace = stages.map {
+                    .init(joined: request.profile.joined.count, candidates: plan.candidateCount, stages: $0)
+                }
+                try output.json(answer, isIndented: isSingle)
             } else {
                 let lines = PlanTable.lines(plan, request.profile, planner, limit: limit)
                 try output.line(
@@ -88,17 +96,14 @@ enum RecommendCommand: Subcommand {
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
-    /// Notes when stages ended.
+    /// Measures how long stages take.
     private struct StageTrace {
         private var last = ContinuousClock.now
-        var stages: [PlanJSON.Stage] = []
+        private(set) var stages: [Recommendations.Stage] = []
 
         mutating func note(_ report: StageReport) {
             let now = ContinuousClock.now
-            stages.append(
-                .init(
-                    stage: report.stage.rawValue, taken: report.taken, passed: report.passed, note: report.note,
-                    microseconds: last.duration(to: now) / .microseconds(1)))
+            stages.append(.init(report, microseconds: last.duration(to: now) / .microseconds(1)))
             last = now
         }
     }

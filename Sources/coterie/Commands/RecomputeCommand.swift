@@ -29,12 +29,12 @@ enum RecomputeCommand: Subcommand {
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
         ] + Coterie.relations.flatMap(minimums) + [
             Option(
-                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) unless said otherwise")
+                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) by default")
         ] + MeasureOptions.options + [
             CommonOptions.threads, ProcessorPathOption.option,
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
             Option(
-                "memory", "MIB", help: "Memory to count on, in MiB; what the system has available unless said otherwise"
+                "memory", "MIB", help: "Memory that may be used, in MiB; all that is available by default"
             ),
             Option(flag: "dry-run", help: "Do everything but publish"),
             CommonOptions.json,
@@ -73,7 +73,7 @@ enum RecomputeCommand: Subcommand {
         }
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(OutcomeJSON(outcome))
+            try output.json(document: OutcomeJSON(outcome))
         } else {
             for text in summary(outcome) { try output.line(text) }
         }

@@ -11,9 +11,8 @@ enum ServeCommand: Subcommand {
     static let command = Command(
         "serve", summary: "Serve similar groups and recommendations over HTTP",
         discussion: """
-            What it answers is described by the daemon itself, at /openapi.json; /healthz and /readyz tell how it is, \
-            /metrics has figures for Prometheus. Follows newly published versions without a restart. Ends cleanly on \
-            SIGTERM.
+            /openapi.json describes the API, /healthz and /readyz report the daemon's state, /metrics has metrics for \
+            Prometheus. The daemon follows newly published versions without a restart, and ends cleanly on SIGTERM.
 
             With a key file, every request must bear a token: a member's opens /v1/users/{that member} and nothing else, \
             a service's opens groups, photos, trending and metrics, an admin's /v1/admin. "coterie token" makes keys and tokens. \
@@ -74,12 +73,12 @@ enum ServeCommand: Subcommand {
                 "journal", "FILE",
                 help: """
                     With a store in Redis: the daemon's own journal of what members do; \
-                    ~/.local/state/coterie/journal-PORT.sqlite unless said otherwise
+                    ~/.local/state/coterie/journal-PORT.sqlite by default
                     """,
                 environment: "COTERIE_JOURNAL"),
             Option(
                 "sessions", "FILE",
-                help: "Where the lists of sessions are kept; beside the catalog or the journal unless said otherwise",
+                help: "Where the lists of sessions are kept; beside the catalog or the journal by default",
                 environment: "COTERIE_SESSIONS"),
             Option(flag: "log-requests", help: "Log every request, not only those that are refused"),
         ],

@@ -7,17 +7,17 @@ enum TokenCommand: Subcommand {
     static let command = Command(
         "token", summary: "Make a token that opens a daemon, or a key to sign tokens with",
         discussion: """
-            For trying out, and for servers without a library for tokens. A token is a JSON Web Token with HS256, of the \
-            claims sub, role (member, service or admin), aud, nbf and exp, signed with the first key of the file, which \
-            its header names as kid.
+            For trying out, and for servers without a library for tokens. A token is a JSON Web Token with HS256 and the \
+            claims sub, role (member, service or admin), aud, nbf and exp. It is signed with the first key of the file, \
+            which its header names as kid.
 
-            To change keys without a pause: --new-key puts a new one first; daemons accept both from the next second on. \
-            Take the old one out of the file once its tokens have expired.
+            To rotate keys, use --new-key, which puts a new key first; daemons accept both within a second. Delete the old \
+            key from the file when its tokens have expired.
             """,
         options: [
             Option("user", "ID", help: "For the member with this user id"),
             Option(flag: "service", help: "For the site's own servers"),
-            Option(flag: "admin", help: "For whoever looks after the daemon"),
+            Option(flag: "admin", help: "For administrators of the daemon"),
             Option(flag: "new-key", help: "Make no token but a key, and the file if there is none, closed to others"),
             Option("expires", "DURATION", help: "How long it is valid: 90s, 15m, 1h, 7d", default: "1h"),
             Option(
@@ -59,7 +59,7 @@ enum TokenCommand: Subcommand {
             subject: bearer.subject, role: bearer.role,
             expiresAtMilliseconds: now + validity.components.seconds * 1000, validFromMilliseconds: now)
         let token = try claims.token(signedWith: key, audience: checker.audience, issuer: checker.issuer)
-        // What a daemon would refuse, as an empty user id, is refused here.
+        // Refuse here what a daemon would refuse, such as an empty user id.
         _ = try checker.claims(of: token, keys: KeySet([key]), atMilliseconds: now)
         return token
     }

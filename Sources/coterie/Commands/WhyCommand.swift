@@ -41,7 +41,7 @@ enum WhyCommand: Subcommand {
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
-                Answer(
+                document: Answer(
                     modelVersion: version.manifest.version.description, groupId: ids[0], otherId: ids[1],
                     catalogChangedSince: isStale, relations: verdicts))
         } else {

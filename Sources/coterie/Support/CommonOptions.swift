@@ -1,3 +1,4 @@
+import Answers
 import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
@@ -17,19 +18,24 @@ enum CommonOptions {
         default: "coterie-models", environment: "COTERIE_STORE")
     static let cache = Option(
         "cache", "FOLDER",
-        help: "Where images of versions are kept that come from Redis; ~/.cache/coterie unless said otherwise",
+        help: "Where versions that come from Redis are cached; ~/.cache/coterie by default",
         environment: "COTERIE_CACHE")
     static let audience = Option(
-        "audience", "NAME", help: "Whom tokens are meant for, their claim aud", default: "coterie",
+        "audience", "NAME", help: "The audience of tokens, their claim aud", default: "coterie",
         environment: "COTERIE_AUDIENCE")
     static let issuer = Option(
-        "issuer", "NAME", help: "Who makes tokens, their claim iss; anybody with a key unless said otherwise",
+        "issuer", "NAME", help: "The issuer of tokens, their claim iss; not checked by default",
         environment: "COTERIE_ISSUER")
     static let json = Option(flag: "json", help: "Answer in JSON")
     static let limit = Option("limit", short: "n", "N", help: "How many to list, at most", default: "20")
     static let threads = Option(
-        "threads", "N", help: "How many threads compute; all processors unless said otherwise")
+        "threads", "N", help: "How many threads compute; one for each processor by default")
     static let version = Option("model", "VERSION", help: "Look into this version instead of the current one")
+}
+
+extension LoadedVersion {
+    /// The version as answers name it: a command reads the one that it was asked for, so that nothing newer is missing.
+    var served: ServedVersion { ServedVersion(manifest.version, degraded: false) }
 }
 
 extension ParsedCommand {
@@ -46,7 +52,7 @@ extension ParsedCommand {
         }
     }
 
-    /// What tokens must say of their audience and their maker.
+    /// Checks the audience and the issuer of tokens.
     var tokenChecker: TokenChecker { TokenChecker(audience: text("audience"), issuer: textIfGiven("issuer")) }
 
     /// Opens the store.
@@ -54,9 +60,9 @@ extension ParsedCommand {
         try StoreLocation(text("store")).open(cacheDirectory: textIfGiven("cache") ?? Self.usualCache)
     }
 
-    /// The folder for what must not be lost and is of this machine alone; it is made if it is not there.
+    /// The folder for data that must not be lost and belongs to this machine; made if it is missing.
     static func stateFolder() throws -> String {
-        // As systemd says where a service keeps its state.
+        // systemd sets it to the state folder of a service.
         let folder = ProcessInfo.processInfo.environment["STATE_DIRECTORY"] ?? usual("XDG_STATE_HOME", ".local/state")
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return folder
@@ -87,5 +93,36 @@ extension ParsedCommand {
     /// The number of threads that was asked for, else that of the processors.
     func threadCount() throws(UsageError) -> Int {
         try integerIfGiven("threads", in: 1...1024) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+}
+
+extension ParsedCommand {
+    /// The duration given for an option that is required or has a default: digits and s, m, h or d, such as `15m`.
+    ///
+    /// - Parameter bounds: the shortest and the longest allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    func duration(_ name: String, in bounds: ClosedRange<Duration>) throws(UsageError) -> Duration {
+        let text = text(name)
+        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
+            (0...bounds.upperBound.components.seconds / unit).contains(count), bounds.contains(.seconds(count * unit))
+        else {
+            let range = "\(bounds.lowerBound.components.seconds)s to \(bounds.upperBound.components.seconds / 86400)d"
+            throw badValue(text, of: name, expected: "a duration such as 90s, 15m, 1h or 7d, from \(range)")
+        }
+        return .seconds(count * unit)
+    }
+}
+
+extension ParsedCommand {
+    /// Makes an administrator's change in the catalog, now.
+    func apply(_ action: SiteChange.Action, to group: String) throws -> SiteChange.Outcome {
+        let catalog = try Catalog(path: text("catalog"), mode: .recording)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let outcome = try catalog.apply(SiteChange(ofGroup: group, action, atMilliseconds: now))
+        guard outcome != .unknownGroup else {
+            throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))
+        }
+        return outcome
     }
 }

@@ -5,7 +5,7 @@ import ModelStore
 import Recompute
 import Tokens
 
-/// Why a command ends without having done what it was asked to: an exit code and a sentence for a person.
+/// Why a command failed: an exit code and a sentence for a person.
 struct Failure: Error {
     let exitCode: Int32
     let message: String

@@ -3,9 +3,11 @@ import CommandLineOptions
 import Model
 import ModelStore
 
-/// Finding what a person named, or saying what is near.
+/// Finds what the user named, or suggests similar ids.
 enum Lookup {
-    /// The index of a group in a version; it must be shown, as far as the catalog says.
+    /// The index of a group in a version.
+    ///
+    /// - Throws: a failure if the catalog says that the group is private or hidden.
     static func group(_ id: String, in version: LoadedVersion, catalog: Catalog?) throws -> Int {
         let record = try catalog?.group(withID: id)
         if let concealment = record?.concealment {
@@ -30,7 +32,7 @@ enum Lookup {
     static func unknown(_ table: EntityTable, _ id: String, near candidates: [String]) -> Failure {
         var seen: Set<String> = []
         let different = candidates.filter { seen.insert($0).inserted }
-        // Those that look alike first; otherwise those that stand beside it.
+        // Similar ids first, then its neighbours in the order of ids.
         let close = nearest(to: id, among: different, limit: 3)
         let shown = close + different.filter { !close.contains($0) }.prefix(max(0, 3 - close.count))
         let near = shown.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -39,7 +41,7 @@ enum Lookup {
             "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; near it: \(near)"))
     }
 
-    /// Ids that stand around one that does not exist, and groups whose title it is.
+    /// Groups whose title it is, and ids that are similar or next to it in order.
     private static func idsAround(_ id: String, in model: ModelVersion) -> [String] {
         let lowered = id.lowercased()
         let titled = (0..<model.groupCount).lazy.filter { model.title(of: $0).lowercased() == lowered }.prefix(3)
@@ -54,4 +56,9 @@ enum Lookup {
 func named(_ index: Int, in model: ModelVersion) -> String {
     let title = model.title(of: index)
     return title.isEmpty ? model.id(of: index) : title
+}
+
+extension GroupRecord {
+    /// Why the group is not shown: `hidden` or `private`; nil if it is shown.
+    var concealment: String? { isHidden ? "hidden" : visibility == .private ? "private" : nil }
 }

@@ -1,7 +1,8 @@
+import Answers
 import FoundationEssentials
 import Glibc
 
-/// Standard output, in large portions.
+/// Buffered output to standard output or to a file.
 struct Output: ~Copyable {
     private var buffer: [UInt8] = []
     private let descriptor: Int32
@@ -33,8 +34,13 @@ struct Output: ~Copyable {
         if buffer.count >= 1 << 16 { try flush() }
     }
 
-    /// Writes a value as JSON, indented, its keys in alphabetical order.
-    mutating func json(_ value: some Encodable) throws(Failure) {
+    /// Writes an answer as JSON, its fields in their order: one a line, or all in one line.
+    mutating func json(_ answer: some Answer, isIndented: Bool = true) throws(Failure) {
+        try write((isIndented ? Self.indented(answer.json) : answer.json) + [UInt8(ascii: "\n")])
+    }
+
+    /// Writes a value that no route answers with as JSON, indented, its keys in alphabetical order.
+    mutating func json(document value: some Encodable) throws(Failure) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
@@ -43,18 +49,42 @@ struct Output: ~Copyable {
         try write("\n")
     }
 
-    /// Writes a value as JSON in one line, its keys in alphabetical order.
-    mutating func jsonLine(_ value: some Encodable) throws(Failure) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do {
-            try write(Array(encoder.encode(value)) + [UInt8(ascii: "\n")])
-        } catch let failure as Failure {
-            throw failure
-        } catch { throw Failure(Failure.general, "cannot write JSON: \(error)") }
+    /// JSON without blanks, laid out as `JSONEncoder` does it: one member or element a line.
+    private static func indented(_ json: [UInt8]) -> [UInt8] {
+        var result: [UInt8] = []
+        var depth = 0
+        var isText = false
+        var isEscaped = false
+        func newLine() -> [UInt8] { Array("\n".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: 2 * depth) }
+        for (index, byte) in json.enumerated() {
+            if isText {
+                result.append(byte)
+                if !isEscaped, byte == UInt8(ascii: "\"") { isText = false }
+                isEscaped = !isEscaped && byte == UInt8(ascii: "\\")
+                continue
+            }
+            switch byte {
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                depth += 1
+                result.append(byte)
+                let isEmpty = json[index + 1] == UInt8(ascii: "}") || json[index + 1] == UInt8(ascii: "]")
+                if !isEmpty { result += newLine() }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                depth -= 1
+                let isEmpty = json[index - 1] == UInt8(ascii: "{") || json[index - 1] == UInt8(ascii: "[")
+                if !isEmpty { result += newLine() }
+                result.append(byte)
+            case UInt8(ascii: ","): result += [byte] + newLine()
+            case UInt8(ascii: ":"): result += Array(" : ".utf8)
+            default:
+                result.append(byte)
+                isText = byte == UInt8(ascii: "\"")
+            }
+        }
+        return result
     }
 
-    /// Writes what is left; to be called at the end.
+    /// Writes what is still buffered; call it at the end.
     mutating func flush() throws(Failure) {
         var start = 0
         while start < buffer.count {
@@ -64,7 +94,7 @@ struct Output: ~Copyable {
             }
             if written < 0 {
                 if errno == EINTR { continue }
-                // Whoever reads has seen enough, as in "coterie export … | head".
+                // The reader has closed the pipe, as in "coterie export … | head".
                 if errno == EPIPE { exit(0) }
                 throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
             }
@@ -79,7 +109,7 @@ func complain(_ text: String) {
     writeToStandardError(text + "\n")
 }
 
-/// Writes a text to standard error as it is; if that fails there is nobody to tell.
+/// Writes a text to standard error; a failure is ignored.
 func writeToStandardError(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -4,18 +4,18 @@ import Model
 import CivilTime
 import Recommendation
 
-/// Options that decide what a member's list looks like.
+/// Options that determine a member's list.
 enum PlanOptions {
     static let at = Option(
-        "at", "TIME", help: "Make the list of this moment, ISO 8601 or Unix seconds; now unless said otherwise")
+        "at", "TIME", help: "Make the list as of this time, ISO 8601 or Unix seconds; now by default")
     static let omitted = Option(
-        "without", "STAGE", help: "Leave out a stage, to see what it does",
+        "without", "STAGE", help: "Skip a stage, to see its effect",
         allowed: PlanStage.allCases.filter(\.canBeOmitted).map(\.rawValue), isRepeating: true)
     static let seed = Option(
-        "seed", "N", help: "Another number gives another order in every bucket", default: "0")
+        "seed", "N", help: "Seed of the rotation: another number gives another order", default: "0")
     static let secret = Option(
         "rotation-key", "HEX",
-        help: "32 hexadecimal digits on which the order of all members depends; the same for all daemons",
+        help: "32 hexadecimal digits that determine every member's order; the same for all daemons",
         default: String(repeating: "0", count: 32), environment: "COTERIE_ROTATION_KEY")
 
     static let all = [at, omitted, seed, secret]

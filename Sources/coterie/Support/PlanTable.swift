@@ -1,3 +1,4 @@
+import Answers
 import Model
 import Recommendation
 
@@ -35,15 +36,15 @@ enum PlanTable {
     }
 
     /// What every stage did, a line a stage.
-    static func lines(_ stages: [PlanJSON.Stage]) -> [String] {
+    static func lines(_ stages: [Recommendations.Stage]) -> [String] {
         var table = TextTable([
             .init(title: "stage"), .init(title: "taken", isNumber: true), .init(title: "passed", isNumber: true),
             .init(title: "µs", isNumber: true), .init(title: "note"),
         ])
         for stage in stages {
             table.add([
-                stage.stage, Formats.grouped(stage.taken), Formats.grouped(stage.passed),
-                Formats.fixed(stage.microseconds, 1), stage.note,
+                stage.report.stage.rawValue, Formats.grouped(stage.report.taken),
+                Formats.grouped(stage.report.passed), Formats.fixed(stage.microseconds, 1), stage.report.note,
             ])
         }
         return table.lines

@@ -5,12 +5,12 @@ import Model
 import ModelStore
 import Recommendation
 
-/// Reads what is known of members: from the catalog, or without one from the store.
+/// Reads profiles of members from the catalog; without a catalog, from the store.
 struct ProfileReader {
     /// The catalog, if there is one.
     let catalog: Catalog?
     private let catalogPath: String
-    /// The shared store; only where there is no catalog.
+    /// The shared store; nil if there is a catalog.
     private let store: (any SharedStore)?
     private let manifest: Manifest
     private let planner: Planner
@@ -18,7 +18,7 @@ struct ProfileReader {
 
     /// Opens the catalog, if there is one.
     ///
-    /// - Parameter instant: the moment that profiles are of, in Unix milliseconds.
+    /// - Parameter instant: the time of the profiles, in Unix milliseconds.
     init(_ parsed: ParsedCommand, _ manifest: Manifest, _ planner: Planner, atMilliseconds instant: Int64) throws {
         catalog = try parsed.openCatalogIfPresent()
         catalogPath = parsed.text("catalog")
@@ -30,7 +30,7 @@ struct ProfileReader {
 
     /// The profile of a user.
     ///
-    /// - Throws: a failure that names near ids if there is no such user.
+    /// - Throws: a failure that suggests similar ids if there is no such user.
     func profile(of user: String) throws -> MemberProfile {
         guard let catalog else {
             guard let member = try store?.member(withID: user, in: manifest.version) else {
@@ -47,12 +47,12 @@ struct ProfileReader {
         return profile
     }
 
-    /// What the lists of some profiles have in common: the moment, and what the site decided since the version was made.
+    /// A request for a list, with the site's current decisions.
     func request(for profile: MemberProfile, seed: UInt64, _ site: SiteDecisions) -> PlanRequest {
         PlanRequest(
             profile: profile, atMilliseconds: instant, seed: seed, hidden: site.hidden, curated: site.curated)
     }
 
-    /// What the site has decided by now.
+    /// The site's current decisions.
     func siteDecisions() throws(CatalogError) -> SiteDecisions { try SiteDecisions(of: catalog, in: planner.model) }
 }

@@ -1,8 +1,7 @@
 import Glibc
 import Synchronization
 
-/// Shows how far something is: on a terminal a line that is written over, with rate and time left;
-/// elsewhere nothing but what is said at the end of a step.
+/// A progress line with rate and remaining time; shown on terminals only.
 final class ProgressLine: Sendable {
     private struct State {
         var step = ""
@@ -14,7 +13,7 @@ final class ProgressLine: Sendable {
     private let state = Mutex(State())
     private let isTerminal = isatty(STDERR_FILENO) == 1
 
-    /// Begins a step; the rate is counted from here.
+    /// Begins a step, from which on the rate is measured.
     func begin(_ step: String) {
         state.withLock { $0 = State(step: step, isShowing: $0.isShowing) }
     }
@@ -24,8 +23,8 @@ final class ProgressLine: Sendable {
     /// - Parameters:
     ///   - done: work done so far in this step.
     ///   - total: all work of the step, if known.
-    ///   - unit: what is counted; nil shows a percentage only.
-    ///   - remainingSeconds: how long everything will still take; nil if only this step counts.
+    ///   - unit: the unit of `done`; nil to show a percentage only.
+    ///   - remainingSeconds: the remaining time of all steps; nil to estimate that of this step.
     func show(done: Int, total: Int?, unit: String?, note: String = "", remainingSeconds: Double? = nil) {
         guard isTerminal else { return }
         state.withLock { state in
@@ -40,7 +39,7 @@ final class ProgressLine: Sendable {
         }
     }
 
-    /// Takes the line away, for something that stays.
+    /// Clears the line, so that other output can follow.
     func clear() {
         state.withLock { state in
             if state.isShowing { writeToStandardError("\r\u{1b}[K") }

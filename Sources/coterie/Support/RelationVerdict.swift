@@ -14,11 +14,11 @@ struct RelationVerdict: Encodable {
     var cosine: Double
     /// The score by the version's formula, counted afresh; nil if the formula is unknown.
     var score: Double?
-    /// The other's place in the version's list, from 1; nil if it is not listed.
+    /// The other's rank in the version's list; nil if it is not listed.
     var listedRank: Int?
     /// The score in the version's list.
     var listedScore: Double?
-    /// The place it has, counted afresh, among all groups that pass the thresholds; nil if it does not pass them, or the
+    /// Its rank, counted afresh, among all groups that pass the thresholds; nil if it does not pass them, or the
     /// formula is unknown.
     var rank: Int?
     /// How many groups pass them.
@@ -107,7 +107,7 @@ extension Overlap {
 }
 
 extension ListFormula {
-    /// What common entries weigh; nil if they all weigh the same.
+    /// The weights of common entries; nil if all are equal.
     fileprivate func entryWeights(minimumEntries: Int) -> EntryWeights? {
         hasWeights ? EntryWeights(minimumEntries: minimumEntries, weight: weight(ofDegree:)) : nil
     }

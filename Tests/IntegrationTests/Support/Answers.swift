@@ -58,14 +58,9 @@ enum Answers {
         struct Neighbour: Decodable {
             var rank: Int
             var groupId, title: String
-            var score: Double
-            var relations: [Evidence]
-        }
-
-        struct Evidence: Decodable {
-            var relation: String
-            var common, size: Int
-            var score: Double
+            /// In one relation, of single precision.
+            var score: Float
+            var common: Int?
         }
     }
 
@@ -96,7 +91,7 @@ enum Answers {
             var rank: Int
             var groupId, title: String
             var score: Double
-            /// On the command line.
+            /// For a user.
             var origin: String?
             var reasons: [Reason]
         }
@@ -111,7 +106,7 @@ enum Answers {
         struct Row: Decodable {
             var position: Int
             var groupId: String
-            var startsAt, expiresAt: String?
+            var startsAtMilliseconds, expiresAtMilliseconds: Int64?
             var isValid: Bool
         }
     }

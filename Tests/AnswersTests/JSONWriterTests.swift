@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import Service
+@testable import Answers
 
 @Suite("JSON writer")
 struct JSONWriterTests {
@@ -35,7 +35,7 @@ struct JSONWriterTests {
         var generator = SeededGenerator(state: 1)
         for _ in 0..<500 {
             let (key, value) = ("k" + text(&generator), text(&generator))
-            let bytes = JSONWriter.object { $0.texts(key, [value, value]) }
+            let bytes = JSONWriter.object { $0.member(key, [value, value]) }
             let read = try JSONDecoder().decode([String: [String]].self, from: Data(bytes))
             #expect(
                 read.first?.value.map { Array($0.unicodeScalars) } == [
@@ -75,7 +75,7 @@ struct JSONWriterTests {
             json.member("a", 1)
             json.objects("list", [1, 2]) { row, number in
                 row.member("n", number)
-                row.texts("t", number == 1 ? [] : ["x", "y"])
+                row.member("t", number == 1 ? [] : ["x", "y"])
             }
             json.object("o") { $0.member("yes", true) }
             json.object("empty") { _ in }

@@ -2,16 +2,17 @@ import Foundation
 
 /// Checks JSON against the schemas of an OpenAPI document, read from the document itself; strictly: what a schema does
 /// not mention is wrong.
-struct SchemaChecker {
+public struct SchemaChecker {
     /// The document.
-    let document: [String: Any]
+    public let document: [String: Any]
 
-    init(_ bytes: [UInt8]) throws {
+    /// Reads a document.
+    public init(_ bytes: [UInt8]) throws {
         document = try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any] ?? [:]
     }
 
     /// What a reference such as `#/components/schemas/Store` leads to.
-    func target(of reference: String) -> Any? {
+    public func target(of reference: String) -> Any? {
         guard reference.hasPrefix("#/") else { return nil }
         return reference.dropFirst(2).split(separator: "/").reduce(document as Any?) { node, name in
             (node as? [String: Any])?[String(name)]
@@ -19,7 +20,7 @@ struct SchemaChecker {
     }
 
     /// Every reference in the document.
-    var references: [String] { Self.references(in: document) }
+    public var references: [String] { Self.references(in: document) }
 
     private static func references(in node: Any) -> [String] {
         if let list = node as? [Any] { return list.flatMap(references) }
@@ -28,7 +29,7 @@ struct SchemaChecker {
     }
 
     /// The schema of an answer; nil if the document knows no such answer.
-    func schema(_ method: String, _ pattern: String, status: Int, type: String) -> [String: Any]? {
+    public func schema(_ method: String, _ pattern: String, status: Int, type: String) -> [String: Any]? {
         let path = (document["paths"] as? [String: Any])?[pattern] as? [String: Any]
         let operation = path?[method.lowercased()] as? [String: Any]
         var response = (operation?["responses"] as? [String: Any])?[String(status)] as? [String: Any]
@@ -38,7 +39,7 @@ struct SchemaChecker {
     }
 
     /// What is wrong with a value, if anything, and where.
-    func complaints(_ value: Any, _ schema: [String: Any], at place: String = "$") -> [String] {
+    public func complaints(_ value: Any, _ schema: [String: Any], at place: String = "$") -> [String] {
         if let reference = schema["$ref"] as? String {
             guard let target = target(of: reference) as? [String: Any] else { return ["\(reference) leads nowhere"] }
             return complaints(value, target, at: place)

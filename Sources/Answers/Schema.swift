@@ -1,11 +1,13 @@
 /// What JSON may look like, in as much of JSON Schema 2020-12 as the answers of the service need.
-indirect enum Schema: Sendable {
+public indirect enum Schema: Sendable {
     /// Text: one of `words` if there are any, so many Unicode scalars long, matching a pattern.
     case string(
         words: [String] = [], standard: String? = nil, lengths: ClosedRange<Int>? = nil, pattern: String? = nil)
     /// A whole number; bounds are inclusive.
     case integer(ClosedRange<Int>? = nil, standard: Int? = nil)
+    /// Any number.
     case number
+    /// True or false.
     case boolean
     /// A list of so many elements.
     case array(Schema, ClosedRange<Int>? = nil)
@@ -15,38 +17,46 @@ indirect enum Schema: Sendable {
     case map(Schema)
     /// An object of any kind.
     case anyObject
-    /// One of the components, by its name.
-    case component(String)
+    /// A schema that stands among the components of the description, under a name.
+    case component(String, Schema)
 
     /// A whole number that is not negative.
-    static let count = Schema.integer(0...Int.max)
+    public static let count = Schema.integer(0...Int.max)
+    /// A rank or another number that counts from 1.
+    static let rank = Schema.integer(1...Int.max)
+
+    /// One of the words of an enumeration.
+    public static func words<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) -> Schema {
+        .string(words: type.allCases.map(\.rawValue))
+    }
 
     /// A member of an object.
-    struct Property: Sendable {
-        let name: String
+    public struct Property: Sendable {
+        /// Its name.
+        public let name: String
         let schema: Schema
         let help: String
         let isRequired: Bool
 
         /// A member that is always there.
-        static func always(_ name: String, _ schema: Schema, _ help: String) -> Property {
+        public static func always(_ name: String, _ schema: Schema, _ help: String) -> Property {
             Property(name: name, schema: schema, help: help, isRequired: true)
         }
 
         /// A member that may be missing.
-        static func sometimes(_ name: String, _ schema: Schema, _ help: String) -> Property {
+        public static func sometimes(_ name: String, _ schema: Schema, _ help: String) -> Property {
             Property(name: name, schema: schema, help: help, isRequired: false)
         }
     }
 }
 
 extension Schema {
-    /// Writes the members of the schema's own object.
-    func write(to json: inout JSONWriter) {
+    /// Writes the members of the schema's own object; a component is only referred to.
+    public func write(to json: inout JSONWriter) {
         switch self {
         case .string(let words, let standard, let lengths, let pattern):
             json.member("type", "string")
-            if !words.isEmpty { json.texts("enum", words) }
+            if !words.isEmpty { json.member("enum", words) }
             if let standard { json.member("default", standard) }
             if let lengths {
                 json.member("minLength", lengths.lowerBound)
@@ -74,16 +84,13 @@ extension Schema {
             json.member("type", "object")
             json.object("additionalProperties") { value.write(to: &$0) }
         case .anyObject: json.member("type", "object")
-        case .component(let name): json.member("$ref", Self.reference(to: name))
+        case .component(let name, _): json.member("$ref", "#/components/schemas/\(name)")
         }
     }
 
-    /// Where a component stands in the document.
-    static func reference(to name: String) -> String { "#/components/schemas/\(name)" }
-
     private static func write(_ properties: [Property], to json: inout JSONWriter) {
         json.member("type", "object")
-        json.texts("required", properties.filter(\.isRequired).map(\.name))
+        json.member("required", properties.filter(\.isRequired).map(\.name))
         json.object("properties") { json in
             for property in properties {
                 json.object(property.name) { json in
@@ -91,6 +98,28 @@ extension Schema {
                     json.member("description", property.help)
                 }
             }
+        }
+    }
+
+    /// The components that some schemas refer to, directly or through others; each once, in the order in which they are
+    /// first met.
+    public static func components(of schemas: some Sequence<Schema>) -> [(name: String, schema: Schema)] {
+        var found: [(name: String, schema: Schema)] = []
+        for schema in schemas { schema.collectComponents(into: &found) }
+        return found
+    }
+
+    private func collectComponents(into found: inout [(name: String, schema: Schema)]) {
+        switch self {
+        case .string, .integer, .number, .boolean, .anyObject: break
+        case .array(let element, _): element.collectComponents(into: &found)
+        case .map(let value): value.collectComponents(into: &found)
+        case .object(let properties):
+            for property in properties { property.schema.collectComponents(into: &found) }
+        case .component(let name, let schema):
+            guard !found.contains(where: { $0.name == name }) else { return }
+            found.append((name, schema))
+            schema.collectComponents(into: &found)
         }
     }
 }

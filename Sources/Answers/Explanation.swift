@@ -1,0 +1,147 @@
+import CivilTime
+import Model
+public import Recommendation
+
+/// Why a group is in a member's list, at which place, or why it is not there:
+/// `GET /v1/users/{id}/recommendations/{group}/why`, `coterie explain`.
+public struct Explanation: Answer, Equatable {
+    /// The version.
+    public var version: ServedVersion
+    /// The member.
+    public var userId: String
+    /// The group that was asked about.
+    public var groupId: String
+    /// A word that programs can go by: one of `standings`.
+    public var standing: String
+    /// A clause for people.
+    public var explanation: String
+    /// Its rank in the list; nil if it is not there.
+    public var place: Int?
+    /// The name of the interest it serves; nil unless it is in the list because of joined groups.
+    public var interest: String?
+    /// The joined groups that speak for it, whether or not it is in the list; the strongest first.
+    public var reasons: [GroupReason] = []
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Explanation"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("userId", \.userId, "The member")
+        fields.always("groupId", \.groupId, "The group that was asked about")
+        fields.always("standing", \.standing, as: .string(words: standings), "Whether it is in the list, or why not")
+        fields.always("explanation", \.explanation, "The same for people")
+        fields.sometimes("place", \.place, as: .rank, "Its rank in the list; if it is there")
+        fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+        fields.always("reasons", \.reasons, "Joined groups that speak for it, the strongest first")
+    }
+
+    /// All words for standings.
+    static let standings = [
+        "listed", "joined", "dismissed", "hidden", "inactive", "noEvidence", "tooSimilar", "notReached", inNextList,
+    ]
+    /// The word for a group that is not in the list of a session, but would be in a new one.
+    private static let inNextList = "inNextList"
+}
+
+extension Explanation {
+    /// Explains a group of the planner's model in a list that is made right now.
+    public init(_ version: ServedVersion, of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
+        let (standing, plan) = planner.standing(of: group, request)
+        self.init(version, of: group, standing, planner, request) { plan.interests[$0].name(in: planner.model) }
+    }
+
+    /// Explains a group of the planner's model in the list of a session.
+    ///
+    /// - Parameters:
+    ///   - items: the list as it stands now.
+    ///   - interests: those of the list.
+    public init(
+        _ version: ServedVersion, of group: UInt32, inSession items: [PlanItem], _ interests: [MemberInterest],
+        _ planner: Planner, _ request: PlanRequest
+    ) {
+        if let index = items.firstIndex(where: { $0.group == group }) {
+            let standing = Standing.listed(rank: index + 1, item: items[index])
+            self.init(version, of: group, standing, planner, request) { interests[$0].name }
+            return
+        }
+        self.init(version, of: group, planner, request)
+        if let place {
+            standing = Self.inNextList
+            explanation = """
+                it is not in the list of this session, which was made before; a new one would have it at place \(place)
+                """
+            (self.place, interest) = (nil, nil)
+        }
+    }
+
+    /// Explains a group that is shown to nobody, whether or not a version has it.
+    ///
+    /// - Parameter isPrivate: because it is private; else because it is hidden.
+    public init(_ version: ServedVersion, userId: String, unshownGroup groupId: String, isPrivate: Bool) {
+        self.version = version
+        self.userId = userId
+        self.groupId = groupId
+        standing = "hidden"
+        explanation = isPrivate ? "it is private, and private groups are shown to nobody" : Standing.hiddenText
+    }
+
+    private init(
+        _ version: ServedVersion, of group: UInt32, _ standing: Standing, _ planner: Planner, _ request: PlanRequest,
+        interestName: (Int) -> String
+    ) {
+        (self.standing, explanation) = standing.words(planner)
+        self.version = version
+        userId = request.profile.userID
+        groupId = planner.model.id(of: Int(group))
+        if case .listed(let rank, let item) = standing {
+            place = rank
+            interest = item.interest.map(interestName)
+        }
+        // About a hidden group nothing more is told.
+        if standing != .hidden {
+            // As of a personal item: what speaks for the group is told whether or not it is in the list.
+            let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
+            reasons = GroupReason.list(
+                planner.reasons(for: [item], of: request.profile)[0], in: planner.model)
+        }
+    }
+}
+
+extension Standing {
+    fileprivate static let hiddenText = "it is hidden from everybody"
+
+    /// A word that programs can go by, and a clause for people.
+    fileprivate func words(_ planner: Planner) -> (name: String, text: String) {
+        func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
+        switch self {
+        case .listed(let rank, let item):
+            return ("listed", "it is at place \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
+        case .joined: return ("joined", "the user is a member of it")
+        case .dismissed(let milliseconds):
+            return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
+        case .hidden: return ("hidden", Self.hiddenText)
+        case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
+        case .noEvidence:
+            return (
+                "noEvidence",
+                """
+                no group that the user has joined has it as a neighbour, and it is not among those that fill up the list
+                """
+            )
+        case .tooSimilar(let seed):
+            return (
+                "tooSimilar",
+                """
+                it is too similar to \(planner.model.id(of: Int(seed))), which the user has joined: their cosine is \
+                \(planner.configuration.filters.ceiling) or more
+                """
+            )
+        case .notReached(let rank, let candidates):
+            return (
+                "notReached",
+                "it is number \(rank) of \(candidates) candidates by score, and the list was full before its turn came"
+            )
+        }
+    }
+}

@@ -1,0 +1,117 @@
+public import Model
+public import Recommendation
+
+/// Groups that a photo could go to: `GET /v1/photos/{id}/groups`, `coterie photo`.
+public struct GroupsForPhoto: Answer, Equatable {
+    /// The version.
+    public var version: ServedVersion
+    /// The photo.
+    public var photoId: String
+    /// The groups, best first.
+    public var groups: [Row]
+
+    /// The groups of some suggestions.
+    public init(
+        _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
+        in model: ModelVersion
+    ) {
+        self.version = version
+        self.photoId = photoId
+        let columns = SuggestedGroup.columns(of: relations)
+        groups = suggestions.enumerated().map { Row(at: $0, $1, columns, in: model) }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "GroupsForPhoto"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("photoId", \.photoId, "The photo")
+        fields.always("groups", \.groups, "Groups, best first")
+    }
+}
+
+extension GroupsForPhoto {
+    /// A group that the photo could go to.
+    public struct Row: Answer, Equatable {
+        /// The group.
+        public var group: SuggestedGroup
+        /// What speaks for it, the strongest first.
+        public var reasons: [Reason]
+
+        fileprivate init(
+            at index: Int, _ suggestion: PhotoSuggestion, _ columns: SizeColumns, in model: ModelVersion
+        ) {
+            group = SuggestedGroup(at: index, suggestion.group, score: suggestion.score, columns, in: model)
+            reasons = suggestion.reasons.prefix(SuggestedGroup.reasonLimit).map { reason in
+                Reason(reason.evidence, share: reason.contribution / suggestion.score, in: model)
+            }
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "GroupForPhoto"
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.part(\.group)
+            fields.always("reasons", \.reasons, "What speaks for it, the strongest first")
+        }
+    }
+
+    /// What speaks for a group; which fields it has depends on its kind.
+    public struct Reason: Answer, Equatable {
+        /// What speaks for the group.
+        public var kind: String
+        /// Its share of the score, from 0 to 1.
+        public var share: Double
+        /// Photos that share pools with the photo, or the owner's photos in the group.
+        public var photos: Int?
+        /// A group that the photo is in, its title, and what the two groups have in common.
+        public var groupId, title: String?
+        /// In which relation the two groups are neighbours.
+        public var relation: Relation?
+        /// How much the two groups have in common.
+        public var common: UInt32?
+        /// Tags of the photo that the group's photos have.
+        public var tags: [String]?
+        /// The middle of the area that the group's photos are from.
+        public var latitude, longitude: Double?
+        /// Whether the owner is a member.
+        public var isMember: Bool?
+
+        fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: ModelVersion) {
+            kind = evidence.kind
+            self.share = share
+            switch evidence {
+            case .sharedPools(let photos): self.photos = photos
+            case .similarGroup(let group, let relation, let common):
+                groupId = model.id(of: Int(group))
+                title = model.title(of: Int(group))
+                self.relation = relation
+                self.common = common
+            case .tags(let tags): self.tags = tags
+            case .place(let cell): (latitude, longitude) = cell.middle
+            case .owner(let photos, let isMember): (self.photos, self.isMember) = (photos, isMember)
+            }
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "PhotoReason"
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always(
+                "kind", \.kind, as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]),
+                "What speaks for it")
+            fields.always("share", \.share, "Its share of the score, from 0 to 1")
+            fields.sometimes(
+                "photos", \.photos, as: .count, "Photos that share pools with it, or the owner's photos there")
+            fields.sometimes("groupId", \.groupId, "A group that the photo is in, which it is like")
+            fields.sometimes("title", \.title, "That group's title")
+            fields.sometimes("relation", \.relation, "What the two groups have in common")
+            fields.sometimes("common", \.common, as: .count, "How much they have in common")
+            fields.sometimes("tags", \.tags, "The photo's tags that the group's photos have")
+            fields.sometimes("latitude", \.latitude, "The middle of the area that the group's photos are from")
+            fields.sometimes("longitude", \.longitude, "The middle of the area that the group's photos are from")
+            fields.sometimes("isMember", \.isMember, "Whether the owner is a member")
+        }
+    }
+}

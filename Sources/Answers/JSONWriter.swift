@@ -1,0 +1,134 @@
+/// Writes one JSON document, straight to bytes: an answer of 50 rows takes a tenth of what `JSONEncoder` takes.
+public struct JSONWriter {
+    private(set) var bytes: [UInt8] = []
+    private var needsComma = false
+
+    /// The bytes of one value.
+    static func document(_ value: some JSONValue) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.bytes.reserveCapacity(16_384)
+        value.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// The bytes of one object with the members that `members` writes.
+    public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object(members)
+        return writer.bytes
+    }
+
+    /// A member of any type.
+    public mutating func member(_ name: String, _ value: some JSONValue) {
+        key(name)
+        value.write(to: &self)
+    }
+
+    /// A member that is an object.
+    public mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
+        key(name)
+        object(members)
+    }
+
+    /// A member that is a list of objects, one for each element.
+    public mutating func objects<Elements: Sequence>(
+        _ name: String, _ elements: Elements, _ members: (inout JSONWriter, Elements.Element) -> Void
+    ) {
+        key(name)
+        array { list in
+            for element in elements { list.object { members(&$0, element) } }
+        }
+    }
+
+    mutating func object(_ members: (inout JSONWriter) -> Void) {
+        enclosed(UInt8(ascii: "{"), UInt8(ascii: "}"), members)
+    }
+
+    mutating func array(_ elements: (inout JSONWriter) -> Void) {
+        enclosed(UInt8(ascii: "["), UInt8(ascii: "]"), elements)
+    }
+
+    private mutating func enclosed(_ opening: UInt8, _ closing: UInt8, _ content: (inout JSONWriter) -> Void) {
+        comma()
+        bytes.append(opening)
+        needsComma = false
+        content(&self)
+        bytes.append(closing)
+        needsComma = true
+    }
+
+    /// The name of a member; its value follows.
+    private mutating func key(_ name: String) {
+        write(name)
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    /// The name of a member that needs no escapes; its value follows.
+    mutating func key(_ name: StaticString) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        unsafe bytes.append(contentsOf: UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+        needsComma = false
+    }
+
+    mutating func write(_ value: Bool) { literal(value ? "true" : "false") }
+
+    mutating func write(_ value: some FixedWidthInteger) { literal(value.description) }
+
+    /// The fewest digits that read back as the same number; null if it is not finite.
+    mutating func write(_ value: some BinaryFloatingPoint & CustomStringConvertible) {
+        literal(value.isFinite ? value.description : "null")
+    }
+
+    mutating func write(_ value: String) {
+        comma()
+        bytes.append(UInt8(ascii: "\""))
+        var value = value
+        // In place: looking through the bytes of a text one by one is slow.
+        value.withUTF8 { text in
+            // All at once, as nearly always, takes a fraction of byte by byte.
+            if unsafe text.contains(where: Self.needsEscape) {
+                unsafe appendEscaped(text)
+            } else {
+                unsafe bytes.append(contentsOf: text)
+            }
+        }
+        bytes.append(UInt8(ascii: "\""))
+        needsComma = true
+    }
+
+    private mutating func literal(_ value: String) {
+        comma()
+        var value = value
+        value.withUTF8 { unsafe bytes.append(contentsOf: $0) }
+        needsComma = true
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
+        for index in text.indices {
+            let byte = unsafe text[index]
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20: appendControl(byte)
+            default: bytes.append(byte)
+            }
+        }
+    }
+
+    private mutating func appendControl(_ byte: UInt8) {
+        let digits = Array("0123456789abcdef".utf8)
+        bytes.append(contentsOf: "\\u00".utf8)
+        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+
+    private mutating func comma() {
+        if needsComma { bytes.append(UInt8(ascii: ",")) }
+    }
+}

@@ -1,0 +1,230 @@
+public import Model
+public import Recommendation
+
+/// A member's list: `GET /v1/users/{id}/recommendations`, `coterie recommend`.
+public struct Recommendations: Answer, Equatable {
+    /// The version.
+    public var version: ServedVersion
+    /// The member.
+    public var userId: String
+    /// What interactions call the list that they come from.
+    public var recommendationId: String
+    /// The number of the span of time for which the order stays as it is.
+    public var bucket: Int64
+    /// What the member cares about, the largest interest first.
+    public var interests: [MemberInterest]
+    /// The groups, in the order in which they are shown.
+    public var recommendations: [Row]
+    /// Where the next page begins; nil if this is the last one.
+    public var next: String?
+    /// How the list was made; only on the command line, with `--trace`.
+    public var trace: Trace?
+
+    /// A page of a list.
+    ///
+    /// - Parameters:
+    ///   - items: the whole list, whose interests are indexes of `interests`.
+    ///   - offset: how many items stand before the page.
+    ///   - limit: how many items a page has at most.
+    ///   - profile: the profile that reasons are told from.
+    public init(
+        _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
+        after offset: Int = 0, limit: Int, for profile: MemberProfile, _ planner: Planner
+    ) {
+        let page = items.dropFirst(offset).prefix(limit)
+        self.version = version
+        userId = profile.userID
+        recommendationId = id
+        self.bucket = bucket
+        self.interests = interests
+        recommendations = Self.rows(
+            page, after: offset, interests, planner.reasons(for: page, of: profile),
+            planner.configuration.relations, in: planner.model)
+        if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
+    }
+
+    private static func rows(
+        _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
+        _ reasons: [[Suggestion.Reason]], _ relations: RelationTable, in model: ModelVersion
+    ) -> [Row] {
+        let columns = SuggestedGroup.columns(of: relations)
+        return zip(page, reasons).enumerated().map { index, row in
+            let (item, reasons) = row
+            return Row(
+                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, columns,
+                in: model)
+        }
+    }
+
+    /// What interactions call the list that they come from.
+    ///
+    /// It follows from what the list is, so that every daemon and every command call it the same.
+    public static func id(of plan: Plan, forUser userID: String, _ version: VersionName) -> String {
+        "\(version)-\(String(plan.fingerprint(ofUser: userID), radix: 36))"
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Recommendations"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.part(\.version)
+        fields.always("userId", \.userId, "The member")
+        fields.always("recommendationId", \.recommendationId, "What interactions call the list that they come from")
+        fields.always("bucket", \.bucket, "The number of the span of time for which the order stays as it is")
+        fields.always("interests", \.interests, "What the member cares about, the largest interest first")
+        fields.always("recommendations", \.recommendations, "Groups, in the order in which they are shown")
+        fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+        fields.commandLineOnly("trace", \.trace)
+    }
+}
+
+extension Recommendations {
+    /// A group in a member's list.
+    public struct Row: Answer, Equatable {
+        /// The group.
+        public var group: SuggestedGroup
+        /// Why it is in the list at all.
+        public var origin: PlanItem.Origin
+        /// The name of the interest it serves; nil unless joined groups brought it.
+        public var interest: String?
+        /// The joined groups that brought it, the strongest first.
+        public var reasons: [GroupReason]
+
+        fileprivate init(
+            at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason],
+            _ columns: SizeColumns, in model: ModelVersion
+        ) {
+            group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
+            origin = item.origin
+            self.interest = interest
+            self.reasons = GroupReason.list(reasons, limit: SuggestedGroup.reasonLimit, in: model)
+        }
+
+        /// The name of the schema.
+        public static let schemaName: String? = "Suggestion"
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.part(\.group)
+            fields.always(
+                "origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all")
+            fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+            fields.always("reasons", \.reasons, "Joined groups that brought it, the strongest first")
+        }
+    }
+
+    /// How a list was made, for whoever looks into it on the command line.
+    public struct Trace: Answer, Equatable {
+        /// Joined groups that the model has.
+        public var joined: Int
+        /// Candidates that passed all filters.
+        public var candidates: Int
+        /// What every stage did, in their order.
+        public var stages: [Stage]
+
+        /// A trace.
+        public init(joined: Int, candidates: Int, stages: [Stage]) {
+            self.joined = joined
+            self.candidates = candidates
+            self.stages = stages
+        }
+
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("joined", \.joined, as: .count, "Joined groups that the model has")
+            fields.always("candidates", \.candidates, as: .count, "Candidates that passed all filters")
+            fields.always("stages", \.stages, "What every stage did, in their order")
+        }
+    }
+
+    /// What a stage did, and how long it took.
+    public struct Stage: Answer, Equatable {
+        /// What it did.
+        public var report: StageReport
+        /// How long it took.
+        public var microseconds: Double
+
+        /// A stage.
+        public init(_ report: StageReport, microseconds: Double) {
+            self.report = report
+            self.microseconds = microseconds
+        }
+
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage")
+            fields.always("taken", \.report.taken, as: .count, "Groups it was given")
+            fields.always("passed", \.report.passed, as: .count, "Groups it passed on")
+            fields.always("microseconds", \.microseconds, "How long it took")
+            fields.always("note", \.report.note, "What else there is to say, in a few words")
+        }
+    }
+}
+
+/// Something that a member cares about.
+public struct MemberInterest: Answer, Equatable {
+    /// What its groups have in common, in a few words.
+    public var name: String
+    /// Its part of the member's groups, from 0 to 1.
+    public var share: Double
+    /// The joined groups it consists of.
+    public var groupIds: [String]
+
+    /// An interest.
+    public init(name: String, share: Double, groupIds: [String]) {
+        self.name = name
+        self.share = share
+        self.groupIds = groupIds
+    }
+
+    /// An interest of a plan.
+    public init(_ interest: Interest, in model: ModelVersion) {
+        self.init(
+            name: interest.name(in: model), share: interest.share,
+            groupIds: interest.groups.map { model.id(of: Int($0)) })
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Interest"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("name", \.name, "What its groups have in common, in a few words")
+        fields.always("share", \.share, "Its part of the member's groups, from 0 to 1")
+        fields.always("groupIds", \.groupIds, "The joined groups it consists of")
+    }
+}
+
+/// A joined group that speaks for another group.
+public struct GroupReason: Answer, Equatable {
+    /// The joined group.
+    public var groupId: String
+    /// Its title.
+    public var title: String
+    /// What the two have in common.
+    public var relation: Relation
+    /// Its share of the score, from 0 to 1.
+    public var share: Double
+    /// How much they have in common.
+    public var common: UInt32
+
+    /// The first of some reasons; shares are those of what all of them contribute.
+    static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: ModelVersion) -> [GroupReason] {
+        // Not the score of the list's item: what speaks for a group may have changed since the list was made.
+        let total = reasons.reduce(0) { $0 + $1.contribution }
+        return reasons.prefix(limit).map { reason in
+            GroupReason(
+                groupId: model.id(of: Int(reason.seed)), title: model.title(of: Int(reason.seed)),
+                relation: reason.relation, share: reason.contribution / total, common: reason.common)
+        }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Reason"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupId", \.groupId, "A group that it is like")
+        fields.always("title", \.title, "That group's title")
+        fields.always("relation", \.relation, "What the two have in common")
+        fields.always("share", \.share, "Its share of the score, from 0 to 1")
+        fields.always("common", \.common, as: .count, "How much they have in common")
+    }
+}

@@ -1,0 +1,115 @@
+public import Model
+
+/// What became of hiding a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
+public struct Hiding: Answer, Equatable {
+    /// The group.
+    public var groupId: String
+    /// Whether it is hidden now.
+    public var hidden: Bool
+    /// Whether that is new.
+    public var changed: Bool
+
+    /// An outcome.
+    public init(groupId: String, hidden: Bool, changed: Bool) {
+        self.groupId = groupId
+        self.hidden = hidden
+        self.changed = changed
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Hiding"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groupId", \.groupId, "The group")
+        fields.always("hidden", \.hidden, "Whether it is hidden now")
+        fields.always("changed", \.changed, "Whether the request changed that")
+    }
+}
+
+/// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
+public struct HiddenGroups: Answer, Equatable {
+    /// In ascending order of the bytes of their ids.
+    public var groups: [Row]
+    /// Where the next page begins; nil if this is the last one.
+    public var next: String?
+
+    /// A page of hidden groups.
+    ///
+    /// - Parameters:
+    ///   - groups: the groups that follow, one more than `limit` if there are so many.
+    ///   - limit: how many the page has at most.
+    public init(_ groups: [HiddenGroup], limit: Int = .max) {
+        self.groups = groups.prefix(limit).map { group in
+            Row(groupId: group.id, hiddenAtMilliseconds: group.hiddenAtMilliseconds)
+        }
+        if groups.count > limit { next = self.groups.last?.groupId }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "HiddenGroups"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groups", \.groups, "In ascending order of the bytes of their ids")
+        fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
+    }
+
+    /// A hidden group.
+    public struct Row: Answer, Equatable {
+        /// The group.
+        public var groupId: String
+        /// Since when, in Unix milliseconds.
+        public var hiddenAtMilliseconds: Int64
+
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds")
+        }
+    }
+}
+
+/// Groups that the site puts forward: `GET /v1/admin/curation` and what changes it, `coterie curate`.
+public struct CuratedGroups: Answer, Equatable {
+    /// By position.
+    public var groups: [Row]
+
+    /// All that are put forward.
+    ///
+    /// - Parameter now: Unix seconds.
+    public init(_ curations: [Curation], atSeconds now: Int64) {
+        groups = curations.map { curation in
+            Row(
+                groupId: curation.groupID, position: curation.position,
+                startsAtMilliseconds: curation.startsAt.map { $0 * 1000 },
+                expiresAtMilliseconds: curation.expiresAt.map { $0 * 1000 }, isValid: curation.isValid(at: now))
+        }
+    }
+
+    /// The name of the schema.
+    public static let schemaName: String? = "Curation"
+    /// The fields.
+    public static func declare(_ fields: inout some FieldList<Self>) {
+        fields.always("groups", \.groups, "By position")
+    }
+
+    /// A group that is put forward.
+    public struct Row: Answer, Equatable {
+        /// The group.
+        public var groupId: String
+        /// Its position among all, from 1 without gaps.
+        public var position: Int
+        /// From when on, inclusive, and until when, exclusive; in Unix milliseconds, nil for no bound.
+        public var startsAtMilliseconds, expiresAtMilliseconds: Int64?
+        /// Whether it is put forward right now.
+        public var isValid: Bool
+
+        /// The fields.
+        public static func declare(_ fields: inout some FieldList<Self>) {
+            fields.always("groupId", \.groupId, "The group")
+            fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
+            fields.sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive")
+            fields.sometimes("expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive")
+            fields.always("isValid", \.isValid, "Whether it is put forward right now: in time, public, not hidden")
+        }
+    }
+}
