@@ -122,6 +122,10 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
             precondition(
                 facts.relation.hasGoodName && !Self.reservedNames.contains(facts.name), "\(facts.name) is no good name")
             precondition(facts.weight >= 0 && facts.minimumCommon >= 1, "\(facts.name) has bad numbers")
+            // The names of both stand in SQL, and that of the table is what is imported.
+            precondition(
+                [facts.source.table, facts.source.timeColumn].allSatisfy(Self.isGoodInSQL)
+                    && !["groups", "users", "photos"].contains(facts.source.table), "\(facts.name) has a bad source")
             for other in entries[..<place] {
                 precondition(
                     other.relation != facts.relation && other.source.table != facts.source.table
@@ -129,6 +133,11 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
             }
         }
         self.entries = entries
+    }
+
+    private static func isGoodInSQL(_ name: String) -> Bool {
+        !name.isEmpty
+            && name.utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_") }
     }
 
     /// Always 0.
