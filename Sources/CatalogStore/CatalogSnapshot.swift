@@ -10,11 +10,11 @@ import Synchronization
 /// It belongs to one thread; where a read takes long, it uses several threads of its own.
 public final class CatalogSnapshot {
     /// A connection, which one thread uses at a time.
-    private struct Connection: @unchecked Sendable {
+    struct Connection: @unchecked Sendable {
         let catalog: Catalog
     }
 
-    private let connections: [Connection]
+    let connections: [Connection]
     private var knownGroups: [GroupRecord]?
 
     /// The catalog in this state, for what one thread reads.

@@ -23,7 +23,8 @@ extension RecomputeJob {
     }
 
     /// Dismissals in force and impressions without a click, by column.
-    private func memberFeedback(_ snapshot: CatalogSnapshot) throws(CatalogError) -> [UInt32: PublishedMember.Feedback] {
+    private func memberFeedback(_ snapshot: CatalogSnapshot) throws(CatalogError) -> [UInt32: PublishedMember.Feedback]
+    {
         let usual = PlanConfiguration().feedback
         let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
         var feedback: [UInt32: PublishedMember.Feedback] = [:]

@@ -28,7 +28,8 @@ struct GroupTable {
     private(set) var groups: [Group] = []
     private(set) var titles: [String] = []
     private(set) var descriptions: [String] = []
-    private(set) var identifiers: [String] = []
+    /// In UTF-8, as they are written: copied into millions of lines.
+    private(set) var identifiers: [[UInt8]] = []
     /// How likely a group is to be joined, relative to the others of its theme.
     private var popularity: [Double] = []
 
@@ -60,7 +61,7 @@ struct GroupTable {
                 popularity.append(Self.popularity(rank: groupsOfTheme[theme].count, of: group, &random))
             }
             groupsOfTheme[theme].append(index)
-            identifiers.append(naming.identifier(for: titles[index]))
+            identifiers.append(Array(naming.identifier(for: titles[index]).utf8))
         }
     }
 

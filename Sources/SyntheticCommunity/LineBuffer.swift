@@ -64,11 +64,15 @@ struct LineBuffer {
 
     /// Appends THH:MM:SSZ for a second of the day.
     mutating func append(time second: Int) {
-        for (mark, number) in [("T", second / 3600), (":", second / 60 % 60), (":", second % 60)] {
-            bytes.append(contentsOf: mark.utf8)
-            bytes.append(UInt8(ascii: "0") + UInt8(number / 10))
-            bytes.append(UInt8(ascii: "0") + UInt8(number % 10))
-        }
+        append("T", twoDigits: second / 3600)
+        append(":", twoDigits: second / 60 % 60)
+        append(":", twoDigits: second % 60)
         bytes.append(UInt8(ascii: "Z"))
+    }
+
+    private mutating func append(_ mark: Unicode.Scalar, twoDigits number: Int) {
+        bytes.append(UInt8(ascii: mark))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10))
+        bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 }
