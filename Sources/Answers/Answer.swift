@@ -24,11 +24,13 @@ extension Answer {
     }
 
     fileprivate func writeFields(to json: inout JSONWriter) {
-        // Swapped and not copied, so that the bytes have one owner.
-        var fields = FieldWriter(owner: self)
-        swap(&json, &fields.json)
-        Self.declare(&fields)
-        swap(&json, &fields.json)
+        // By its address, and the writer swapped: a copy would count the references of every text, and copy the bytes.
+        unsafe withUnsafePointer(to: self) { owner in
+            var fields = unsafe FieldWriter(owner: owner)
+            swap(&json, &fields.json)
+            Self.declare(&fields)
+            swap(&json, &fields.json)
+        }
     }
 
     /// The schema of the object as it is over HTTP.
@@ -85,15 +87,18 @@ extension FieldList {
 }
 
 /// Writes the fields of an answer.
-private struct FieldWriter<Owner: Answer>: FieldList {
-    let owner: Owner
+@safe private struct FieldWriter<Owner: Answer>: FieldList {
+    private let owner: UnsafePointer<Owner>
     var json = JSONWriter()
+
+    /// - Parameter owner: stays where it is for as long as this is used.
+    init(owner: UnsafePointer<Owner>) { unsafe self.owner = owner }
 
     mutating func always<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString
     ) {
         json.key(name)
-        value(owner).write(to: &json)
+        value(unsafe owner.pointee).write(to: &json)
     }
 
     mutating func sometimes<Value: JSONValue>(
@@ -103,15 +108,15 @@ private struct FieldWriter<Owner: Answer>: FieldList {
     }
 
     mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?) {
-        guard let value = value(owner) else { return }
+        guard let value = value(unsafe owner.pointee) else { return }
         json.key(name)
         value.write(to: &json)
     }
 
-    mutating func part<Part: Answer>(_ part: (Owner) -> Part) { part(owner).writeFields(to: &json) }
+    mutating func part<Part: Answer>(_ part: (Owner) -> Part) { part(unsafe owner.pointee).writeFields(to: &json) }
 
     mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property]) {
-        let sizes = sizes(owner)
+        let sizes = sizes(unsafe owner.pointee)
         for (field, count) in zip(sizes.fields, sizes.counts) { json.member(field, count) }
     }
 }
