@@ -27,8 +27,8 @@ extension Catalog {
 
     /// The shown groups that hold public photos which share their pools with a photo, in no particular order.
     ///
-    /// A companion in *n* of them, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The work
-    /// is bounded: some thousand rows, however large the pools are.
+    /// A companion in *n* of them, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The
+    /// work is bounded: some thousand rows, however large the pools are.
     func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
         let pools = try shownGroups(ofPhoto: key)
         let companions = try companions(ofPhoto: key, in: pools.map(\.key))

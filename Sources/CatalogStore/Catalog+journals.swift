@@ -52,8 +52,8 @@ extension Catalog {
     /// Applies changes that daemons acknowledged, each once however often it comes, in one transaction that is durable
     /// when this returns, on a catalog opened for recording.
     ///
-    /// What was acknowledged is not refused: interactions with groups that have become private or hidden since are kept,
-    /// and only those with groups that no longer exist are left out.
+    /// What was acknowledged is not refused: interactions with groups that have become private or hidden since are
+    /// kept, and only those with groups that no longer exist are left out.
     ///
     /// - Parameter changes: those of each journal in the order of their numbers.
     /// - Throws: `CatalogError`; then none of them was applied.

@@ -27,7 +27,8 @@ public final class Catalog {
 
     /// Opens a catalog.
     ///
-    /// - Parameter relations: those that are read or written; tables that it lacks are made where it may be brought up to date.
+    /// - Parameter relations: those that are read or written; tables that it lacks are made where it may be brought up
+    ///   to date.
     /// - Throws: `CatalogError.Code.missing` if there is none to read, `.notACatalog` if the file is something else.
     public init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {

@@ -46,9 +46,9 @@ extension CatalogChange {
 extension Catalog {
     /// Makes changes in one transaction; they are durable when this returns, on a catalog opened for recording.
     ///
-    /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships as
-    /// well: of all that is known of a member and a group, the latest event counts; a membership of unknown time is the
-    /// oldest.
+    /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
+    /// as well: of all that is known of a member and a group, the latest event counts; a membership of unknown time is
+    /// the oldest.
     ///
     /// - Returns: what came of each change, in their order.
     /// - Throws: `CatalogError`; then nothing of them all was done.

@@ -3,8 +3,8 @@ import SQLite
 
 /// The catalog's tables, and how an older catalog becomes one of this version.
 ///
-/// External ids stand once, beside an integer key that never leaves the catalog. The tables of relations, which are large,
-/// are clustered by group, which the recompute reads in order; one reverse index serves profiles.
+/// External ids stand once, beside an integer key that never leaves the catalog. The tables of relations, which are
+/// large, are clustered by group, which the recompute reads in order; one reverse index serves profiles.
 enum CatalogSchema {
     /// "Ctri": tells a catalog from other SQLite files (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x4374_7269

@@ -108,7 +108,8 @@ public final class CatalogSnapshot {
 private struct PausedWriters {
     private let database: Database
 
-    /// Nil if the lock cannot be had: the file may not be written to, or somebody writes a lot at once, and commits rarely.
+    /// Nil if the lock cannot be had: the file may not be written to, or somebody writes a lot at once, and commits
+    /// rarely.
     init?(_ path: String) {
         do {
             database = try Database(path: path, mode: .readWrite, busyTimeoutSeconds: 1)

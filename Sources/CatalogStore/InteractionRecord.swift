@@ -57,8 +57,8 @@ extension Interaction.Kind {
 extension InteractionRecord {
     /// The interactions that rows have.
     ///
-    /// - Parameter rows: of an id, a kind's number, a group's external id, a time, and the list it came from: its id, the
-    ///   position in it and the variant.
+    /// - Parameter rows: of an id, a kind's number, a group's external id, a time, and the list it came from: its id,
+    ///   the position in it and the variant.
     static func all(in rows: Statement) throws(DatabaseError) -> [InteractionRecord] {
         var interactions: [InteractionRecord] = []
         while try rows.step() {

@@ -18,7 +18,8 @@ public struct MemberChange: Sendable, Equatable, Codable {
         case forgotten(Int)
         /// The interests are replaced.
         case stated
-        /// Nothing was done: the interaction at this index of the batch names a group that does not exist, or is not shown.
+        /// Nothing was done: the interaction at this index of the batch names a group that does not exist, or is not
+        /// shown.
         case unknownGroup(at: Int)
         /// Nothing was done: there is no such member.
         case unknownMember

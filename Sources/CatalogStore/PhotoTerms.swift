@@ -1,6 +1,7 @@
 /// The terms of public photos, tags or places, by the column that stands for each photo in a matrix.
 public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
-    /// The terms that enough photos have: the one most photos have first, equal ones in an order that is always the same.
+    /// The terms that enough photos have: the one most photos have first, equal ones in an order that is always the
+    /// same.
     public private(set) var vocabulary: [Term]
     /// How many photos have each.
     public private(set) var totals: [UInt32]

@@ -1,6 +1,7 @@
 /// Numbers for tags: comparing and counting many millions of strings would take most of a recompute.
 struct TagNumbers {
-    /// Tags that are seen when there are as many different ones already are passed over: some hundred megabytes at most.
+    /// Tags that are seen when there are as many different ones already are passed over: some hundred megabytes at
+    /// most.
     private static let maximumTags = 4_000_000
     /// Stands for a tag that is none.
     private static let none = UInt32.max

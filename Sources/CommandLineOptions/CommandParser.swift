@@ -30,7 +30,8 @@ struct CommandParser {
         return true
     }
 
-    /// The command with its values, after all words are read: those that are missing come from the environment and defaults.
+    /// The command with its values, after all words are read: those that are missing come from the environment and
+    /// defaults.
     consuming func finish(environment: [String: String]) throws(UsageError) -> ParsedCommand {
         try checkArgumentCount()
         var fromEnvironment: Set<String> = []

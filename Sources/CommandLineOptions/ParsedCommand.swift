@@ -1,7 +1,7 @@
 /// A command with the values of its arguments and options.
 ///
-/// A value comes from the command line, else from the option's environment variable, else from its default. Asking for an
-/// option that the command does not have is a mistake of the programmer's and ends the process.
+/// A value comes from the command line, else from the option's environment variable, else from its default. Asking for
+/// an option that the command does not have is a mistake of the programmer's and ends the process.
 public struct ParsedCommand: Sendable {
     /// The command that was chosen.
     public let command: Command

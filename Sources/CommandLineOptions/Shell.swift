@@ -42,8 +42,8 @@ enum ValueCompletion {
 }
 
 extension Command {
-    /// What a shell offers for an argument: the same for all arguments of a command, because not every shell can tell which
-    /// one is being completed.
+    /// What a shell offers for an argument: the same for all arguments of a command, because not every shell can tell
+    /// which one is being completed.
     var argumentCompletion: ValueCompletion {
         let names = Set(arguments.map(\.name))
         if names.contains("FILE") { return .files }

@@ -3,7 +3,8 @@ import Model
 public import Recommendation
 
 extension MemberProfile {
-    /// What a catalog knows of a user at an instant: memberships with interactions replayed on top, and stated interests.
+    /// What a catalog knows of a user at an instant: memberships with interactions replayed on top, and stated
+    /// interests.
     ///
     /// Groups that the planner's model does not have, as private ones, are left out.
     ///

@@ -2,8 +2,8 @@ import CPrefetch
 
 /// Read-only bytes that stay where they are while the region lives: a mapped file, or a copy in memory.
 ///
-/// All reads are checked against the bounds, in programs of every build. Numbers are little-endian, as on every platform
-/// that Swift on Linux runs on.
+/// All reads are checked against the bounds, in programs of every build. Numbers are little-endian, as on every
+/// platform that Swift on Linux runs on.
 @safe
 public final class ByteRegion: @unchecked Sendable {
     // Never written after init, and freed only in deinit, which is why sharing it is sound.

@@ -1,4 +1,5 @@
-/// The neighbours of one group in one relation, read in place: best first, equal scores in ascending order of the index.
+/// The neighbours of one group in one relation, read in place: best first, equal scores in ascending order of the
+/// index.
 public struct NeighbourList: RandomAccessCollection, Sendable {
     private let region: ByteRegion
     private let start: Int
@@ -31,8 +32,8 @@ public struct NeighbourList: RandomAccessCollection, Sendable {
 
 /// The lists of some groups in all relations, read in place: for loops that read all of them.
 ///
-/// A model is larger than a processor's caches, so that lists come from memory. While one list is looked at, those after it
-/// are on their way.
+/// A model is larger than a processor's caches, so that lists come from memory. While one list is looked at, those
+/// after it are on their way.
 public struct NeighbourLists: Sendable {
     private let region: ByteRegion
     /// Where the lists lie in the region: group after group, of each one a relation.

@@ -10,9 +10,11 @@ public struct RelationFacts: Sendable, Equatable {
     public var source: RelationSource
     /// What is learned from it beside neighbours; nil if nothing is.
     public var role: Role?
-    /// How much its neighbours count where relations are blended, 0 or more; 0 leaves it out of lists and their reasons.
+    /// How much its neighbours count where relations are blended, 0 or more; 0 leaves it out of lists and their
+    /// reasons.
     public var weight: Double
-    /// X: a group needs so many entries to have neighbours and to be one (inclusive), unless a recompute says otherwise.
+    /// X: a group needs so many entries to have neighbours and to be one (inclusive), unless a recompute says
+    /// otherwise.
     public var minimumEntries: Int
     /// Y: a pair needs so many common entries (inclusive), unless a recompute says otherwise.
     public var minimumCommon: Int
@@ -29,9 +31,10 @@ public struct RelationFacts: Sendable, Equatable {
 
     /// The facts of a relation.
     ///
-    /// X = 5 and Y = 3 unless said otherwise: on public membership data, asking for 3 common members instead of 1 raises
-    /// recall@20 of held-out memberships by a tenth and more (one or two common members are mostly chance), while 5
-    /// begins to cost small groups their neighbours. k = 100: longer lists bring next to nothing for a list of 20.
+    /// X = 5 and Y = 3 unless said otherwise: on public membership data, asking for 3 common members instead of 1
+    /// raises recall@20 of held-out memberships by a tenth and more (one or two common members are mostly chance),
+    /// while 5 begins to cost small groups their neighbours. k = 100: longer lists bring next to nothing for a list of
+    /// 20.
     public init(
         _ name: String, singular: String, meaning: String, source: RelationSource, role: Role? = nil,
         weight: Double = 1, minimumEntries: Int = 5, minimumCommon: Int = 3, limit: Int = 100

@@ -5,7 +5,8 @@ public struct TakenChanges: Sendable, Equatable, Codable {
     /// None at all.
     public static let none = TakenChanges()
 
-    /// The number of the last change that is in the version, by the journal's name; a journal without one has none there.
+    /// The number of the last change that is in the version, by the journal's name; a journal without one has none
+    /// there.
     public let sequences: [String: Int64]
     /// The same as a JSON object.
     public let json: String

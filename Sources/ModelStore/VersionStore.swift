@@ -36,7 +36,8 @@ public protocol VersionStore: Sendable {
     /// A version, verified and ready to be read.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
-    /// Removes the oldest versions beyond `count` (1 or more), never the current one; also what a killed publisher left.
+    /// Removes the oldest versions beyond `count` (1 or more), never the current one; also what a killed publisher
+    /// left.
     ///
     /// - Returns: the names of the versions removed.
     func prune(keeping count: Int) throws(StoreError) -> [VersionName]
@@ -49,8 +50,8 @@ extension VersionStore {
 
 /// A store on a server that several machines read.
 ///
-/// It publishes the members with each version, and carries what the daemons tell one another. Copies on this machine serve
-/// while the server is away.
+/// It publishes the members with each version, and carries what the daemons tell one another. Copies on this machine
+/// serve while the server is away.
 public protocol SharedStore: VersionStore {
     /// What is published of a user with a version; nil if it does not know the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?

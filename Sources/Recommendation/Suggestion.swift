@@ -6,8 +6,8 @@ public struct Suggestion: Sendable, Equatable {
     public var group: UInt32
     /// The sum of what its reasons contribute.
     public var score: Double
-    /// Why it is suggested, the largest contribution first; equal ones by group index, then in the order of the version's
-    /// relations.
+    /// Why it is suggested, the largest contribution first; equal ones by group index, then in the order of the
+    /// version's relations.
     public var reasons: [Reason]
 
     /// Part of a suggestion's score.

@@ -57,8 +57,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         facts.flatMap { work[$0.relation]?.rows } ?? 0
     }
 
-    /// The most neighbours that all groups together can have: a group has no more than there are others, and a pair that
-    /// is listed adds at least its common entries to Σ d².
+    /// The most neighbours that all groups together can have: a group has no more than there are others, and a pair
+    /// that is listed adds at least its common entries to Σ d².
     private static func neighbours(
         _ work: WorkEstimate?, groups: Int, _ parameters: SimilarityParameters
     ) -> Int {
@@ -100,7 +100,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, memberRows: Int
     ) -> Int {
         let comparing = (work.values.map(\.rows).max() ?? 0) * 14
-        // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of rare tags.
+        // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of
+        // rare tags.
         let describing =
             poolRows * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
         // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.

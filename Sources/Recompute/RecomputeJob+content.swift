@@ -17,8 +17,8 @@ extension RecomputeJob {
 
     /// What the groups' public photos are about, as far as the catalog has tags and places.
     ///
-    /// A tag or a place counts with as many photos as a group needs to be compared, and in a group with as many as a pair needs
-    /// in common: the same thresholds keep single photos from showing.
+    /// A tag or a place counts with as many photos as a group needs to be compared, and in a group with as many as a
+    /// pair needs in common: the same thresholds keep single photos from showing.
     ///
     /// - Parameters:
     ///   - matrix: public groups × photos, of the snapshot.

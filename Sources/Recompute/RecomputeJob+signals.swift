@@ -8,8 +8,8 @@ extension RecomputeJob {
 
     /// What trends, and in which months groups are busy, as far as the catalog has dates.
     ///
-    /// The present, for this purpose, is the moment the job began, or the last date in the catalog if that is earlier: a
-    /// catalog that is some weeks old tells what trended in its own last week. A date in the future changes nothing.
+    /// The present, for this purpose, is the moment the job began, or the last date in the catalog if that is earlier:
+    /// a catalog that is some weeks old tells what trended in its own last week. A date in the future changes nothing.
     ///
     /// - Parameter dates: of the entries of public groups in each relation.
     func activitySignals(

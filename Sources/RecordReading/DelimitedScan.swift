@@ -44,7 +44,8 @@ struct DelimitedScan {
     var hasNul = false
     var hasDoubledQuotes = false
 
-    /// The end of the last field of a record that ends at `end`: a carriage return before that is part of the line's end.
+    /// The end of the last field of a record that ends at `end`: a carriage return before that is part of the line's
+    /// end.
     static func withoutCarriageReturn(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Int {
         end > start && bytes[end - 1] == Byte.carriageReturn ? end - 1 : end
     }
@@ -52,8 +53,8 @@ struct DelimitedScan {
 
 /// Scans a record without quoted fields; stops with `startsWithQuote` at the first field that begins with a quote.
 ///
-/// Fields beyond the bounds' count are counted and not kept. This is the hot loop of an import: nearly all bytes are above
-/// the comma and take one comparison.
+/// Fields beyond the bounds' count are counted and not kept. This is the hot loop of an import: nearly all bytes are
+/// above the comma and take one comparison.
 func scanPlain(
     _ bytes: Span<UInt8>, _ window: ScanWindow, delimiter: UInt8, into bounds: inout MutableSpan<FieldBounds>
 ) -> DelimitedScan {

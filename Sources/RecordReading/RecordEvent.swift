@@ -35,7 +35,8 @@ public enum RejectionReason: Sendable, Hashable, CustomStringConvertible {
     case textAfterQuote
     /// Fewer or more fields than the header.
     case fieldCount(found: Int, expected: Int)
-    /// More fields than the header, in a record with quotes whose end was not looked for, because that failed too often.
+    /// More fields than the header, in a record with quotes whose end was not looked for, because that failed too
+    /// often.
     case tooManyFields(expected: Int)
     /// A NUL byte.
     case nul

@@ -9,8 +9,8 @@ public enum RecordFormat: String, Sendable, CaseIterable {
 
     /// The format by the extension of a file's name: `.csv`, `.tsv`, `.jsonl` or `.ndjson`, in any letter case.
     ///
-    /// A last extension `.gz` or `.zst` is ignored. Nil for any other extension, also for `.txt`, which may be CSV or TSV:
-    /// then the first bytes decide.
+    /// A last extension `.gz` or `.zst` is ignored. Nil for any other extension, also for `.txt`, which may be CSV or
+    /// TSV: then the first bytes decide.
     public init?(fileName: String) {
         var parts = fileName.lowercased().split(separator: ".", omittingEmptySubsequences: false)
         if parts.last == "gz" || parts.last == "zst" { parts.removeLast() }

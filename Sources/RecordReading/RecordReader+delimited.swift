@@ -44,8 +44,8 @@ extension RecordReader {
     /// Whether records with too many fields are no longer scanned to their ends.
     ///
     /// Stray quotes can join all lines of a file to one record that never ends well, such as lines of `x","`. Each line
-    /// would then be scanned as often as there are lines before it within the longest record. So the bytes of scans that
-    /// failed are limited to a multiple of the bytes read; a file that is not made to fail never comes near it.
+    /// would then be scanned as often as there are lines before it within the longest record. So the bytes of scans
+    /// that failed are limited to a multiple of the bytes read; a file that is not made to fail never comes near it.
     private var failsTooOften: Bool { failedScanBytes > 16 * maximumRecordBytes + 4 * bytesRead }
 
     /// Gives up the first line of a record that was scanned in vain.

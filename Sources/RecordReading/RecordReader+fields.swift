@@ -1,7 +1,8 @@
 extension RecordReader {
     /// Calls `body` with the bytes of a field of the current record, which are valid UTF-8 without NUL.
     ///
-    /// Nothing is copied: the bytes are valid until the reader moves on. A column that the record does not have is empty.
+    /// Nothing is copied: the bytes are valid until the reader moves on. A column that the record does not have is
+    /// empty.
     @inlinable
     public borrowing func withField<Result, Failure: Error>(
         _ column: Int, _ body: (Span<UInt8>) throws(Failure) -> Result

@@ -4,9 +4,9 @@ import FoundationEssentials
 ///
 /// In every format: a UTF-8 byte order mark at the start is skipped; a line ends with LF or CR LF, the last one also
 /// with the source; empty lines are skipped; a record with a NUL byte, with bytes that are not UTF-8 or of more than
-/// `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its lines.
-/// Of a record whose quotes are wrong, or that is too long, only the first line is rejected, and reading goes on at the
-/// next line, so that one stray quote does not swallow a file.
+/// `maximumRecordBytes` is rejected. A record with the wrong number of fields is rejected as a whole, with all its
+/// lines. Of a record whose quotes are wrong, or that is too long, only the first line is rejected, and reading goes on
+/// at the next line, so that one stray quote does not swallow a file.
 ///
 /// In JSON Lines, numbers, `true` and `false` become their text, arrays of texts are joined with `;`, null is an absent
 /// field, and of a repeated key the first value counts. A record with anything else in a wanted column is rejected; the
@@ -22,8 +22,8 @@ import FoundationEssentials
 ///         }
 ///     }
 public struct RecordReader: ~Copyable {
-    // No property has a default value: with one, the compiler (6.3) complains that the throwing init may leave the value
-    // partly initialized.
+    // No property has a default value: with one, the compiler (6.3) complains that the throwing init may leave the
+    // value partly initialized.
 
     /// The format, as given or as found in the first bytes.
     public let format: RecordFormat
@@ -57,8 +57,8 @@ public struct RecordReader: ~Copyable {
     ///   - columns: the wanted columns. All accessors take an index into them.
     ///   - source: the name of the source, for messages.
     ///   - maximumRecordBytes: how long a record may be, at least 16 and at most 1 GiB.
-    ///   - read: writes to the start of the memory that it is given, which has room for at least one byte, and returns how
-    ///     many bytes it wrote; 0 at the end.
+    ///   - read: writes to the start of the memory that it is given, which has room for at least one byte, and returns
+    ///     how many bytes it wrote; 0 at the end.
     /// - Throws: `RecordError` for a source without header, for a header that cannot be used, and if reading fails.
     public init(
         format: RecordFormat?, columns: [RecordColumn], source: String, maximumRecordBytes: Int = 1_048_576,

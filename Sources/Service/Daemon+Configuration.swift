@@ -40,8 +40,8 @@ extension Daemon {
             self.log = log
         }
 
-        /// Refuses addresses that other machines can reach where no tokens are required: then anybody who reaches the daemon
-        /// may ask anything about anybody.
+        /// Refuses addresses that other machines can reach where no tokens are required: then anybody who reaches the
+        /// daemon may ask anything about anybody.
         func validate() throws(ServiceError) {
             guard access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
                 throw ServiceError(

@@ -2,8 +2,8 @@ import Dispatch
 import Glibc
 
 extension Daemon {
-    /// Holds SIGTERM and SIGINT back from now on until `runUntilTerminated` takes them, so that one that comes while the
-    /// daemon starts is not lost and does not kill it.
+    /// Holds SIGTERM and SIGINT back from now on until `runUntilTerminated` takes them, so that one that comes while
+    /// the daemon starts is not lost and does not kill it.
     ///
     /// For the process whose main purpose the daemon is, before it has any other thread: how a process takes signals is
     /// one setting for all of it.

@@ -6,8 +6,8 @@ extension Community {
     static let placePermille = 180
     /// How often a group of an interest is drawn, until it is about the member's favourite subject.
     static let subjectDraws = 3
-    /// How often a group is drawn each way (a popular one of an interest, any one of an interest, any one at all) before
-    /// the next group that is left is taken.
+    /// How often a group is drawn each way (a popular one of an interest, any one of an interest, any one at all)
+    /// before the next group that is left is taken.
     static let attempts = 7
 
     // Buckets: all groups; then for each theme, all its groups, and its groups about each place.

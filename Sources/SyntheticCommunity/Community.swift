@@ -1,8 +1,8 @@
 /// A synthetic community: groups, members and photos drawn from a seed.
 ///
 /// It holds only what is small: about a hundred bytes for each group, its text, and eight bytes for each user.
-/// Memberships, photos and pool entries are derived user by user while they are written, every time the same, so that the
-/// files fit together although nothing is kept.
+/// Memberships, photos and pool entries are derived user by user while they are written, every time the same, so that
+/// the files fit together although nothing is kept.
 public struct Community: Sendable {
     /// What was asked for.
     public let parameters: CommunityParameters

@@ -1,7 +1,7 @@
 /// How many groups an owner would like to post a photo to.
 ///
-/// A photo is posted at all with a fixed probability. Then the number has a heavy tail (a shifted Pareto law with exponent
-/// 3), stretched by a multiplier that is fitted to the number of entries aimed at.
+/// A photo is posted at all with a fixed probability. Then the number has a heavy tail (a shifted Pareto law with
+/// exponent 3), stretched by a multiplier that is fitted to the number of entries aimed at.
 struct PoolDemand {
     /// The most groups that a photo may be in, as on real sites; inclusive.
     static let limit = 60

@@ -34,8 +34,8 @@ public struct KeyFile: Sendable {
 
     /// Reads the keys in the file.
     ///
-    /// - Throws: `TokenError.keyFileFailed` if it cannot be read, `badKeyFile` if it is readable by everybody or it has no
-    ///   usable keys.
+    /// - Throws: `TokenError.keyFileFailed` if it cannot be read, `badKeyFile` if it is readable by everybody or it has
+    ///   no usable keys.
     public func read() throws(TokenError) -> KeySet { try readWithStamp().keys }
 
     /// The current stamp of the file; nil if the file is missing or cannot be inspected.

@@ -36,7 +36,8 @@ struct ThrowawayStore {
         }
     }
 
-    /// All bytes that its place has been sent so far: those of the files, or those that the server received from anybody.
+    /// All bytes that its place has been sent so far: those of the files, or those that the server received from
+    /// anybody.
     func bytesReceived() throws -> Int {
         switch location {
         case .folder:

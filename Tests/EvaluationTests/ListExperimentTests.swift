@@ -70,7 +70,8 @@ struct ListExperimentTests {
 
     @Test("Hits count by their rank, and groups that cannot be found count as not found")
     func accuracy() {
-        // Ranks 1 and 3 of four groups held out, one of which no list can have: 1 + 1/log₂4 of 1 + 1/log₂3 + 1/log₂4 + 1/log₂5.
+        // Ranks 1 and 3 of four groups held out, one of which no list can have: 1 + 1/log₂4 of 1 + 1/log₂3 + 1/log₂4 +
+        // 1/log₂5.
         let accuracy = Accuracy(of: [7, 1, 9, 2], heldOut: [7, 8, 9], heldOutCount: 4)
         #expect(accuracy.recall == 0.5)
         #expect(abs(accuracy.gain - 1.5 / 2.561606) < 1e-6)

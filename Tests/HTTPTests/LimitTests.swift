@@ -13,7 +13,8 @@ struct LimitTests {
         let path = "/" + String(repeating: "a", count: pathBytes)
         let request = "GET \(path) HTTP/1.1\r\nHost: test\r\nX-Long: \(String(repeating: "b", count: 9000))\r\n\r\n"
         var status: Int?
-        // A connection that is closed while something more is under way ends with a reset, which may overtake the answer.
+        // A connection that is closed while something more is under way ends with a reset, which may overtake the
+        // answer.
         for _ in 0..<20 where status == nil {
             let client = try makeClient(server)
             var rest = Array(request.utf8)[...]

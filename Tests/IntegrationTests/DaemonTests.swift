@@ -37,8 +37,8 @@ struct DaemonTests {
             #expect(answers[0].status == answers[1].status)
             #expect(answers[0].body == answers[1].body, "\(target)")
             #expect((answers[0].status == 200) != target.contains("/none/"), "\(target): \(answers[0].text)")
-            // Without a catalog, who joined what comes from the store; stated interests, when one joined, photos and ids
-            // near a wrong one do not.
+            // Without a catalog, who joined what comes from the store; stated interests, when one joined, photos and
+            // ids near a wrong one do not.
             guard answers[0].status == 200, !target.hasPrefix("/v1/photos") else { continue }
             let answer = try bare.get(target)
             #expect(answer.status == 200)

@@ -3,8 +3,8 @@ import SQLite
 
 /// Writes groups, users or photos, row by row.
 ///
-/// The fields that a record has replace those in the catalog; others stay. A statement is prepared for each set of fields
-/// that occurs, of which a file with a header has one or two.
+/// The fields that a record has replace those in the catalog; others stay. A statement is prepared for each set of
+/// fields that occurs, of which a file with a header has one or two.
 final class EntityWriter {
     private let columns: [ImportKind.Column]
     /// By column, what the catalog notes when it gets a value.

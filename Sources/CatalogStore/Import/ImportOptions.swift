@@ -12,8 +12,8 @@ public struct ImportOptions: Sendable {
     public var allowsShrinking = false
     /// The file for bad lines; it is created at the first one.
     public var rejectsPath: String
-    /// How many memberships or pool entries are sorted and written in one transaction; of groups, users and photos at most
-    /// 100,000 are.
+    /// How many memberships or pool entries are sorted and written in one transaction; of groups, users and photos at
+    /// most 100,000 are.
     public var batchRows = 16_000_000
     /// Memory for external ids, in bytes; when it is full it is emptied, and ids are looked up in the catalog again.
     public var identifierBytes = 1 << 30

@@ -5,8 +5,8 @@ import SQLite
 
 /// Imports files of one kind into a catalog.
 ///
-/// Rows are written in batches, each in one transaction: a killed import leaves whole batches and can simply be run again.
-/// A replacing import is one transaction: all of it or nothing.
+/// Rows are written in batches, each in one transaction: a killed import leaves whole batches and can simply be run
+/// again. A replacing import is one transaction: all of it or nothing.
 public final class Importer {
     let catalog: Catalog
     let kind: ImportKind
@@ -45,7 +45,8 @@ public final class Importer {
         self.report = report
         rejects = RejectsFile(path: options.rejectsPath)
         summary = ImportSummary(kind: kind)
-        // Enough to keep the upper pages of the table in memory while a sorted batch is written; SQLite's default is 2 MB.
+        // Enough to keep the upper pages of the table in memory while a sorted batch is written; SQLite's default is 2
+        // MB.
         try wrapping { () throws(DatabaseError) in
             try catalog.database.execute("PRAGMA cache_size = -262144; PRAGMA threads = 2")
         }

@@ -1,7 +1,8 @@
 import Model
 import SQLite
 
-/// Writes the entries of a relation: gathers a batch, finds the keys of its ids, sorts, and writes in the table's order.
+/// Writes the entries of a relation: gathers a batch, finds the keys of its ids, sorts, and writes in the table's
+/// order.
 ///
 /// Rows in random order would touch a page of the table each; sorted ones fill page after page.
 final class RelationshipWriter {
@@ -146,7 +147,8 @@ final class RelationshipWriter {
         let before = database.totalChanges
         let seenBefore = seenChanges
         for index in rows.indices {
-            // Of equal pairs the last one stands: sorting is stable. A time that was given is not lost to one that was not.
+            // Of equal pairs the last one stands: sorting is stable. A time that was given is not lost to one that was
+            // not.
             if index + 1 < rows.count, rows[index] == rows[index + 1] {
                 if !times.isEmpty, times[index + 1] == Self.noTime { times[index + 1] = times[index] }
                 duplicates += 1

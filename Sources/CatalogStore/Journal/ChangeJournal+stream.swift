@@ -55,7 +55,8 @@ extension ChangeJournal {
         return try InteractionRecord.all(in: rows)
     }
 
-    /// How many changes are not known to be in the stream, and since when the first of them waits, in Unix milliseconds.
+    /// How many changes are not known to be in the stream, and since when the first of them waits, in Unix
+    /// milliseconds.
     public func backlog() throws(CatalogError) -> (count: Int, since: Int64?) {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare("SELECT count(*), min(recorded_at) FROM changes WHERE position IS NULL")
@@ -99,8 +100,9 @@ extension ChangeJournal {
         try wrapping { () throws(DatabaseError) in try database.emptyLog() }
     }
 
-    /// Makes the next change of this journal have a number above those that a model version has of it: a journal that was
-    /// restored from an older copy would otherwise use numbers twice, and the new changes would be taken for known ones.
+    /// Makes the next change of this journal have a number above those that a model version has of it: a journal that
+    /// was restored from an older copy would otherwise use numbers twice, and the new changes would be taken for known
+    /// ones.
     public func number(beyond taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in
             guard let last = taken.sequences[origin], last > (try lastSequence(of: origin)) else { return }

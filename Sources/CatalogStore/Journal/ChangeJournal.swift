@@ -2,9 +2,9 @@ import SQLite
 
 /// The changes made through one daemon, and those that it read of other daemons, in a SQLite file of the daemon's own.
 ///
-/// A daemon that shares a store acknowledges a change when it is in here, and sends it to the others later. Changes apply in
-/// the order of the stream that all daemons share, those that are not in the stream yet last, and interactions in the order
-/// of their times. A connection belongs to one thread at a time.
+/// A daemon that shares a store acknowledges a change when it is in here, and sends it to the others later. Changes
+/// apply in the order of the stream that all daemons share, those that are not in the stream yet last, and interactions
+/// in the order of their times. A connection belongs to one thread at a time.
 public final class ChangeJournal {
     /// How a journal is opened.
     public enum Mode: Sendable {
@@ -68,8 +68,9 @@ public final class ChangeJournal {
 
     /// The tables.
     ///
-    /// Positions are `StreamPosition.sortable`; a change without one is not known to be in the stream. A body is JSON; for
-    /// interactions it is empty, as they are kept in their own table alone: an interaction to be forgotten is then gone.
+    /// Positions are `StreamPosition.sortable`; a change without one is not known to be in the stream. A body is JSON;
+    /// for interactions it is empty, as they are kept in their own table alone: an interaction to be forgotten is then
+    /// gone.
     private static let schema = """
         CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE IF NOT EXISTS journals (origin TEXT PRIMARY KEY, sequence INTEGER NOT NULL) WITHOUT ROWID;

@@ -1,4 +1,5 @@
-/// A tenth of a degree of latitude by a tenth of longitude: 11 km from south to north, at most as much from west to east.
+/// A tenth of a degree of latitude by a tenth of longitude: 11 km from south to north, at most as much from west to
+/// east.
 public struct PlaceCell: Sendable, Hashable, Comparable {
     /// The southern edge in tenths of a degree, −900 to 899.
     public let south: Int

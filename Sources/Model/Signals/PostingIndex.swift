@@ -7,8 +7,8 @@
 /// | … | p postings of 8 bytes: group (UInt32), weight (Float32) |
 /// | … | k + 1 offsets (UInt32), then the UTF-8 keys they cut |
 ///
-/// Keys stand in strictly ascending order of their bytes. A list goes from the greatest weight to the least, equal weights
-/// in ascending order of the group. An index without keys has no bytes at all.
+/// Keys stand in strictly ascending order of their bytes. A list goes from the greatest weight to the least, equal
+/// weights in ascending order of the group. An index without keys has no bytes at all.
 struct PostingIndex: Sendable {
     static let headerByteCount = 8
     static let postingByteCount = 8

@@ -2,8 +2,8 @@ import Redis
 
 /// What daemons of one Redis server tell one another: changes, in a stream, and the lists of sessions.
 ///
-/// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it was
-/// used last.
+/// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it
+/// was used last.
 public final class SharedChannel: Sendable {
     /// With more sessions than these, those of a user that have ended are removed.
     private static let sessionsBeforeCleaning = 16

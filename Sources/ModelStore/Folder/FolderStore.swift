@@ -3,8 +3,8 @@ public import Model
 
 /// Model versions in a folder of files: the store that needs no server.
 ///
-/// Publishing writes under a name nobody reads and moves the whole folder of the version to its own name in one step, so
-/// that killing a publisher leaves the store as it was. Readers map files into memory; what they mapped stays
+/// Publishing writes under a name nobody reads and moves the whole folder of the version to its own name in one step,
+/// so that killing a publisher leaves the store as it was. Readers map files into memory; what they mapped stays
 /// readable when the version is removed. One machine only: locks (flock) do not reach others.
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
@@ -27,8 +27,8 @@ public struct FolderStore: VersionStore {
 
     /// Writes a version and verifies what was written; members stay in the catalog, on the same machine.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the disk is full, the folder
-    ///   may not be written to or the version exists, `corrupt` if what is read back differs.
+    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the disk is full, the
+    ///   folder may not be written to or the version exists, `corrupt` if what is read back differs.
     public func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void

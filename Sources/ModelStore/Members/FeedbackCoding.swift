@@ -3,8 +3,8 @@ import Model
 /// What a member said and was shown, as a compact value.
 ///
 /// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
-/// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in thousandths.
-/// Then the interests in UTF-8, separated by semicolons.
+/// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in
+/// thousandths. Then the interests in UTF-8, separated by semicolons.
 enum FeedbackCoding {
     /// Appends the value of feedback.
     ///

@@ -3,10 +3,10 @@ import Model
 
 /// All members published with a version, in a file on this machine: a daemon asks no server for a member.
 ///
-/// After 8 bytes that name the format come the fields of hash buckets as they are in Redis, all of `joined`, then all of
-/// `feedback`, each as the length of the user's id (`Varint`), the id, the length of the value, the value. Then 64-bit
-/// numbers: where each bucket begins and, last, ends; how many buckets a hash has; how many groups the version has; the
-/// checksum of everything before.
+/// After 8 bytes that name the format come the fields of hash buckets as they are in Redis, all of `joined`, then all
+/// of `feedback`, each as the length of the user's id (`Varint`), the id, the length of the value, the value. Then
+/// 64-bit numbers: where each bucket begins and, last, ends; how many buckets a hash has; how many groups the version
+/// has; the checksum of everything before.
 public final class PublishedMembers: Sendable {
     static let format = Array("CtMember".utf8)
     /// The length of the numbers after the starts of the buckets.

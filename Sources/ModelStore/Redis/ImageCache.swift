@@ -40,7 +40,8 @@ struct ImageCache: Sendable {
         return nil
     }
 
-    /// Installs an image whose bytes `write` fetches, in place of one that is damaged or outdated, and removes old ones.
+    /// Installs an image whose bytes `write` fetches, in place of one that is damaged or outdated, and removes old
+    /// ones.
     func install(_ manifest: Manifest, write: (borrowing ModelFileWriter) throws(StoreError) -> Void)
         throws(StoreError) -> LoadedVersion
     {

@@ -2,8 +2,8 @@ import Model
 
 /// A group's neighbours in one relation as a compact value, without loss.
 ///
-/// Three numbers a neighbour, best first, each as a `Varint`: the neighbour's index; the common entries; and by how much
-/// the bit pattern of its score (Float32) is smaller than the one before, the first one's than that of infinity,
+/// Three numbers a neighbour, best first, each as a `Varint`: the neighbour's index; the common entries; and by how
+/// much the bit pattern of its score (Float32) is smaller than the one before, the first one's than that of infinity,
 /// 0x7F800000. As scores descend, so do their bit patterns, and the differences are small. About 7.5 bytes a neighbour
 /// in lists of 100, where fixed records have 12.
 enum NeighbourListCoding {

@@ -3,8 +3,8 @@ import Redis
 
 /// The right to publish and to prune: a key that one process holds and renews.
 ///
-/// The key expires by itself, so that a killed publisher blocks nobody for long. Everything that makes a version visible or
-/// removes it checks, in the same atomic step, that the lease is still this process's own.
+/// The key expires by itself, so that a killed publisher blocks nobody for long. Everything that makes a version
+/// visible or removes it checks, in the same atomic step, that the lease is still this process's own.
 struct PublisherLease {
     /// The first word of the error by which a server says that the lease was lost.
     static let lostWord = "LEASELOST"

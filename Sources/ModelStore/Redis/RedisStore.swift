@@ -19,8 +19,8 @@ public final class RedisStore: SharedStore {
     ///
     /// - Parameters:
     ///   - address: the server.
-    ///   - cacheDirectory: where images of loaded versions are kept, those of each server and prefix in a folder of their
-    ///     own; one a daemon, or one shared by those on a machine.
+    ///   - cacheDirectory: where images of loaded versions are kept, those of each server and prefix in a folder of
+    ///     their own; one a daemon, or one shared by those on a machine.
     ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
     public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
         self.address = address
@@ -37,8 +37,9 @@ public final class RedisStore: SharedStore {
 
     /// Writes a version and its members, and lists it after all of it was read back and compared.
     ///
-    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory or
-    ///   a replica or the version exists, `unavailable` if it cannot be reached, `corrupt` if what is read back differs.
+    /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory
+    ///   or a replica or the version exists, `unavailable` if it cannot be reached, `corrupt` if what is read back
+    ///   differs.
     public func publish(
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
@@ -84,7 +85,8 @@ public final class RedisStore: SharedStore {
 
     /// A version, from its verified image if there is one here, else fetched into one.
     ///
-    /// - Throws: `StoreError.unknownVersion` if it is not listed; `unavailable` if the server is away and there is no image.
+    /// - Throws: `StoreError.unknownVersion` if it is not listed; `unavailable` if the server is away and there is no
+    ///   image.
     public func load(_ version: VersionName) throws(StoreError) -> LoadedVersion {
         let manifest: Manifest
         do {

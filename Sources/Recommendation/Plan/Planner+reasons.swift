@@ -6,8 +6,8 @@ extension Planner {
     /// - Parameters:
     ///   - items: some items of a plan.
     ///   - profile: the profile for which the plan was made.
-    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then in the order
-    ///   of the version's relations; none for items that are not personal.
+    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then in the
+    ///   order of the version's relations; none for items that are not personal.
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let joined = recentGroups(profile)

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Tells whether what answers are made from has changed since a moment: for one member, or for everybody.
 ///
-/// It is exact because of the order of steps. Whoever changes something makes the change, notes it here, then acknowledges
-/// it. Whoever keeps an answer takes the stamp first, then reads what the answer is made from. So an answer whose stamp is
-/// still the present one was made from all that has been acknowledged.
+/// It is exact because of the order of steps. Whoever changes something makes the change, notes it here, then
+/// acknowledges it. Whoever keeps an answer takes the stamp first, then reads what the answer is made from. So an
+/// answer whose stamp is still the present one was made from all that has been acknowledged.
 final class ChangeClock: Sendable {
     /// A moment, as far as one member is concerned; equal stamps mean that nothing has changed in between.
     struct Stamp: Equatable {
@@ -14,8 +14,8 @@ final class ChangeClock: Sendable {
     }
 
     private let everything = Atomic<UInt64>(0)
-    /// Several members share a counter: a change of one member may then also look like one of another, whose answers are
-    /// made anew without need.
+    /// Several members share a counter: a change of one member may then also look like one of another, whose answers
+    /// are made anew without need.
     private let stripes = InlineArray<4096, Atomic<UInt64>> { _ in Atomic(0) }
 
     /// Notes a change that shows in nobody's answers but a member's.

@@ -2,13 +2,15 @@ import CatalogStore
 import Model
 import Recommendation
 
-/// What a daemon knows beyond the model version: members, photos and the site's decisions; and where it records changes.
+/// What a daemon knows beyond the model version: members, photos and the site's decisions; and where it records
+/// changes.
 ///
 /// There are two: `CatalogSource`, and `JournalSource` for daemons that share a store. Called from several threads at a
 /// time. A `ServiceError` means that trying later may help. Groups that the version does not have, as private ones, are
 /// left out.
 protocol CommunitySource: Sendable {
-    /// Where it notes every change that shows in answers: its own before `apply` returns, those of others once it knows.
+    /// Where it notes every change that shows in answers: its own before `apply` returns, those of others once it
+    /// knows.
     var changes: ChangeClock { get }
 
     /// Whether it knows photos at all.
@@ -42,8 +44,8 @@ protocol CommunitySource: Sendable {
     /// All groups that are put forward, now or at another time; by position.
     func curations() throws(ServiceError) -> [Curation]
 
-    /// Notes in `changes` what other processes have changed since the last call; called now and again, by one thread at a
-    /// time.
+    /// Notes in `changes` what other processes have changed since the last call; called now and again, by one thread at
+    /// a time.
     func noteOutsideChanges()
 }
 

@@ -14,8 +14,8 @@ final class DecisionCache<State: Equatable & Sendable>: Sendable {
     /// The decisions in terms of a version, looked up unless they are known for this very state.
     ///
     /// - Parameters:
-    ///   - state: of the source, read before all else, so that a change made during the look-up shows in the next request;
-    ///     a state never comes again once it has changed.
+    ///   - state: of the source, read before all else, so that a change made during the look-up shows in the next
+    ///     request; a state never comes again once it has changed.
     ///   - lookUp: reads the decisions, as they are at that state or later.
     func decisions<Failure: Error>(
         in version: VersionName, at state: State, orLookUp lookUp: () throws(Failure) -> SiteDecisions

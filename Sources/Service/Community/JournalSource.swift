@@ -4,8 +4,8 @@ import Model
 import ModelStore
 import Recommendation
 
-/// Members as they were published with a version, with newer changes of all daemons that share the store replayed on top;
-/// changes are committed to the daemon's own journal.
+/// Members as they were published with a version, with newer changes of all daemons that share the store replayed on
+/// top; changes are committed to the daemon's own journal.
 final class JournalSource: CommunitySource {
     /// What the decisions depend on.
     private struct DecisionState: Equatable {
@@ -17,7 +17,8 @@ final class JournalSource: CommunitySource {
 
     private let store: any SharedStore
     private let journal: DaemonJournal
-    /// A catalog that is only read, for its photos and for which groups are private or hidden by now; nil if there is none.
+    /// A catalog that is only read, for its photos and for which groups are private or hidden by now; nil if there is
+    /// none.
     private let catalog: CatalogReader?
     /// Which version serves, and what the newest one is.
     private let served: @Sendable () -> VersionFollower.State
@@ -73,7 +74,8 @@ final class JournalSource: CommunitySource {
 
     /// What the version was published with, with newer decisions replayed on top.
     ///
-    /// After a rollback an older version serves: what was hidden in the catalog since it was made, the newest version knows.
+    /// After a rollback an older version serves: what was hidden in the catalog since it was made, the newest version
+    /// knows.
     private func siteState(in snapshot: ModelSnapshot) -> SiteState {
         let (manifest, log) = (snapshot.manifest, journal.decisions)
         let state = log.replayed(on: SiteState(manifest, snapshot.model), beyond: manifest.taken)

@@ -95,8 +95,8 @@ final class VersionFollower: Sendable {
         }
     }
 
-    /// When the daemon starts, serves the version that was loaded last on this machine: that works while the store is away,
-    /// and with a store that has lost or damaged the version.
+    /// When the daemon starts, serves the version that was loaded last on this machine: that works while the store is
+    /// away, and with a store that has lost or damaged the version.
     private func serveLastLoaded() {
         let mayAsk = mayAskForLastLoaded.withLock { mayAsk in
             defer { mayAsk = false }

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Counts requests: how long they took by route and kind of status, how many are under way, how many were refused.
 final class RequestMetrics: Sendable {
-    /// Kinds of status: those of a class together, but for 501 alone, which says what the daemon was started without and
-    /// is no failure.
+    /// Kinds of status: those of a class together, but for 501 alone, which says what the daemon was started without
+    /// and is no failure.
     private static let kinds = ["2xx", "3xx", "4xx", "5xx", "501"]
 
     private static func kind(of status: HTTPStatus) -> Int {

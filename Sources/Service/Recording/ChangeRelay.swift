@@ -7,8 +7,9 @@ import Synchronization
 
 /// Sends a daemon's changes to the other daemons and receives theirs: a thread with a connection of its own.
 ///
-/// A change that was sent counts as delivered when it is read back. After a failure everything begins anew: connect, read
-/// what there is, send what is not among it. So nothing is lost, and little comes twice; what does is known by its number.
+/// A change that was sent counts as delivered when it is read back. After a failure everything begins anew: connect,
+/// read what there is, send what is not among it. So nothing is lost, and little comes twice; what does is known by its
+/// number.
 final class ChangeRelay: Sendable {
     /// What it did so far.
     struct Counts {
@@ -63,8 +64,8 @@ final class ChangeRelay: Sendable {
 
     /// Why changes are not sent and received right now; nil if they are.
     var problem: String? { failure.withLock { $0 } }
-    /// How many changes the other daemons do not have yet, and since when, in Unix milliseconds; nil if the journal cannot
-    /// be read.
+    /// How many changes the other daemons do not have yet, and since when, in Unix milliseconds; nil if the journal
+    /// cannot be read.
     var backlog: (count: Int, since: Int64?)? { try? journal.backlog() }
     /// What it did so far.
     var totals: Counts { counts.withLock { $0 } }
@@ -132,9 +133,11 @@ final class ChangeRelay: Sendable {
         }
     }
 
-    /// Has changes sent again if the stream has lost them: a server may come back with less than it held, or with nothing.
+    /// Has changes sent again if the stream has lost them: a server may come back with less than it held, or with
+    /// nothing.
     ///
-    /// What is lost is the end of the stream: if the change sent last is there, all are, or a recompute has removed them.
+    /// What is lost is the end of the stream: if the change sent last is there, all are, or a recompute has removed
+    /// them.
     private func sendAgainIfLost(_ stream: inout ChangeStream, _ writer: ChangeJournal) throws(ServiceError) -> Bool {
         let taken = follower.current.snapshot?.manifest.taken ?? .none
         let last = try journaled { () throws(CatalogError) in try writer.lastSent() }
@@ -183,8 +186,8 @@ final class ChangeRelay: Sendable {
 
     /// Removes the lists of members who have everything forgotten, here and in the store.
     ///
-    /// Called before the changes count as read, so that it is done again after a failure or the end of the process. For own
-    /// changes too: the store may have been away when the member was answered.
+    /// Called before the changes count as read, so that it is done again after a failure or the end of the process. For
+    /// own changes too: the store may have been away when the member was answered.
     private func forgetSessions(for changes: [CatalogChange]) throws(ServiceError) {
         for case .member(let change) in changes {
             guard case .forget(let id) = change.action else { continue }
@@ -223,8 +226,8 @@ final class ChangeRelay: Sendable {
         return last.sequence
     }
 
-    /// Removes from the journal the changes that are in all versions of the store, and continues with numbers that are in
-    /// none.
+    /// Removes from the journal the changes that are in all versions of the store, and continues with numbers that are
+    /// in none.
     private func prune(_ writer: ChangeJournal) throws(ServiceError) {
         let version = follower.current.snapshot?.version
         guard version != prunedFor.withLock({ $0 }) else { return }

@@ -2,8 +2,8 @@ import CatalogStore
 import Model
 import SQLite
 
-/// The journal of a daemon that shares its store with others: a file of its own that changes are committed to first; then
-/// they are sent on through a stream that all daemons follow, and that the next recompute applies to the catalog.
+/// The journal of a daemon that shares its store with others: a file of its own that changes are committed to first;
+/// then they are sent on through a stream that all daemons follow, and that the next recompute applies to the catalog.
 final class DaemonJournal: Sendable {
     /// Held for as long as the journal is used: the other daemons would take two daemons on one journal for one.
     private struct Lock: @unchecked Sendable {
@@ -80,8 +80,8 @@ final class DaemonJournal: Sendable {
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
-    /// Interactions of a member that the journal has, in the order in which they were added; nil if there is none with the
-    /// id `after`.
+    /// Interactions of a member that the journal has, in the order in which they were added; nil if there is none with
+    /// the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
     }

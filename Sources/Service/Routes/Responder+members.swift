@@ -40,8 +40,8 @@ extension Responder {
             limit: call.parameters.limit, for: request.profile, snapshot.planner)
     }
 
-    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not; without
-    /// a session, in a list made now.
+    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not;
+    /// without a session, in a list made now.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let snapshot = try call.snapshotWithMembers

@@ -3,10 +3,10 @@ import Recommendation
 
 /// The bytes of a frozen plan, as sessions are kept in files and sent to other daemons.
 ///
-/// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the format,
-/// the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the number of the
-/// interest from 1 on, or 0 for none: 16, origin: 8); the groups joined and dismissed (32 bits each); the interests (text,
-/// share: 64 bits, list of places: 32); the ids (texts).
+/// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
+/// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
+/// number of the interest from 1 on, or 0 for none: 16, origin: 8); the groups joined and dismissed (32 bits each); the
+/// interests (text, share: 64 bits, list of places: 32); the ids (texts).
 extension FrozenPlan {
     private static let format: UInt8 = 1
     private static let origins = PlanItem.Origin.allCases

@@ -4,7 +4,8 @@ import Recommendation
 
 /// A member's list as it was made and as a session keeps it: it outlives the version that it was made with.
 ///
-/// Groups are indexes of that version; beside them stand their external ids, which are looked at only where another serves.
+/// Groups are indexes of that version; beside them stand their external ids, which are looked at only where another
+/// serves.
 struct FrozenPlan: Equatable {
     /// Something that the member cares about.
     struct Interest: Equatable {

@@ -1,7 +1,7 @@
 /// Sessions whose failure does not fail a request.
 ///
-/// While they cannot be read or kept, as on a full disk, each request gets a new list. The beginning and the end of that
-/// are logged.
+/// While they cannot be read or kept, as on a full disk, each request gets a new list. The beginning and the end of
+/// that are logged.
 final class LoggedSessions: SessionStore {
     private let sessions: any SessionStore
     private let failures: FailureLog

@@ -11,7 +11,8 @@ final class SessionFile: SessionStore {
         var cleanedAt = Int64.min
     }
 
-    /// How often ended sessions are looked for, in milliseconds: in all rows, as an index would be written for each list.
+    /// How often ended sessions are looked for, in milliseconds: in all rows, as an index would be written for each
+    /// list.
     private static let cleaningMilliseconds: Int64 = 60_000
 
     private let connection: Mutex<Connection>

@@ -1,4 +1,5 @@
-/// Where the lists of sessions are kept: they stay the same through restarts, new versions, and changes of the time bucket.
+/// Where the lists of sessions are kept: they stay the same through restarts, new versions, and changes of the time
+/// bucket.
 ///
 /// Called from several threads at a time.
 protocol SessionStore: Sendable {

@@ -15,9 +15,9 @@ final class SessionUse: Sendable {
 
 /// Sessions of which this daemon remembers when each was used last.
 ///
-/// What is stored of that is behind by up to two minutes: it is not written at every request, and answers from the cache
-/// do not come to the store. A session that seems to have ended by what is stored goes on if it is remembered to have
-/// been used since.
+/// What is stored of that is behind by up to two minutes: it is not written at every request, and answers from the
+/// cache do not come to the store. A session that seems to have ended by what is stored goes on if it is remembered to
+/// have been used since.
 final class SessionsInUse: Sendable {
     private struct Key: Hashable {
         let user: BytewiseString

@@ -44,7 +44,8 @@ final class SharedSessions: SessionStore {
                 plan.bytes, ofUser: user, session: session ?? "", at: now,
                 endedBefore: now - SessionLife.milliseconds(ofSession: session) + 1, lifetime: Self.lifetime)
         }
-        // A list that cannot be read was made by a newer version of this program, which runs beside this one for a while.
+        // A list that cannot be read was made by a newer version of this program, which runs beside this one for a
+        // while.
         let list = kept.flatMap { FrozenPlan(bytes: $0) } ?? plan
         guard kept == nil else { return (try? local.keep(list, ofUser: user, session: session, at: now)) ?? list }
         return try local.keep(list, ofUser: user, session: session, at: now)

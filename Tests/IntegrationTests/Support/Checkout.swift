@@ -19,7 +19,8 @@ enum Checkout {
     /// A file of the sample community.
     static func sample(_ kind: String) -> String { "\(root)/Data/sample/\(kind).tsv" }
 
-    /// A file of the public data that lies beside a checkout where the project is developed, as "youtube/memberships.tsv".
+    /// A file of the public data that lies beside a checkout where the project is developed, as
+    /// "youtube/memberships.tsv".
     static func sharedData(_ path: String) -> String { root + "/../shared/data/" + path }
 
     /// Whether that data is here.

@@ -3,8 +3,8 @@ import TestSupport
 
 /// Runs the commands of a document as a reader would: in order, in one shell, in a folder of their own.
 ///
-/// `sh` blocks are scripts. `console` blocks are sessions: commands behind `$ `, their continuations behind `> `, and the
-/// output that they must have. Ports 8080 and 8081 and `redis://localhost` stand for what is free on this machine.
+/// `sh` blocks are scripts. `console` blocks are sessions: commands behind `$ `, their continuations behind `> `, and
+/// the output that they must have. Ports 8080 and 8081 and `redis://localhost` stand for what is free on this machine.
 struct DocumentRun {
     /// A command of a session with its output.
     private struct Step {
@@ -114,8 +114,8 @@ struct DocumentRun {
             ? nil : "line \(step.line) says\n\(expected)\nbut the output is\n\(actual)"
     }
 
-    /// Puts the same word for everything that differs from run to run: names of versions, numbers with a unit of time or
-    /// size, and where there is a column of microseconds numbers with one decimal; and one space for several.
+    /// Puts the same word for everything that differs from run to run: names of versions, numbers with a unit of time
+    /// or size, and where there is a column of microseconds numbers with one decimal; and one space for several.
     private static func masked(_ text: String, isTimed: Bool) -> String {
         var text = text.replacing(/[0-9]{8}T[0-9]{9}-[0-9a-f]{8}/, with: "VERSION")
             .replacing(/[0-9][0-9.,]* (rows\/s|ms|µs|s|min|h|KiB|MiB|GiB)\b/, with: "MEASURED")
