@@ -45,7 +45,7 @@ public struct Recommendations: Answer, Equatable {
 
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
-        _ reasons: [[Suggestion.Reason]], _ relations: RelationTable, in model: ModelVersion
+        _ reasons: [[Suggestion.Reason]], _ relations: RelationTable, in model: VisibleModel
     ) -> [Row] {
         let columns = SuggestedGroup.columns(of: relations)
         return zip(page, reasons).enumerated().map { index, row in
@@ -92,7 +92,7 @@ extension Recommendations {
 
         fileprivate init(
             at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason],
-            _ columns: SizeColumns, in model: ModelVersion
+            _ columns: SizeColumns, in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
             origin = item.origin
@@ -177,7 +177,7 @@ public struct MemberInterest: Answer, Equatable {
     }
 
     /// An interest of a plan.
-    public init(_ interest: Interest, in model: ModelVersion) {
+    public init(_ interest: Interest, in model: VisibleModel) {
         self.init(
             name: interest.name(in: model), share: interest.share,
             groupIds: interest.groups.map { model.id(of: Int($0)) })
@@ -207,7 +207,7 @@ public struct GroupReason: Answer, Equatable {
     public var common: UInt32
 
     /// The first of some reasons; shares are those of what all of them contribute.
-    static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: ModelVersion) -> [GroupReason] {
+    static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: VisibleModel) -> [GroupReason] {
         // Not the score of the list's item: what speaks for a group may have changed since the list was made.
         let total = reasons.reduce(0) { $0 + $1.contribution }
         return reasons.prefix(limit).map { reason in

@@ -35,7 +35,7 @@ public struct InteractionRecord: Sendable, Equatable, Codable {
 
 extension Interaction {
     /// An interaction in terms of a model version; nil if the version does not have the group.
-    public init?(_ record: InteractionRecord, in model: ModelVersion) {
+    public init?(_ record: InteractionRecord, in model: VisibleModel) {
         guard let group = model.index(ofID: record.groupID) else { return nil }
         self.init(record.kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }

@@ -6,7 +6,7 @@ extension MemberProfile {
     /// What a catalog knows of a user at an instant: memberships with interactions replayed on top, and stated
     /// interests.
     ///
-    /// Groups that the planner's model does not have, as private ones, are left out.
+    /// Groups that the planner's model does not show, as private ones, are left out.
     ///
     /// - Returns: nil if there is no such user.
     public init?(ofUser id: String, from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)

@@ -3,8 +3,8 @@ public import Model
 public import Recommendation
 
 extension PhotoContext {
-    /// A photo of the catalog; groups that the version does not have are left out.
-    public init(_ photo: PhotoRecord, in model: ModelVersion) {
+    /// A photo of the catalog; groups that the model does not show are left out.
+    public init(_ photo: PhotoRecord, in model: VisibleModel) {
         func index(_ id: String) -> UInt32? { model.index(ofID: id).map(UInt32.init) }
         func known<Value>(_ values: [(id: String, value: Value)]) -> [UInt32: Value] {
             var known: [UInt32: Value] = [:]

@@ -13,6 +13,7 @@ struct MemberProfileTests {
     private let catalog: Catalog
     private let planner: Planner
     private let manifest: Manifest
+    private let model: ModelVersion
 
     /// A catalog with the groups a to d, of which d is private and not in the model.
     init() throws {
@@ -26,8 +27,8 @@ struct MemberProfileTests {
             INSERT INTO memberships VALUES (1, 1, 5), (4, 1, 5);
             """)
         let encoded = try EncodedModel(groups: ["a", "b", "c"].map { GroupFacts(id: $0) }, tables: [:])
-        planner = Planner(
-            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), key: RotationKey(0, 0))
+        model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        planner = Planner(model: model, key: RotationKey(0, 0))
         manifest = Manifest(
             version: try VersionName("v1"), createdAtMilliseconds: 0,
             catalog: .init(schemaVersion: 1, changeCount: 1), groups: .init(included: 3, leftOutPrivate: 1),
@@ -92,8 +93,8 @@ struct MemberProfileTests {
             let curate = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
             _ = try catalog.apply(SiteChange(ofGroup: group, curate, atMilliseconds: 1))
         }
-        let decisions = try SiteDecisions(of: catalog, in: planner.model)
+        let decisions = try SiteDecisions(of: catalog, in: model)
         #expect(decisions.hidden == [1] && decisions.curated == [CuratedGroup(group: 2, position: 1)])
-        #expect(try SiteDecisions(of: nil, in: planner.model) == .asPublished)
+        #expect(try SiteDecisions(of: nil, in: model) == .asPublished)
     }
 }

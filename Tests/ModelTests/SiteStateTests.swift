@@ -77,6 +77,7 @@ struct SiteStateTests {
         let decisions = SiteDecisions(state, in: model)
         #expect(decisions.hidden == [1])
         #expect(decisions.curated == [CuratedGroup(group: 2, position: 1)])
-        #expect(["a", "b", "c", "gone"].map { decisions.shows($0, in: model) } == [true, false, true, false])
+        let visible = VisibleModel(model, decisions)
+        #expect(["a", "b", "c", "gone"].map { visible.index(ofID: $0) } == [0, nil, 2, nil])
     }
 }

@@ -75,8 +75,8 @@ struct OwnRelationTests {
         let (model, relations) = (version.model, OwnCommunity.relations)
         let alps = try #require(model.index(ofID: "alps"))
         func similar(by: String) -> [SimilarGroups.Neighbour] {
-            let recommender = Recommender(model: model, relations: relations)
-            return SimilarGroups(version.served, to: UInt32(alps), by: by, limit: 20, hidden: [], recommender)
+            let recommender = Recommender(model: VisibleModel(model), relations: relations)
+            return SimilarGroups(version.served, to: UInt32(alps), by: by, limit: 20, recommender)
                 .neighbours
         }
         let rows = similar(by: "favourites")

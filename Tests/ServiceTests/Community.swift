@@ -78,7 +78,7 @@ struct FakeCommunity: CommunitySource {
     var failure: ServiceError?
     let changes = ChangeClock()
 
-    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
         if let failure { throw failure }
@@ -91,7 +91,7 @@ struct FakeCommunity: CommunitySource {
 
     func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
 
-    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         if let failure { throw failure }
         return photos[id]
     }

@@ -53,7 +53,7 @@ struct CommunitySourceTests {
             let source = try CatalogSource(path: path)
             let snapshot = try snapshot()
             #expect(source.knowsPhotos)
-            let known = try source.context(ofPhoto: "public", in: snapshot)
+            let known = try source.context(ofPhoto: "public", in: VisibleModel(snapshot.model))
             #expect(
                 known
                     == PhotoContext(
@@ -61,11 +61,11 @@ struct CommunitySourceTests {
                         ownerGroups: [1: 1, 4: 1], ownerMemberships: [1, 4], tags: ["Alps", "snow"],
                         place: PlaceCell(latitude: 46.5, longitude: 8)))
             #expect(
-                try source.context(ofPhoto: "ownerless", in: snapshot)
+                try source.context(ofPhoto: "ownerless", in: VisibleModel(snapshot.model))
                     == PhotoContext(
                         groups: [1], companions: [1: .init(photos: 1, share: 1), 4: .init(photos: 1, share: 1)]))
-            #expect(try source.context(ofPhoto: "private", in: snapshot) == nil)
-            #expect(try source.context(ofPhoto: "none", in: snapshot) == nil)
+            #expect(try source.context(ofPhoto: "private", in: VisibleModel(snapshot.model)) == nil)
+            #expect(try source.context(ofPhoto: "none", in: VisibleModel(snapshot.model)) == nil)
         }
     }
 
@@ -144,6 +144,6 @@ struct CommunitySourceTests {
 extension CommunitySource {
     /// The groups that a user has joined; nil if there is no such user.
     fileprivate func joined(_ user: String, _ snapshot: ModelSnapshot) throws(ServiceError) -> [UInt32]? {
-        try profile(ofUser: user, in: snapshot, atMilliseconds: 0)?.joined.map(\.group)
+        try profile(ofUser: user, in: VisibleSnapshot(snapshot), atMilliseconds: 0)?.joined.map(\.group)
     }
 }

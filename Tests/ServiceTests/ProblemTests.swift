@@ -126,19 +126,16 @@ struct ProblemTests {
         let groups = (0..<Int.random(in: 0...14, using: &generator)).map {
             GroupFacts(id: "\(UnicodeScalar(UInt8(97 + $0)))m")
         }
-        func snapshot(_ groups: [GroupFacts]) throws -> ModelSnapshot {
-            let encoded = try EncodedModel(groups: groups, tables: [:])
-            let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
-            let manifest = try Community.version("v1").manifest
-            return ModelSnapshot(LoadedVersion(manifest: manifest, model: model), planning: Planning())
+        func model(_ groups: [GroupFacts]) throws -> ModelVersion {
+            try ModelVersion(ByteRegion(copying: EncodedModel(groups: groups, tables: [:]).fileBytes))
         }
         let hidden = Set(groups.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
-        let all = try snapshot(groups)
-        let shown = try snapshot(groups.indices.filter { !hidden.contains($0) }.map { groups[$0] })
-        for id in ["", "zz"] + groups.flatMap({ [$0.id, $0.id + "m"] }) where shown.model.index(ofID: id) == nil {
-            let near = all.groupIDs(near: id, except: Set(hidden.map { UInt32($0) }))
-            #expect(near == shown.groupIDs(near: id))
-            #expect(near.count == min(6, shown.model.groupCount))
+        let all = VisibleModel(try model(groups), SiteDecisions(hidden: Set(hidden.map { UInt32($0) }), curated: nil))
+        let shown = VisibleModel(try model(groups.indices.filter { !hidden.contains($0) }.map { groups[$0] }))
+        for id in ["", "zz"] + groups.flatMap({ [$0.id, $0.id + "m"] }) where shown.index(ofID: id) == nil {
+            let near = all.ids(near: id)
+            #expect(near == shown.ids(near: id))
+            #expect(near.count == min(6, shown.groupCount))
         }
     }
 

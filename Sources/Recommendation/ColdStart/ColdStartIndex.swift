@@ -12,7 +12,7 @@ struct ColdStartIndex: Sendable {
     private let relations: RelationTable
 
     /// - Complexity: O(groups · log groups).
-    init(_ model: ModelVersion, _ relations: RelationTable) {
+    init(_ model: VisibleModel, _ relations: RelationTable) {
         self.relations = relations
         let sized = (0..<model.groupCount).map { group in
             let members = UInt64(relations.size(of: group, in: .membership, model))
@@ -23,13 +23,11 @@ struct ColdStartIndex: Sendable {
     }
 
     /// The cold-start sources for a member's list.
-    func sources(for request: PlanRequest, in model: ModelVersion, _ configuration: PlanConfiguration.ColdStart)
+    func sources(for request: PlanRequest, in model: VisibleModel, _ configuration: PlanConfiguration.ColdStart)
         -> ColdStart
     {
         let seconds = request.atMilliseconds / 1000
-        let curated = (request.curated ?? model.curated)
-            .filter { Int($0.group) < model.groupCount && $0.isValid(at: seconds) }
-            .sorted { ($0.position, $0.group) < ($1.position, $1.group) }
+        let curated = model.curated.filter { $0.isValid(at: seconds) }
         return ColdStart(
             sources: [
                 .init(
@@ -39,11 +37,11 @@ struct ColdStartIndex: Sendable {
                 .init(
                     .trending, weight: configuration.trendingWeight,
                     groups: Self.trending(in: model, atMilliseconds: request.atMilliseconds)),
-            ], popular: popular)
+            ], popular: popular.filter(model.shows))
     }
 
     /// Groups about some topics: those about the most of them first, then those with the most members.
-    private func groups(about topics: [String], in model: ModelVersion) -> [UInt32] {
+    private func groups(about topics: [String], in model: VisibleModel) -> [UInt32] {
         var matches: [UInt32: Int] = [:]
         for topic in Set(topics.map(Term.normalized)) {
             for group in model.groups(withTopic: topic).prefix(Self.topicLimit) { matches[group, default: 0] += 1 }
@@ -55,7 +53,7 @@ struct ColdStartIndex: Sendable {
     }
 
     /// Trending groups, best first, with the seasonal factors of the month.
-    private static func trending(in model: ModelVersion, atMilliseconds instant: Int64) -> [UInt32] {
+    private static func trending(in model: VisibleModel, atMilliseconds instant: Int64) -> [UInt32] {
         let month = CalendarDate(unixMilliseconds: instant).month - 1
         let scored = model.trending.map { trend in
             (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))

@@ -1,5 +1,3 @@
-public import Model
-
 /// A member's list: made once per session and rotation bucket, then frozen.
 public struct Plan: Sendable, Equatable {
     /// The groups in the order in which they are shown; a shorter list is a prefix of it.
@@ -69,29 +67,19 @@ extension Plan {
     }
 }
 
-/// What a plan depends on, besides the model version and the planner's configuration and key.
+/// What a plan depends on, besides the model and the planner's configuration and key.
 public struct PlanRequest: Sendable, Equatable {
-    /// The member's profile, without memberships in hidden groups, which must not be given as reasons either.
+    /// The member's profile.
     public var profile: MemberProfile
     /// The instant for which it is made, in Unix milliseconds.
     public var atMilliseconds: Int64
     /// Another seed gives another order; usually 0.
     public var seed: UInt64
-    /// Groups that must not be shown to anybody.
-    public var hidden: Set<UInt32>
-    /// The curated groups; nil for those of the model version.
-    public var curated: [CuratedGroup]?
 
     /// A request.
-    public init(
-        profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, hidden: Set<UInt32> = [],
-        curated: [CuratedGroup]? = nil
-    ) {
+    public init(profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0) {
         self.profile = profile
-        self.profile.joined.removeAll { hidden.contains($0.group) }
         self.atMilliseconds = atMilliseconds
         self.seed = seed
-        self.hidden = hidden
-        self.curated = curated
     }
 }

@@ -1,12 +1,12 @@
 import CivilTime
 public import Model
 
-/// Makes members' lists from a model version.
+/// Makes members' lists from a model.
 ///
-/// Pure: the same request, version, configuration and key give the same plan, byte for byte.
+/// Pure: the same request, model, configuration and key give the same plan, byte for byte.
 public struct Planner: Sendable {
-    /// The groups and their neighbours.
-    public let model: ModelVersion
+    /// The groups that are shown, and their neighbours.
+    public private(set) var model: VisibleModel
     /// How lists are made.
     public let configuration: PlanConfiguration
     let key: RotationKey
@@ -15,11 +15,12 @@ public struct Planner: Sendable {
     private let activity: ActivityColumn
     private let groupHashes: Rotation.GroupHashes
 
-    /// A planner over a model version.
+    /// A planner over all groups of a model version.
     ///
     /// - Parameter key: the key of the rotation, the same on all daemons.
     /// - Complexity: O(groups · log groups + neighbours): this computes everything that all members share.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
+        let model = VisibleModel(model)
         self.model = model
         self.configuration = configuration
         self.key = key
@@ -28,6 +29,15 @@ public struct Planner: Sendable {
         groupHashes = Rotation.GroupHashes(model, key: key)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
         ceiling = isFiltered ? SimilarityCeiling(configuration.filters.ceiling, in: model) : .none
+    }
+
+    /// The same planner over what the site shows of the same version.
+    ///
+    /// - Complexity: O(1).
+    public func showing(_ model: VisibleModel) -> Planner {
+        var planner = self
+        planner.model = model
+        return planner
     }
 
     /// The list of a member.
@@ -101,7 +111,7 @@ public struct Planner: Sendable {
 
     /// The joined groups that the list is made from: the most recent ones if there are too many.
     func recentGroups(_ profile: MemberProfile) -> [UInt32] {
-        let known = profile.joined.filter { Int($0.group) < model.groupCount }
+        let known = profile.joined.filter { model.shows($0.group) }
         let limit = configuration.interests.groupLimit
         guard known.count > limit else { return known.map(\.group) }
         let latest = known.sorted {

@@ -20,7 +20,7 @@ extension Call {
     /// The version that answers, where members are needed as well.
     ///
     /// - Throws: a `Problem` of status 501 if the daemon serves groups alone, of status 503 without a version.
-    var snapshotWithMembers: ModelSnapshot {
+    var snapshotWithMembers: VisibleSnapshot {
         get throws(Problem) {
             _ = try community(with: Self.memberships)
             return try snapshot
@@ -28,7 +28,7 @@ extension Call {
     }
 
     /// What is known of the member that the path names, at an instant in Unix milliseconds.
-    func profile(in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(Problem) -> MemberProfile {
+    func profile(in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(Problem) -> MemberProfile {
         let community = try community(with: Self.memberships)
         let profile = try reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
@@ -38,24 +38,16 @@ extension Call {
     }
 
     /// What the list of the member that the path names depends on, right now.
-    func planRequest(in snapshot: ModelSnapshot) throws(Problem) -> PlanRequest {
+    func planRequest(in snapshot: VisibleSnapshot) throws(Problem) -> PlanRequest {
         let instant = responder.now()
-        let profile = try profile(in: snapshot, atMilliseconds: instant)
-        let site = try siteDecisions(in: snapshot)
-        return PlanRequest(profile: profile, atMilliseconds: instant, hidden: site.hidden, curated: site.curated)
+        return PlanRequest(profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant)
     }
 
-    /// What the site has decided by now.
-    func siteDecisions(in snapshot: ModelSnapshot) throws(Problem) -> SiteDecisions {
-        guard let community = responder.community else { return .asPublished }
-        return try reading { () throws(ServiceError) in try community.siteDecisions(in: snapshot) }
-    }
-
-    /// The index of a group of the version, be it hidden or not.
-    func group(_ id: String, in snapshot: ModelSnapshot) throws(Problem) -> UInt32 {
-        guard let group = snapshot.model.index(ofID: id) else {
-            throw .unknownGroup(id, in: snapshot, hidden: try siteDecisions(in: snapshot).hidden)
-        }
+    /// The index of a group of the version.
+    ///
+    /// - Throws: a `Problem` of status 404 if there is none, or it is hidden: its existence does not leak.
+    func group(_ id: String, in snapshot: VisibleSnapshot) throws(Problem) -> UInt32 {
+        guard let group = snapshot.model.index(ofID: id) else { throw .unknownGroup(id, in: snapshot.model) }
         return UInt32(group)
     }
 
@@ -65,16 +57,19 @@ extension Call {
         return try reading { () throws(ServiceError) in try community.userIDs(near: id) }
     }
 
-    /// Reads members, photos or decisions for an answer; a failure is logged, and the answer has status 503.
+    /// Reads members or photos for an answer; a failure is logged, and the answer has status 503.
     func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
         do throws(ServiceError) {
             let result = try body()
             responder.failures?.worked()
             return result
-        } catch {
-            responder.failures?.failed(error.message)
-            throw .unavailable(error)
-        }
+        } catch { throw failedReading(error) }
+    }
+
+    /// Logs why members, photos or decisions cannot be read, and gives the problem of status 503.
+    func failedReading(_ error: ServiceError) -> Problem {
+        responder.failures?.failed(error.message)
+        return .unavailable(error)
     }
 
     /// Runs what may fail for a while: the answer has status 503 then.
@@ -85,9 +80,7 @@ extension Call {
 
 extension Problem {
     /// There is no such group, or nobody may be told that there is.
-    ///
-    /// - Parameter hidden: groups that are taken for ones that do not exist.
-    static func unknownGroup(_ id: String, in snapshot: ModelSnapshot, hidden: Set<UInt32>) -> Problem {
-        .unknown(.unknownGroup, "group", id: id, near: snapshot.groupIDs(near: id, except: hidden))
+    static func unknownGroup(_ id: String, in model: VisibleModel) -> Problem {
+        .unknown(.unknownGroup, "group", id: id, near: model.ids(near: id))
     }
 }

@@ -17,7 +17,8 @@ extension Call {
             try community.apply(SiteChange(ofGroup: group, action, atMilliseconds: responder.now()))
         }
         guard outcome != .unknownGroup else {
-            throw .unknown(.unknownGroup, "group", id: group, near: state.snapshot?.groupIDs(near: group) ?? [])
+            // Administrators may be told of hidden groups.
+            throw .unknownGroup(group, in: VisibleModel(try loadedSnapshot.model))
         }
         return outcome
     }

@@ -29,20 +29,15 @@ extension Responder {
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
         let snapshot = try call.snapshot
         let group = try call.group(call.id, in: snapshot)
-        let hidden = try call.siteDecisions(in: snapshot).hidden
-        // Answered like a group that does not exist, so that existence does not leak.
-        guard !hidden.contains(group) else { throw .unknownGroup(call.id, in: snapshot, hidden: hidden) }
         return SimilarGroups(
-            call.served(snapshot), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
-            limit: call.parameters.limit, hidden: hidden, snapshot.recommender)
+            call.served(snapshot.version), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
+            limit: call.parameters.limit, snapshot.recommender)
     }
 
     /// `GET /v1/trending?limit=N`: groups that more people turn to than usual, the most unusual first.
     @Sendable
     fileprivate static func trending(_ call: Call) throws(Problem) -> TrendingGroups {
         let snapshot = try call.snapshot
-        return TrendingGroups(
-            call.served(snapshot), in: snapshot.model, limit: call.parameters.limit,
-            hidden: try call.siteDecisions(in: snapshot).hidden)
+        return TrendingGroups(call.served(snapshot.version), in: snapshot.model, limit: call.parameters.limit)
     }
 }

@@ -35,8 +35,8 @@ extension Responder {
         let items = plan.items(for: request, snapshot.planner)
         let offset = try call.offset(in: items, of: plan, snapshot)
         return Recommendations(
-            call.served(snapshot), id: plan.recommendationID, bucket: plan.bucket,
-            interests: plan.interests(without: request.hidden, in: snapshot.model), items: items, after: offset,
+            call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
+            interests: plan.interests(in: snapshot.model), items: items, after: offset,
             limit: call.parameters.limit, for: request.profile, snapshot.planner)
     }
 
@@ -45,15 +45,17 @@ extension Responder {
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let snapshot = try call.snapshotWithMembers
-        let group = try call.group(call.path["group"], in: snapshot)
+        let groupID = call.path["group"]
+        let group = snapshot.model.hides(groupID) ? nil : try call.group(groupID, in: snapshot)
         let request = try call.planRequest(in: snapshot)
-        let (served, planner) = (call.served(snapshot), snapshot.planner)
+        let (served, planner) = (call.served(snapshot.version), snapshot.planner)
+        guard let group else { return Explanation(served, userId: call.id, unshownGroup: groupID) }
         guard let list = try call.frozenPlan(at: request.atMilliseconds)?.list(in: snapshot) else {
             return Explanation(served, of: group, planner, request)
         }
         return Explanation(
             served, of: group, inSession: list.items(for: request, planner),
-            list.interests(without: request.hidden, in: snapshot.model), planner, request)
+            list.interests(in: snapshot.model), planner, request)
     }
 }
 
@@ -67,7 +69,8 @@ extension Parameter {
 
 extension Call {
     /// The list of the session; made and kept if it has none yet.
-    fileprivate func sessionList(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> SessionList {
+    fileprivate func sessionList(for request: PlanRequest, in snapshot: VisibleSnapshot) throws(Problem) -> SessionList
+    {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
         let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
@@ -85,7 +88,7 @@ extension Call {
 
     /// How many items precede the page.
     fileprivate func offset(
-        in items: [PlanItem], of plan: SessionList, _ snapshot: ModelSnapshot
+        in items: [PlanItem], of plan: SessionList, _ snapshot: VisibleSnapshot
     ) throws(Problem) -> Int {
         guard let after = parameters.text("after") else { return 0 }
         guard let offset = plan.offset(after: after, in: items, snapshot.model) else { throw .notInList(after: after) }

@@ -33,7 +33,7 @@ extension FrozenPlan {
     /// Freezes a plan.
     ///
     /// - Parameter request: what it was made for.
-    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: ModelSnapshot) {
+    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: VisibleSnapshot) {
         version = snapshot.version.description
         recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
         bucket = plan.bucket
@@ -53,17 +53,22 @@ extension FrozenPlan {
         }
     }
 
-    /// The list in terms of the version that serves; groups that it does not have any more are left out.
-    func list(in snapshot: ModelSnapshot) -> SessionList {
+    /// The list in terms of the version that serves; groups that it does not show any more are left out.
+    func list(in snapshot: VisibleSnapshot) -> SessionList {
         let model = snapshot.model
         let isSame = version == snapshot.version.description
-        func group(_ group: UInt32, _ place: Int) -> UInt32? {
-            guard isSame else { return model.index(ofID: ids[place]).map(UInt32.init) }
+        func group(_ group: UInt32, _ index: Int) -> UInt32? {
+            guard isSame else { return model.index(ofID: ids[index]).map(UInt32.init) }
             // A damaged plan may name a group that there never was.
-            return group < model.groupCount ? group : nil
+            return model.shows(group) ? group : nil
         }
         func groups(_ groups: [UInt32], after start: Int) -> [UInt32] {
             groups.enumerated().compactMap { group($1, start + $0) }
+        }
+        let shown = items.enumerated().compactMap { index, item in
+            group(item.group, index).map {
+                (rank: index + 1, PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin))
+            }
         }
         return SessionList(
             recommendationID: recommendationID, bucket: bucket,
@@ -72,11 +77,7 @@ extension FrozenPlan {
                     name: interest.name, share: interest.share, groupCount: interest.members.count,
                     groups: interest.members.compactMap { group(joined[$0], items.count + $0) })
             },
-            items: items.enumerated().compactMap { place, item in
-                group(item.group, place).map {
-                    PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin)
-                }
-            },
+            items: shown.map(\.1), ranks: shown.map(\.rank),
             madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
             dismissed: groups(dismissed, after: items.count + joined.count))
     }

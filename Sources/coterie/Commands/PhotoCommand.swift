@@ -34,12 +34,11 @@ enum PhotoCommand: Subcommand {
         guard photo.visibility == .public else {
             throw Failure(Failure.badData, "photo \"\(photo.id)\" is private: it is suggested to no group")
         }
-        let model = version.model
+        let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         let context = PhotoContext(photo, in: model)
         let recommender = PhotoRecommender(
             model: model, relations: Coterie.relations, at: version.manifest.createdAtMilliseconds / 1000)
-        let suggestions = recommender.suggestions(
-            for: context, limit: limit, hidden: try SiteDecisions(of: catalog, in: model).hidden)
+        let suggestions = recommender.suggestions(for: context, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
@@ -56,7 +55,7 @@ enum PhotoCommand: Subcommand {
     }
 
     /// A line a group.
-    private static func table(_ suggestions: [PhotoSuggestion], _ model: ModelVersion) -> [String] {
+    private static func table(_ suggestions: [PhotoSuggestion], _ model: VisibleModel) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
             .init(title: "score", isNumber: true), .init(title: "because of", maximumWidth: 110),
@@ -71,7 +70,7 @@ enum PhotoCommand: Subcommand {
     }
 
     /// The strongest reason of each kind; of similar groups there may be many.
-    private static func reasons(_ suggestion: PhotoSuggestion, _ model: ModelVersion) -> String {
+    private static func reasons(_ suggestion: PhotoSuggestion, _ model: VisibleModel) -> String {
         var kinds: Set<String> = []
         let strongest = suggestion.reasons.filter { kinds.insert($0.evidence.kind).inserted }
         let more = suggestion.reasons.count - strongest.count
@@ -79,7 +78,7 @@ enum PhotoCommand: Subcommand {
             + (more > 0 ? "; similar to \(more) more" : "")
     }
 
-    private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: ModelVersion) -> String {
+    private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: VisibleModel) -> String {
         switch evidence {
         case .sharedPools(let photos): "\(photos) photos that share its pools"
         case .similarGroup(let group, let relation, _):

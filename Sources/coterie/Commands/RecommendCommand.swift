@@ -42,10 +42,11 @@ enum RecommendCommand: Subcommand {
                     ?? "which user? Give an id, or a file of ids with --users")
         }
         let version = try parsed.loadVersion()
-        let planner = try parsed.planner(version.model)
+        let catalog = try parsed.openCatalogIfPresent()
+        let planner = try parsed.planner(version.model, catalog)
         let profiles = try ProfileReader(
-            parsed, version.manifest, planner, atMilliseconds: try parsed.planInstant())
-        let (seed, site) = (try parsed.planSeed(), try profiles.siteDecisions())
+            parsed, catalog, version.manifest, planner, atMilliseconds: try parsed.planInstant())
+        let seed = try parsed.planSeed()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
         var unknownCount = 0
@@ -59,7 +60,7 @@ enum RecommendCommand: Subcommand {
                 continue
             }
             var trace = StageTrace()
-            let request = profiles.request(for: profile, seed: seed, site)
+            let request = profiles.request(for: profile, seed: seed)
             let plan = planner.plan(request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             if parsed.flag("json") {

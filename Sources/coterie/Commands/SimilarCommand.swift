@@ -29,15 +29,14 @@ enum SimilarCommand: Subcommand {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
+        let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         let answer = SimilarGroups(
-            version.served, to: UInt32(group), by: by, limit: limit,
-            hidden: try SiteDecisions(of: catalog, in: version.model).hidden,
-            Recommender(model: version.model, relations: relations))
+            version.served, to: UInt32(group), by: by, limit: limit, Recommender(model: model, relations: relations))
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)
         } else {
-            try output.line("\(named(group, in: version.model)): similar groups by \(by)")
+            try output.line("\(named(group, in: model)): similar groups by \(by)")
             for line in table(answer.neighbours, by, relations) { try output.line(line) }
             if answer.neighbours.isEmpty {
                 try output.line("no neighbours; \"coterie why\" tells why two groups are not")

@@ -53,7 +53,7 @@ enum Lookup {
 }
 
 /// A group's id, and its title if it has one.
-func named(_ index: Int, in model: ModelVersion) -> String {
+func named(_ index: Int, in model: VisibleModel) -> String {
     let title = model.title(of: index)
     return title.isEmpty ? model.id(of: index) : title
 }

@@ -1,7 +1,9 @@
+import CatalogStore
+import CivilTime
 import CommandLineOptions
 import FoundationEssentials
+import MemberData
 import Model
-import CivilTime
 import Recommendation
 
 /// Options that determine a member's list.
@@ -22,12 +24,15 @@ enum PlanOptions {
 }
 
 extension ParsedCommand {
-    /// A planner as the options say.
-    func planner(_ model: ModelVersion) throws -> Planner {
+    /// A planner as the options say, over the groups of a version that the site shows.
+    ///
+    /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
+    func planner(_ model: ModelVersion, _ catalog: Catalog?) throws -> Planner {
         var configuration = PlanConfiguration()
         configuration.relations = Coterie.relations
         configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
         return Planner(model: model, configuration: configuration, key: try rotationKey())
+            .showing(VisibleModel(model, try SiteDecisions(of: catalog, in: model)))
     }
 
     /// The seed that was given.

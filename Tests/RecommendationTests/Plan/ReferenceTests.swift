@@ -38,7 +38,7 @@ struct ReferenceTests {
         let encoded = try SampleModel.model(groupCount: 120, limit: 25, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         let pool = candidates(120, &generator).sorted(by: Candidate.precedes)
-        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
         let weights = [5.0, 3, 2]
         let configuration = PlanConfiguration.Selection()
         let order = Selection(configuration: configuration).order(pool, similarities, weights: weights)
@@ -77,7 +77,7 @@ struct ReferenceTests {
         let encoded = try SampleModel.model(groupCount: 400, limit: 25, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         let groups = Array((0..<400 as Range<UInt32>).shuffled(using: &generator).prefix(60)).sorted()
-        let among = PairSimilarities(among: groups, in: model)
+        let among = PairSimilarities(among: groups, in: VisibleModel(model))
         for (first, group) in groups.enumerated() {
             for (second, other) in groups.enumerated() {
                 var greatest = 0.0

@@ -73,7 +73,7 @@ struct RotationTests {
         candidates.reverse()
         let siteKey = RotationKey(7, 8)
         Rotation(memberKey: key, bucket: 9, configuration: .init())
-            .apply(to: &candidates, Rotation.GroupHashes(model, key: siteKey))
+            .apply(to: &candidates, Rotation.GroupHashes(VisibleModel(model), key: siteKey))
         candidates.reverse()
         let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39])).squareRoot()
         for (place, candidate) in candidates.enumerated() {
