@@ -2,7 +2,7 @@ import CivilTime
 import Model
 public import Recommendation
 
-/// Why a group is in a member's list, at which place, or why it is not there:
+/// Why a group is in a member's list, at which rank, or why it is not there:
 /// `GET /v1/users/{id}/recommendations/{group}/why`, `coterie explain`.
 public struct Explanation: Answer, Equatable {
     /// The version.
@@ -69,7 +69,7 @@ extension Explanation {
         if let place {
             standing = Self.inNextList
             explanation = """
-                it is not in the list of this session, which was made before; a new one would have it at place \(place)
+                it is not in the list of this session, which was made before; a new one would have it at rank \(place)
                 """
             (self.place, interest) = (nil, nil)
         }
@@ -111,7 +111,7 @@ extension Standing {
         func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
         switch self {
         case .listed(let rank, let item):
-            return ("listed", "it is at place \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
+            return ("listed", "it is at rank \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
         case .joined: return ("joined", "the user is a member of it")
         case .dismissed(let milliseconds):
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")

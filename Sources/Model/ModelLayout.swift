@@ -11,7 +11,7 @@
 ///       …           the sections, each at a multiple of 64 bytes
 /// ```
 /// All integers are little-endian. n is the number of groups; groups stand in ascending order of the
-/// bytes of their external ids, and a group's place in it is its index.
+/// bytes of their external ids, and its position there is its index.
 ///
 /// | section | content |
 /// | --- | --- |

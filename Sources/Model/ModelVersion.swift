@@ -1,4 +1,4 @@
-/// A model version, read in place from its bytes.
+/// A model version, read in index from its bytes.
 ///
 /// Everything is checked when it is opened, so that reading it afterwards cannot fail. Groups have
 /// an index, 0 ..< `groupCount`, in ascending order of the bytes of their external ids.
@@ -149,8 +149,8 @@ public struct ModelVersion: Sendable {
     ///
     /// - Complexity: O(log groups).
     public func index(ofID id: String) -> Int? {
-        let place = lowerBound(of: id)
-        return place < groupCount && ids.compare(place, with: id.utf8Span.span) == 0 ? place : nil
+        let index = lowerBound(of: id)
+        return index < groupCount && ids.compare(index, with: id.utf8Span.span) == 0 ? index : nil
     }
 
     /// The index of the first group whose id does not stand before `id`; `groupCount` if there is none.

@@ -1,4 +1,4 @@
-/// A place in a change stream: the id of an entry, which Redis makes of its clock and a count within the millisecond.
+/// A position in a change stream: the id of an entry, which Redis makes of its clock and a count within the millisecond.
 public struct StreamPosition: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// Before every entry.
     public static let start = StreamPosition(milliseconds: 0, count: 0)
@@ -24,7 +24,7 @@ public struct StreamPosition: Sendable, Hashable, Comparable, Codable, CustomStr
     public init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
         guard let position = StreamPosition(try container.decode(String.self)) else {
-            throw DecodingError.dataCorruptedError(in: container, debugDescription: "is no place in a stream")
+            throw DecodingError.dataCorruptedError(in: container, debugDescription: "is no position in a stream")
         }
         self = position
     }

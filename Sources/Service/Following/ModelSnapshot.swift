@@ -1,6 +1,6 @@
 public import Model
 import ModelStore
-import Recommendation
+public import Recommendation
 
 /// One model version that was loaded: immutable, and taken once a request, so that no answer mixes two versions.
 public final class ModelSnapshot: Sendable {
@@ -60,4 +60,15 @@ struct VisibleSnapshot {
     var photoRecommender: PhotoRecommender {
         PhotoRecommender(model: model, relations: relations, at: manifest.createdAtMilliseconds / 1000)
     }
+}
+
+/// What members' lists depend on, beside the model version and the member.
+public struct Planning: Sendable {
+    /// How a list is made.
+    public var configuration = PlanConfiguration()
+    /// What the order of all members depends on; the same on all daemons.
+    public var key = RotationKey(0, 0)
+
+    /// The defaults of the design, and a key that everybody knows.
+    public init() {}
 }

@@ -45,11 +45,11 @@ struct ServiceDescription: Sendable {
             json.member("operationId", endpoint.name)
             json.member("summary", endpoint.summary)
             json.objects("parameters", parameters(of: endpoint)) { json, element in
-                let (parameter, place) = element
+                let (parameter, location) = element
                 json.member("name", parameter.name)
-                json.member("in", place)
+                json.member("in", location)
                 json.member("description", parameter.help)
-                json.member("required", place == "path")
+                json.member("required", location == "path")
                 json.object("schema") { parameter.schema.write(to: &$0) }
             }
             if let schema = endpoint.bodySchema {
@@ -65,7 +65,7 @@ struct ServiceDescription: Sendable {
         }
     }
 
-    private func parameters(of endpoint: Endpoint) -> [(Parameter, place: String)] {
+    private func parameters(of endpoint: Endpoint) -> [(Parameter, location: String)] {
         endpoint.pathParameters.map { ($0, "path") } + endpoint.parameters.map { ($0, "query") }
     }
 

@@ -77,7 +77,7 @@ final class Endpoint: Sendable {
         ) { call throws(Problem) in .content("application/json", try handler(call).json) }
     }
 
-    /// The segments that a request has in the places of the path's parameters, by their names.
+    /// The segments that a request has in the positions of the path's parameters, by their names.
     func path(_ segments: [String]) -> PathParameters { PathParameters(names: pathNames, values: segments) }
 }
 
@@ -117,8 +117,8 @@ struct PathParameters: Sendable {
 
     /// The segment that stands for a name, which the pattern must have.
     subscript(name: String) -> String {
-        guard let place = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
-        return values[place]
+        guard let index = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
+        return values[index]
     }
 
     /// Refuses ids that are longer than any.
@@ -127,4 +127,17 @@ struct PathParameters: Sendable {
             throw .badParameter(name, "is longer than \(Parameter.identifierLimit) characters")
         }
     }
+}
+
+/// Whether an answer of a route may be given again to the same request, and until when.
+enum AnswerReuse: Sendable {
+    /// It is made anew for every request.
+    case never
+    /// Until something changes for everybody, such as the version that serves.
+    case untilChange
+    /// Until something changes for everybody, or for the member who is a parameter of the path; the answer is of the
+    /// member's session that is a parameter of the query.
+    ///
+    /// Only where sessions are kept: without them every request gets a list of its own.
+    case untilMemberChange(ofPathParameter: String, inSession: Parameter)
 }

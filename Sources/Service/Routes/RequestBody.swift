@@ -35,21 +35,21 @@ enum RequestTime {
 extension Problem {
     fileprivate static func badBody(_ error: DecodingError) -> Problem {
         switch error {
-        case .keyNotFound(let key, let context): .badField(place(context.codingPath + [key]), "is missing")
-        case .valueNotFound(_, let context): .badField(place(context.codingPath), "is null")
-        case .typeMismatch(let type, let context): .badField(place(context.codingPath), "is not \(name(of: type))")
+        case .keyNotFound(let key, let context): .badField(field(context.codingPath + [key]), "is missing")
+        case .valueNotFound(_, let context): .badField(field(context.codingPath), "is null")
+        case .typeMismatch(let type, let context): .badField(field(context.codingPath), "is not \(name(of: type))")
         // Also numbers that are not whole, which come without a path.
         case .dataCorrupted(let context):
-            .badField(place(context.codingPath), "cannot be read: \(context.debugDescription)")
+            .badField(field(context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")
         }
     }
 
     /// A member of the body as a person writes it: `interactions[3].kind`.
-    private static func place(_ path: [any CodingKey]) -> String {
-        path.reduce("") { place, key in
-            if let index = key.intValue { return "\(place)[\(index)]" }
-            return place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)"
+    private static func field(_ path: [any CodingKey]) -> String {
+        path.reduce("") { field, key in
+            if let index = key.intValue { return "\(field)[\(index)]" }
+            return field.isEmpty ? key.stringValue : "\(field).\(key.stringValue)"
         }
     }
 

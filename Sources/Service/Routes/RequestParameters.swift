@@ -19,14 +19,14 @@ struct RequestParameters: Sendable {
         self.declared = declared
         values = declared.map { _ in nil }
         for parameter in query {
-            guard let place = declared.firstIndex(where: { $0.name == parameter.name }) else {
+            guard let index = declared.firstIndex(where: { $0.name == parameter.name }) else {
                 throw Self.unknown(parameter.name, declared: declared.map(\.name))
             }
-            guard values[place] == nil else { throw .badParameter(parameter.name, "comes twice: give it once") }
-            values[place] = try Self.value(parameter.value, of: declared[place])
+            guard values[index] == nil else { throw .badParameter(parameter.name, "comes twice: give it once") }
+            values[index] = try Self.value(parameter.value, of: declared[index])
         }
-        for (place, parameter) in declared.enumerated() where values[place] == nil {
-            values[place] = Self.standard(of: parameter)
+        for (index, parameter) in declared.enumerated() where values[index] == nil {
+            values[index] = Self.standard(of: parameter)
         }
     }
 
@@ -54,10 +54,10 @@ struct RequestParameters: Sendable {
     var limit: Int { integer(Parameter.limit.name) }
 
     private func value(of name: String) -> Value? {
-        guard let place = declared.firstIndex(where: { $0.name == name }) else {
+        guard let index = declared.firstIndex(where: { $0.name == name }) else {
             preconditionFailure("the route does not declare the parameter \(name)")
         }
-        return values[place]
+        return values[index]
     }
 
     private static func standard(of parameter: Parameter) -> Value? {

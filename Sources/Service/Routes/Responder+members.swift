@@ -17,7 +17,7 @@ extension Endpoint {
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
-            summary: "Why a group is in the session's list, at which place, or why it is not there",
+            summary: "Why a group is in the session's list, at which rank, or why it is not there",
             path: [member, Parameter("group", .identifier, "The group's id")], parameters: [.session],
             caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),

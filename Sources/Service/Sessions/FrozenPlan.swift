@@ -11,7 +11,7 @@ struct FrozenPlan: Equatable {
     struct Interest: Equatable {
         var name: String
         var share: Double
-        /// Its groups, as places in `joined`.
+        /// Its groups, as indexes of `joined`.
         var members: [Int]
     }
 

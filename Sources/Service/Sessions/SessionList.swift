@@ -63,9 +63,9 @@ struct SessionList {
     /// - Returns: nil if the list never had the group.
     func offset(after groupID: String, in items: [PlanItem], _ model: VisibleModel) -> Int? {
         // By their bytes: to Swift, texts are equal already if they look the same.
-        guard let place = (0..<madeCount).first(where: { ids.bytes(at: $0).elementsEqual(groupID.utf8) })
+        guard let index = (0..<madeCount).first(where: { ids.bytes(at: $0).elementsEqual(groupID.utf8) })
         else { return nil }
-        for before in (0...place).reversed() {
+        for before in (0...index).reversed() {
             guard let group = model.index(ofID: ids[before]) else { continue }
             if let offset = items.firstIndex(where: { $0.group == group }) { return offset + 1 }
         }
