@@ -87,8 +87,8 @@ public struct SuggestedGroup: Answer, Equatable {
 }
 
 extension JoinPolicy {
-    /// The policy as answers write it.
-    fileprivate var name: String {
+    /// The policy as requests and answers write it.
+    public var name: String {
         switch self {
         case .open: "open"
         case .approval: "approval"

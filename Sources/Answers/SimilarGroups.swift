@@ -17,16 +17,19 @@ public struct SimilarGroups: Answer, Equatable {
     /// - Parameters:
     ///   - by: the name of a relation, or `RelationTable.blendName`.
     ///   - limit: how many at most.
+    ///   - filter: what is asked of the groups.
     public init(
-        _ version: ServedVersion, to group: UInt32, by: String, limit: Int, _ recommender: Recommender
+        _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
+        _ recommender: Recommender
     ) {
         self.version = version
         groupId = recommender.model.id(of: Int(group))
         self.by = Choice(name: by)
         if let facts = recommender.relations[Relation(rawValue: by)] {
-            neighbours = Self.neighbours(of: group, by: facts, limit: limit, in: recommender.model)
+            let similar = recommender.neighbours(of: group, by: facts.relation, limit: limit, filter: filter)
+            neighbours = Self.neighbours(similar, facts, in: recommender.model)
         } else {
-            let similar = recommender.similar(to: group, limit: limit)
+            let similar = recommender.similar(to: group, limit: limit, filter: filter)
             neighbours = Self.neighbours(similar, recommender.relations, in: recommender.model)
         }
     }
@@ -34,11 +37,10 @@ public struct SimilarGroups: Answer, Equatable {
     // Functions of the model, not closures that capture it, which would copy it for every row.
 
     private static func neighbours(
-        of group: UInt32, by facts: RelationFacts, limit: Int, in model: VisibleModel
+        _ neighbours: [Model.Neighbour], _ facts: RelationFacts, in model: VisibleModel
     ) -> [Neighbour] {
         let columns = SizeColumns([facts])
-        let neighbours = model.neighbours(of: Int(group), by: facts.relation)
-        return neighbours.prefix(limit).enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
+        return neighbours.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
     }
 
     private static func neighbours(

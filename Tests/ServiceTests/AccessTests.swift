@@ -52,10 +52,7 @@ struct AccessTests {
         }
         // Whether somebody exists is nobody else's business.
         #expect(try status(transport, "/v1/users/nobody/recommendations", [bearers.field("ann")]) == 403)
-        let nobody = try service.answer(
-            transport, "/v1/users/nobody/recommendations", headers: [bearers.field("nobody")])
-        #expect(nobody.status == 404)
-        #expect(try ProblemBody(nobody).near == nil)
+        #expect(try status(transport, "/v1/users/nobody/recommendations", [bearers.field("nobody")]) == 200)
     }
 
     @Test("Without a token only what is open is answered", arguments: Transport.allCases)

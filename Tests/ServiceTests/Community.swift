@@ -89,8 +89,6 @@ struct FakeCommunity: CommunitySource {
         SiteDecisions(hidden: hidden, curated: nil)
     }
 
-    func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
-
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         if let failure { throw failure }
         return photos[id]

@@ -43,7 +43,6 @@ struct CommunitySourceTests {
             #expect(try source.joined("bob", snapshot) == [])
             #expect(try source.joined("cy", snapshot) == [])
             #expect(try source.joined("dee", snapshot) == nil)
-            #expect(try source.userIDs(near: "bo").contains("bob"))
         }
     }
 

@@ -60,6 +60,8 @@ struct DescriptionTests {
         (
             "/v1/users/{id}/recommendations",
             ["ann", "bob", "none", "zo%C3%AB%20q"].map { "/v1/users/\($0)/recommendations" }
+                + ["after=none", "joinPolicy=open;invite&topics=owls", "joinPolicy=closed", "topics=;"]
+                .map { "/v1/users/ann/recommendations?\($0)" }
         ),
         (
             "/v1/users/{id}/recommendations/{group}/why",

@@ -27,7 +27,7 @@ struct FrozenPlanTests {
                     interest: (0..<interests).randomElement(using: &generator),
                     origin: PlanItem.Origin.allCases.randomElement(using: &generator) ?? .personal)
             },
-            joined: joined, dismissed: dismissed,
+            joined: joined, dismissed: dismissed, topics: ["birds", "é"].shuffled(using: &generator),
             ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
     }
 
@@ -44,7 +44,8 @@ struct FrozenPlanTests {
             interests: [
                 .init(name: "Gone", share: 0.5, members: [0, 1]), .init(name: "Alps", share: 0.25, members: [0, 1]),
                 .init(name: "birds", share: 0.25, members: [2]),
-            ], items: [], joined: [7, 8, 9], dismissed: [], ids: PackedTexts(["gone", "alps", "birds"]))
+            ], items: [], joined: [7, 8, 9], dismissed: [], topics: [],
+            ids: PackedTexts(["gone", "alps", "birds"]))
         let snapshot = VisibleSnapshot(
             ModelSnapshot(try Community.version("v1"), planning: Planning()), SiteDecisions(hidden: [1], curated: nil))
         let told = plan.list(in: snapshot).interests(in: snapshot.model)
@@ -84,7 +85,7 @@ struct FrozenPlanTests {
         let plan = FrozenPlan(
             recommendationID: "r", version: "v1", bucket: 1, interests: [],
             items: groups.map { PlanItem(group: $0, score: 1, interest: nil, origin: .personal) }, joined: [],
-            dismissed: [],
+            dismissed: [], topics: [],
             ids: PackedTexts([new.model.id(of: 2), "gone", new.model.id(of: 0)]))
         let inNew = plan.list(in: VisibleSnapshot(ModelSnapshot(new, planning: Planning())))
         #expect(inNew.items.map(\.group) == [2, 0])
@@ -96,14 +97,16 @@ struct FrozenPlanTests {
     func pageOfTwins() throws {
         let ids = ["e\u{301}", "\u{e9}"]
         let encoded = try EncodedModel(groups: ids.map { GroupFacts(id: $0) }, tables: [:])
-        let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        let planner = Planner(
+            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), key: RotationKey(0, 0))
+        let request = PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0)
         let items = [0, 1].map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
         let list = SessionList(
             recommendationID: "r", bucket: 0, interests: [], items: items, ranks: [1, 2], madeCount: 2,
             ids: PackedTexts(ids),
-            joined: [], dismissed: [])
-        #expect(ids.map { list.offset(after: $0, in: items, model) } == [1, 2])
-        #expect(list.offset(after: "e", in: items, model) == nil)
+            joined: [], dismissed: [], topics: [])
+        #expect(ids.map { list.offset(after: $0, in: items, for: request, planner) } == [1, 2])
+        #expect(list.offset(after: "e", in: items, for: request, planner) == nil)
     }
 }
 

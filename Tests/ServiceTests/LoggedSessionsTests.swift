@@ -38,6 +38,7 @@ struct LoggedSessionsTests {
         let sessions = LoggedSessions(failing, log: lines.log)
         let plan = FrozenPlan(
             recommendationID: "a", version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
+            topics: [],
             ids: PackedTexts())
         for _ in 0..<3 {
             #expect(sessions.plan(ofUser: "ann", session: nil, at: 0) == nil)

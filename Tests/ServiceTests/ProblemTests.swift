@@ -88,23 +88,19 @@ struct ProblemTests {
         let misspelt = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limt=5"))
         #expect(misspelt.status == 400)
         #expect(misspelt.parameter == "limt")
-        #expect(misspelt.allowed == ["by", "limit"])
+        #expect(misspelt.allowed == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "exclude"])
         let twice = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limit=5&limit=6"))
         #expect(twice.status == 400)
         #expect(twice.parameter == "limit")
         #expect(try ProblemBody(service().answer(transport, "/healthz?a=b")).parameter == "a")
     }
 
-    @Test("Unknown groups and users are told what is near", arguments: Transport.allCases)
+    @Test("An unknown group is told which ones are near", arguments: Transport.allCases)
     func near(transport: Transport) throws {
         let group = try ProblemBody(service().answer(transport, "/v1/groups/bird/similar"))
         #expect(group.status == 404)
         #expect(group.type == "urn:coterie:problem:unknown-group")
         #expect(group.near == ["alps", "birds", "cats 🐈", "dogs & wolves", "élan"])
-        let user = try ProblemBody(service().answer(transport, "/v1/users/an%22n/recommendations"))
-        #expect(user.status == 404)
-        #expect(user.near == ["ann", "bob"])
-        #expect(user.detail == #"there is no user "an"n"; near it are ann, bob"#)
     }
 
     @Test("A hidden group cannot be told from one that there never was", arguments: Transport.allCases)

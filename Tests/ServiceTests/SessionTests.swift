@@ -65,6 +65,23 @@ struct SessionTests {
         #expect(try list(23 * 60 + 24 * 60 + 1, "?session=a").recommendationId != first.recommendationId)
     }
 
+    @Test("A list of other filters has a session of its own, and keeps to its filters")
+    func filters() throws {
+        let whole = try list(0, "?session=a")
+        let open = try list(1, "?session=a&joinPolicy=open")
+        #expect(Set(open.groups) == Set(whole.groups).subtracting(["cats 🐈", "dogs & wolves"]) && !open.groups.isEmpty)
+        #expect(try list(400, "?session=a&joinPolicy=open") == open && list(400, "?session=a") == whole)
+        // The same filters in another order are the same list.
+        let two = try list(2, "?session=a&joinPolicy=open;approval&minimumMembers=21")
+        #expect(try list(400, "?minimumMembers=21&session=a&joinPolicy=approval;open") == two)
+        #expect(!two.groups.contains("alps") && two.groups.count < whole.groups.count)
+        #expect(try list(3, "?exclude=birds;none").groups.contains("birds") == false)
+        // Without an id, half an hour as always.
+        let unnamed = try list(0, "?topics=none")
+        #expect(try unnamed.groups.isEmpty && list(29, "?topics=none") == unnamed)
+        #expect(try list(29 + 31 + 360, "?topics=none").bucket > unnamed.bucket)
+    }
+
     @Test("Forgetting all that a member did ends the member's sessions, and nobody else's")
     func forgetting() throws {
         let (first, other) = (try list(0, "?session=a"), try list(0, of: "ann"))

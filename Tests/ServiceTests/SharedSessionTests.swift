@@ -28,6 +28,7 @@ struct SharedSessionTests {
     private func plan(_ id: String) -> FrozenPlan {
         FrozenPlan(
             recommendationID: id, version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
+            topics: [],
             ids: PackedTexts())
     }
 

@@ -21,18 +21,21 @@ struct Eligibility {
     /// Groups that may not be shown, whether active or not; a group may occur more than once.
     let blockedGroups: [UInt32]
     private let blocked: GroupPositions
+    /// What the request asks for; nil if for nothing.
+    let filter: AppliedFilter?
 
     /// - Parameters:
     ///   - ceiling: says which groups are too similar to a joined one.
     ///   - inactiveAfterDays: nil to allow inactive groups.
     init(
-        _ request: PlanRequest, in model: VisibleModel, _ ceiling: SimilarityCeiling, _ activity: ActivityColumn,
-        inactiveAfterDays: Double?
+        _ request: PlanRequest, in model: VisibleModel, _ relations: RelationTable, _ ceiling: SimilarityCeiling,
+        _ activity: ActivityColumn, inactiveAfterDays: Double?
     ) {
         self.model = model
         self.ceiling = ceiling
         self.activity = activity
         profile = request.profile
+        filter = AppliedFilter(request.filter, in: model, relations)
         let seconds = request.atMilliseconds / 1000
         cutoff = ActivityColumn.Cutoff(seconds: inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min)
         joined = profile.joined.map(\.group).filter(model.shows)
@@ -41,7 +44,9 @@ struct Eligibility {
     }
 
     /// Whether a group that the model shows may be shown to the member.
-    func allows(_ group: UInt32) -> Bool { blocked[group] == nil && isActive(group) }
+    func allows(_ group: UInt32) -> Bool {
+        blocked[group] == nil && isActive(group) && filter?.passes(group) != false
+    }
 
     /// Whether the last activity in a group is recent enough.
     func isActive(_ group: UInt32) -> Bool { activity.isActive(group, since: cutoff) }

@@ -36,9 +36,9 @@ public struct PlanItem: Sendable, Equatable {
 
     /// The group's index in the model.
     public var group: UInt32
-    /// The raw score s; 0 unless the origin is personal.
+    /// The raw score s; 0 if it is a neighbour of no group that the member has joined.
     public var score: Double
-    /// The index of its interest in the plan's list; nil unless the origin is personal.
+    /// The index of its interest in the plan's list; nil if the score is 0.
     public var interest: Int?
     /// Why it is in the list.
     public var origin: Origin
@@ -75,11 +75,14 @@ public struct PlanRequest: Sendable, Equatable {
     public var atMilliseconds: Int64
     /// Another seed gives another order; usually 0.
     public var seed: UInt64
+    /// What the request asks of the groups.
+    public var filter: GroupFilter
 
     /// A request.
-    public init(profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0) {
+    public init(profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none) {
         self.profile = profile
         self.atMilliseconds = atMilliseconds
         self.seed = seed
+        self.filter = filter
     }
 }

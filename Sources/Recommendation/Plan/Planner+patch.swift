@@ -8,13 +8,17 @@ extension Planner {
     /// changed group, in either direction and any relation, move: rank p becomes p · 2^shift, where the shift is the
     /// sum of ± closeness over the changes, limited to −1 to 1. Neighbours of dismissed and left groups are lowered,
     /// neighbours of joined and undismissed groups are raised. New candidates wait for the next plan. Undoing a change
-    /// restores the list.
+    /// restores the list. Groups about interests that were stated since come in, or move up, at the turns that stated
+    /// interests have in a list.
     ///
     /// - Parameters:
     ///   - items: the items of a plan that the model still shows, in their order.
     ///   - ranks: the rank that each had when the plan was made, from 1, so that what has left since moves no other.
     ///   - changes: the changes since it was made.
-    public func patched(_ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges) -> [PlanItem] {
+    ///   - request: what the list is for by now.
+    public func patched(
+        _ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges, for request: PlanRequest
+    ) -> [PlanItem] {
         let gone = Set(changes.joined + changes.dismissed)
         let shifts = shifts(of: items, changes)
         let moved = items.enumerated().map { position, item in
@@ -22,7 +26,8 @@ extension Planner {
         }
         let ordered =
             shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) } : moved
-        return ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
+        let kept: [PlanItem] = ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
+        return changes.topics.isEmpty ? kept : raising(changes.topics, in: kept, request)
     }
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {
@@ -76,6 +81,8 @@ public struct ProfileChanges: Sendable, Equatable {
     public var dismissed: [UInt32]
     /// Groups whose dismissal was undone since.
     public var undismissed: [UInt32]
+    /// Interests stated since.
+    public var topics: [String]
 
     /// The differences between two profiles of a member.
     public init(from before: MemberProfile, to after: MemberProfile) {
@@ -87,5 +94,7 @@ public struct ProfileChanges: Sendable, Equatable {
         left = joinedBefore.subtracting(joinedAfter).sorted()
         dismissed = dismissedAfter.subtracting(dismissedBefore).sorted()
         undismissed = dismissedBefore.subtracting(dismissedAfter).sorted()
+        let topicsBefore = Set(before.topics.map(Term.normalized))
+        topics = after.topics.filter { !topicsBefore.contains(Term.normalized($0)) }
     }
 }

@@ -71,9 +71,7 @@ public struct Planner: Sendable {
 
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
         let joined = recentGroups(request.profile)
-        let eligibility = Eligibility(
-            request, in: model, ceiling, activity,
-            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
+        let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
         let interests = Interest.interests(of: joined, in: model, configuration.interests)
         observe(
@@ -107,6 +105,12 @@ public struct Planner: Sendable {
             candidateCount: candidateCount, bucket: bucket, items: items)
     }
 
+    func eligibility(for request: PlanRequest) -> Eligibility {
+        Eligibility(
+            request, in: model, configuration.relations, ceiling, activity,
+            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
+    }
+
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
 
     /// The joined groups that the list is made from: the most recent ones if there are too many.
@@ -129,8 +133,11 @@ public struct Planner: Sendable {
         let entries = table.entries.span
         var candidates: [Candidate] = []
         candidates.reserveCapacity(entries.count)
+        let filter = eligibility.filter
         for position in entries.indices
-        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group) {
+        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group)
+            && filter?.passes(entries[position].group) != false
+        {
             let (group, score) = (entries[position].group, entries[position].score)
             candidates.append(
                 Candidate(group: group, score: score, interest: entries[position].interest, adjusted: score))
@@ -173,32 +180,5 @@ public struct Planner: Sendable {
         var isPooled = [Bool](repeating: false, count: ranked.count)
         for position in positions { isPooled[position] = true }
         return order.map { pool[$0] } + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
-    }
-
-    func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
-        guard runs(.coldStart) else { return list.items }
-        let personal = list.items
-        let length = configuration.selection.length
-        let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
-        let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
-        var others: [(group: UInt32, origin: PlanItem.Origin)] = []
-        if !sources.isEmpty {
-            let known = GroupPositions(personal.map { $0.group })
-            let turns = Blend.turnsOfOthers(personalCount: personal.count, share: share, limit: length)
-            others = sources.list(limit: turns) { known[$0] == nil && list.eligibility.allows($0) }
-        }
-        var items = Blend.blend(
-            personal, others.map { PlanItem(group: $0.group, score: 0, interest: nil, origin: $0.origin) },
-            share: share, limit: length)
-        if items.count < length {
-            let known = GroupPositions(items.map { $0.group })
-            let popular = sources.popular.lazy.filter { known[$0] == nil && list.eligibility.allows($0) }
-            items += popular.prefix(length - items.count).map {
-                PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
-            }
-        }
-        let added = items.count { $0.origin != .personal }
-        observe(.init(stage: .coldStart, taken: personal.count, passed: items.count, note: "\(added) not personal"))
-        return items
     }
 }

@@ -38,11 +38,6 @@ final class CatalogSource: CommunitySource {
         try reader.siteDecisions(in: snapshot)
     }
 
-    /// Users whose ids sort next to it.
-    func userIDs(near id: String) throws(ServiceError) -> [String] {
-        try reader.read { catalog throws(CatalogError) in try catalog.idsNear(id, in: .users, limit: 3) }
-    }
-
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         try reader.context(ofPhoto: id, in: model)
     }

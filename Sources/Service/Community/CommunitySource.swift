@@ -23,9 +23,6 @@ protocol CommunitySource: Sendable {
     /// What the site has decided by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
 
-    /// Ids of users that are close to one that does not exist; a handful at most.
-    func userIDs(near id: String) throws(ServiceError) -> [String]
-
     /// What is known of a photo; nil if there is no such photo, or it is not public.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
 

@@ -84,9 +84,6 @@ final class JournalSource: CommunitySource {
         return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
     }
 
-    /// None: members can only be asked for by their id.
-    func userIDs(near id: String) -> [String] { [] }
-
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         try catalog?.context(ofPhoto: id, in: model)
     }

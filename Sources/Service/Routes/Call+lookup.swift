@@ -28,20 +28,19 @@ extension Call {
         }
     }
 
-    /// What is known of the member that the path names, at an instant in Unix milliseconds.
-    func profile(in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(Problem) -> MemberProfile {
+    /// What the list of the member that the path names depends on, right now.
+    ///
+    /// - Returns: the request, and whether anything is known of the member: who joined the site a minute ago is in no
+    ///   catalog yet, and gets a list all the same.
+    func planRequest(in snapshot: VisibleSnapshot) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: Self.memberships)
+        let instant = responder.now()
         let profile = try reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }
-        guard let profile else { throw .unknown(.unknownUser, "user", id: id, near: try usersNear(in: community)) }
-        return profile
-    }
-
-    /// What the list of the member that the path names depends on, right now.
-    func planRequest(in snapshot: VisibleSnapshot) throws(Problem) -> PlanRequest {
-        let instant = responder.now()
-        return PlanRequest(profile: try profile(in: snapshot, atMilliseconds: instant), atMilliseconds: instant)
+        let request = PlanRequest(
+            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter(in: snapshot.model))
+        return (request, profile != nil)
     }
 
     /// The index of a group of the version.
@@ -50,12 +49,6 @@ extension Call {
     func group(_ id: String, in snapshot: VisibleSnapshot) throws(Problem) -> UInt32 {
         guard let group = snapshot.model.index(ofID: id) else { throw .unknownGroup(id, in: snapshot.model) }
         return UInt32(group)
-    }
-
-    /// Ids of users near one that does not exist; none for a member, who must not learn of other members.
-    private func usersNear(in community: any CommunitySource) throws(Problem) -> [String] {
-        guard bearer == nil else { return [] }
-        return try reading { () throws(ServiceError) in try community.userIDs(near: id) }
     }
 
     /// Reads members or photos for an answer; a failure is logged, and the answer has status 503.

@@ -136,8 +136,8 @@ enum AnswerReuse: Sendable {
     /// Until something changes for everybody, such as the version that serves.
     case untilChange
     /// Until something changes for everybody, or for the member who is a parameter of the path; the answer is of the
-    /// member's session that is a parameter of the query.
+    /// member's session, `RequestParameters.sessionName`.
     ///
     /// Only where sessions are kept: without them every request gets a list of its own.
-    case untilMemberChange(ofPathParameter: String, inSession: Parameter)
+    case untilMemberChange(ofPathParameter: String)
 }

@@ -12,10 +12,14 @@ struct Parameter: Sendable {
         case text(ClosedRange<Int>)
         /// One of several words.
         case choice([String], standard: String)
+        /// Texts separated by semicolons, at most `listLimit` of them; each one of several words, if there are any.
+        case list(of: [String]?)
     }
 
     /// The longest id, in Unicode scalars, inclusive.
     static let identifierLimit = 512
+    /// The most elements of a list, inclusive.
+    static let listLimit = 100
 
     let name: String
     let kind: Kind
@@ -36,6 +40,11 @@ struct Parameter: Sendable {
     /// How many rows an answer may have.
     static let limit = Parameter("limit", .integer(1...200, standard: 20), "How many rows to answer with, at most")
 
+    private static func pattern(ofListOf words: [String]) -> String {
+        let word = "(" + words.joined(separator: "|") + ")"
+        return "^\(word)(;\(word))*$"
+    }
+
     /// Its schema.
     var schema: Schema {
         switch kind {
@@ -44,6 +53,9 @@ struct Parameter: Sendable {
         case .integer(let bounds, let standard): .integer(bounds, standard: standard)
         case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")
         case .choice(let words, let standard): .string(words: words, standard: standard)
+        case .list(let words?):
+            .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: Self.pattern(ofListOf: words))
+        case .list(nil): .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: "^[^\\u0000]+$")
         }
     }
 }

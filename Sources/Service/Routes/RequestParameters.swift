@@ -5,6 +5,7 @@ struct RequestParameters: Sendable {
     private enum Value {
         case integer(Int)
         case word(String)
+        case list([String])
     }
 
     private let declared: [Parameter]
@@ -42,6 +43,12 @@ struct RequestParameters: Sendable {
         return text
     }
 
+    /// The elements of a list that is declared; none if it was not given.
+    func list(_ name: String) -> [String] {
+        guard case .list(let elements) = value(of: name) else { return [] }
+        return elements
+    }
+
     /// The value of a choice that is declared.
     func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
         guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
@@ -62,7 +69,7 @@ struct RequestParameters: Sendable {
 
     private static func standard(of parameter: Parameter) -> Value? {
         switch parameter.kind {
-        case .identifier, .text: nil
+        case .identifier, .text, .list: nil
         case .integer(_, let standard): .integer(standard)
         case .choice(_, let standard): .word(standard)
         }
@@ -86,7 +93,32 @@ struct RequestParameters: Sendable {
                     parameter.name, "is \"\(text)\": it must be one of \(list)", allowed: words)
             }
             return .word(text)
+        case .list(let words): return .list(try list(text, of: words, parameter.name))
         }
+    }
+
+    private static func list(_ text: String, of words: [String]?, _ name: String) throws(Problem) -> [String] {
+        let elements = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        guard elements.count <= Parameter.listLimit else {
+            throw .badParameter(name, "has \(elements.count) elements: give \(Parameter.listLimit) or fewer")
+        }
+        for element in elements {
+            guard (1...Parameter.identifierLimit).contains(element.unicodeScalars.count), !element.utf8.contains(0)
+            else {
+                throw .badParameter(
+                    name,
+                    """
+                    is a list separated by semicolons; each element must be 1 to \(Parameter.identifierLimit) \
+                    characters long, without NUL
+                    """)
+            }
+            guard words?.contains(element) != false else {
+                let list = (words ?? []).joined(separator: ", ")
+                throw .badParameter(
+                    name, "has \"\(element)\": each element must be one of \(list)", allowed: words ?? [])
+            }
+        }
+        return elements
     }
 
     private static func integer(_ text: String, in bounds: ClosedRange<Int>, of name: String) throws(Problem) -> Int {

@@ -11,7 +11,7 @@ extension Endpoint {
                 "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
                 summary: "Groups that are like a group, best first",
                 path: [Parameter("id", .identifier, "The group's id")],
-                parameters: [Parameter("by", by, "What the groups have in common"), .limit],
+                parameters: [Parameter("by", by, "What the groups have in common"), .limit] + Parameter.filters,
                 caching: .shared, reuse: .untilChange,
                 problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
             Endpoint(
@@ -31,7 +31,7 @@ extension Responder {
         let group = try call.group(call.id, in: snapshot)
         return SimilarGroups(
             call.served(snapshot.version), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
-            limit: call.parameters.limit, snapshot.recommender)
+            limit: call.parameters.limit, filter: call.filter(in: snapshot.model), snapshot.recommender)
     }
 
     /// `GET /v1/trending?limit=N`: groups that more people turn to than usual, the most unusual first.

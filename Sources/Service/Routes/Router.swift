@@ -109,7 +109,7 @@ final class Router: Sendable {
         switch endpoint.reuse {
         case .never: nil
         case .untilChange: .everybody
-        case .untilMemberChange(let member, _): responder.sessions == nil ? nil : .member(path[member])
+        case .untilMemberChange(let member): responder.sessions == nil ? nil : .member(path[member])
         }
     }
 
@@ -135,8 +135,8 @@ final class Router: Sendable {
     private func sessionUse(
         of endpoint: Endpoint, _ path: PathParameters, _ parameters: RequestParameters
     ) -> SessionUse? {
-        guard case .untilMemberChange(let member, let session) = endpoint.reuse else { return nil }
-        return responder.sessions?.use(ofUser: path[member], session: parameters.text(session.name))
+        guard case .untilMemberChange(let member) = endpoint.reuse else { return nil }
+        return responder.sessions?.use(ofUser: path[member], session: parameters.sessionName)
     }
 
     private static func checkJSON(_ request: HTTPRequest) throws(Problem) {

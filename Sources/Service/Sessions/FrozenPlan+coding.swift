@@ -6,9 +6,9 @@ import Recommendation
 /// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
 /// number of the interest from 1 on, or 0 for none: 16, origin: 8); the groups joined and dismissed (32 bits each); the
-/// interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
+/// stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
 extension FrozenPlan {
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
     private static let origins = PlanItem.Origin.allCases
 
     /// The plan as bytes.
@@ -28,6 +28,7 @@ extension FrozenPlan {
         }
         writer.append(joined) { $0.append($1) }
         writer.append(dismissed) { $0.append($1) }
+        writer.append(topics) { $0.append($1) }
         writer.append(interests) { writer, interest in
             writer.append(interest.name)
             writer.append(interest.share.bitPattern)
@@ -57,6 +58,7 @@ extension FrozenPlan {
             }
             joined = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
             dismissed = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
+            topics = try reader.list { reader throws(ByteReader.Failure) in try reader.text() }
             interests = try reader.list { reader throws(ByteReader.Failure) in
                 Interest(
                     name: try reader.text(), share: Double(bitPattern: try reader.integer(UInt64.self)),

@@ -25,6 +25,8 @@ struct FrozenPlan: Equatable {
     var items: [PlanItem]
     /// Groups that the member was in, and had dismissed, when the list was made.
     var joined, dismissed: [UInt32]
+    /// The interests that the member had stated when the list was made.
+    var topics: [String]
     /// The external ids of the groups of `items`, `joined` and `dismissed`, one after another.
     var ids: PackedTexts
 }
@@ -41,6 +43,7 @@ extension FrozenPlan {
         let joined = request.profile.joined.map(\.group)
         self.joined = joined
         dismissed = request.profile.dismissals.map(\.group)
+        topics = request.profile.topics
         interests = plan.interests.map { interest in
             let groups = Set(interest.groups)
             return Interest(
@@ -79,6 +82,6 @@ extension FrozenPlan {
             },
             items: shown.map(\.1), ranks: shown.map(\.rank),
             madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
-            dismissed: groups(dismissed, after: items.count + joined.count))
+            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics)
     }
 }

@@ -26,7 +26,9 @@ struct PatchTests {
         -> [PlanItem]
     {
         let ranks = Array(1...plan.items.count)
-        return planner.patched(plan.items, madeAt: ranks, by: ProfileChanges(from: before, to: after))
+        return planner.patched(
+            plan.items, madeAt: ranks, by: ProfileChanges(from: before, to: after),
+            for: PlanRequest(profile: after, atMilliseconds: PlanFixture.instant))
     }
 
     @Test("A group that is hidden after the list was made moves no other", arguments: 0..<30)
@@ -40,10 +42,11 @@ struct PatchTests {
             events(8, &generator), atMilliseconds: PlanFixture.instant + 1000, halfLifeDays: halfLife)
         let changes = ProfileChanges(from: before, to: after)
         let changed = Set(changes.joined + changes.left + changes.dismissed + changes.undismissed)
+        let request = PlanRequest(profile: after, atMilliseconds: PlanFixture.instant)
         let hidden = Set(plan.items.map(\.group).filter { !changed.contains($0) && $0.isMultiple(of: 5) })
         let shown = plan.items.enumerated().filter { !hidden.contains($1.group) }
         let items = planner.showing(VisibleModel(model, SiteDecisions(hidden: hidden, curated: nil)))
-            .patched(shown.map(\.element), madeAt: shown.map { $0.offset + 1 }, by: changes)
+            .patched(shown.map(\.element), madeAt: shown.map { $0.offset + 1 }, by: changes, for: request)
         let expected = patched(plan, by: planner, from: before, to: after).filter { !hidden.contains($0.group) }
         #expect(items == expected && !hidden.isEmpty)
     }
