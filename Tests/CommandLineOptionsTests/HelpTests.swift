@@ -14,7 +14,7 @@ import Testing
                   neighbours  Show the groups that are most like one
                   check       Check the catalog
 
-                "sample COMMAND --help" or "sample help COMMAND" tells more about a command, and
+                "sample COMMAND --help" or "sample help COMMAND" shows the help of a command,
                 "sample --version" the version.
 
                 """)

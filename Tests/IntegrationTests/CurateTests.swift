@@ -1,6 +1,6 @@
 import Testing
 
-@Suite("Groups put forward on the command line", .aFewAtATime)
+@Suite("Curating groups on the command line", .aFewAtATime)
 struct CurateTests {
     private func list(_ workspace: Workspace) async throws -> [Answers.Curations.Row] {
         try await workspace.succeed("curate", "list", "--json").json(Answers.Curations.self).groups
@@ -10,7 +10,7 @@ struct CurateTests {
     func positions() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
-        #expect(try await workspace.succeed("curate", "list").text.contains("no group is put forward"))
+        #expect(try await workspace.succeed("curate", "list").text.contains("no group is curated"))
         try await workspace.succeed("curate", "add", "beach-days")
         try await workspace.succeed("curate", "add", "macro-mondays", "--expires", "2021-01-01")
         try await workspace.succeed(
@@ -48,7 +48,7 @@ struct CurateTests {
         #expect(answer.rows.filter { $0.origin == "curated" }.count == 1)
     }
 
-    @Test("What cannot be put forward is said, and changes nothing")
+    @Test("Refuses private and unknown groups and wrong positions, changing nothing")
     func mistakes() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()

@@ -95,7 +95,7 @@ struct HideTests {
         try await daemon.wait { !$0.degraded }
         #expect(try daemon.get("/v1/users/\(Self.user)/recommendations").status == 200)
         try await workspace.succeed("recommend", Self.user)
-        #expect(await daemon.end().errors.contains("was brought from schema version 4 to"))
+        #expect(await daemon.end().errors.contains("was migrated from schema version 4 to"))
     }
 
     /// Takes away all that later versions added, none of which has anything in it.
