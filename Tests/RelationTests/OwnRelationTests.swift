@@ -46,7 +46,7 @@ struct OwnRelationTests {
         let error = #expect(throws: CatalogError.self) {
             try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         }
-        #expect(error?.code == .notACatalog && error?.message.contains("bring it up to date") == true)
+        #expect(error?.code == .notACatalog && error?.message.contains("migrate it") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.favourites.source) == 0)
