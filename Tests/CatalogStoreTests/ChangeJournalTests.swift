@@ -32,7 +32,7 @@ struct ChangeJournalTests {
 
     private static func position(_ number: Int) throws -> StreamPosition { try #require(StreamPosition("7-\(number)")) }
 
-    @Test("Nobody but its owner may read it, nor what is beside it")
+    @Test("Only its owner may read it and the files next to it")
     func permissions() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join))
@@ -53,7 +53,7 @@ struct ChangeJournalTests {
     }
 
     @Test(
-        "No file holds anything of what was forgotten once that is erased, whether the log or the journal had it",
+        "After erasing, no file holds a forgotten interaction, whether it was in the log or the journal",
         arguments: [false, true])
     func erasing(isInJournal: Bool) throws {
         let journal = try journal()
@@ -69,7 +69,7 @@ struct ChangeJournalTests {
         for text in texts { #expect(try files(with: text) == []) }
     }
 
-    @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
+    @Test("Interactions are kept in the order of their times, and a known id changes nothing")
     func recording() throws {
         let journal = try journal()
         let (late, early) = (Self.interaction("1", .join, at: 9), Self.interaction("2", .dismiss, at: 3))
@@ -89,7 +89,7 @@ struct ChangeJournalTests {
         #expect(try journal.waiting(after: 1, limit: 9).count == 1)
     }
 
-    @Test("Interactions whose ids only look the same are all kept, also those of one batch")
+    @Test("Interactions whose ids only look the same are all kept, also within a batch")
     func similarIDs() throws {
         let journal = try journal()
         let both = ["\u{E9}", "e\u{301}"].map { Self.interaction($0, .dismiss) }
@@ -114,7 +114,7 @@ struct ChangeJournalTests {
         #expect(try reader.recentChanges(ofUser: "ann")?.interactions.count == 2)
     }
 
-    @Test("What is forgotten is gone from the files, but memberships stay")
+    @Test("Forgotten interactions are gone from the files, but memberships stay")
     func forgetting() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
@@ -137,7 +137,7 @@ struct ChangeJournalTests {
         #expect(try files(with: "secretly") == [])
     }
 
-    @Test("What is in every version that may serve is removed, and the rest is not")
+    @Test("Only changes that every version in the store includes are removed")
     func pruning() throws {
         let journal = try journal()
         for number in 1...3 { _ = try record(journal, Self.interaction("\(number)", .click)) }
@@ -164,7 +164,7 @@ struct ChangeJournalTests {
         #expect(try journal.cursor() == .start)
     }
 
-    @Test("A journal that was restored from an older copy gives no number again")
+    @Test("A journal restored from an older copy reuses no number")
     func restored() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .click))
@@ -174,7 +174,7 @@ struct ChangeJournalTests {
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [1, 8])
     }
 
-    @Test("Another program's database, and what is none, are refused and left as they are")
+    @Test("Another program's database, and a file that is none, are refused and left unchanged")
     func otherFiles() throws {
         let path = directory.path + "/other"
         try Database(path: path, mode: .create).execute("CREATE TABLE t (x)")
@@ -187,7 +187,7 @@ struct ChangeJournalTests {
     }
 
     /// Changes are made in three journals and sent on and followed at random, some twice; the stream is lost at times.
-    @Test("All journals come to know the same, which is what the catalog takes over", arguments: 0..<12)
+    @Test("All journals converge on the same changes, which the catalog applies", arguments: 0..<12)
     func agreement(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let losesStream = seed.isMultiple(of: 2)
@@ -276,7 +276,7 @@ struct ChangeJournalTests {
         for journal in journals { #expect(try journal.backlog().count == 0) }
     }
 
-    @Test("What was acknowledged is taken over once, and only groups that do not exist are left out")
+    @Test("Acknowledged changes are applied once, and only those about groups that do not exist are left out")
     func takeover() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,visibility\na,public\nsecret,private\n")
@@ -301,7 +301,7 @@ struct ChangeJournalTests {
         #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
     }
 
-    @Test("What was hidden in the catalog is not shown by an earlier decision that arrives later")
+    @Test("A late, earlier unhide does not show a group that was hidden in the catalog")
     func earlierDecision() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id\na\n")

@@ -1,7 +1,7 @@
 import CatalogStore
 import Testing
 
-@Suite("Bad lines, and being strict about them")
+@Suite("Bad lines and strict imports")
 struct ImportStrictTests {
     @Test("bad lines go to the rejects file with source, line and reason, and the rest is imported")
     func rejects() throws {
@@ -30,7 +30,7 @@ struct ImportStrictTests {
     }
 
     @Test(
-        "bad pairs and photos say what is wrong with them",
+        "bad pairs and photos are rejected with the reason",
         arguments: [
             (ImportKind.memberships, "group_id,user_id,joined_at\ng,,1\n", "user_id is empty"),
             (.memberships, "group_id,user_id,joined_at\n,u,1\n", "group_id is empty"),
@@ -55,7 +55,7 @@ struct ImportStrictTests {
         #expect(error.code == .badData && error.message.contains("file2.csv, line 2: "))
     }
 
-    @Test("strict keeps the batches before, and nothing of the bad line's", arguments: ImportKind.all())
+    @Test("strict keeps the batches before that of the bad line, and nothing of that one", arguments: ImportKind.all())
     func strictBatches(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let ids = ["a", "b", "c", "d"]

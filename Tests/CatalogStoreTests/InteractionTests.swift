@@ -21,11 +21,12 @@ struct InteractionTests {
         try #require(try catalog.apply([MemberChange(ofUser: user, .record(interactions))]).first)
     }
 
-    @Test("What is recorded is there once, in order, with all that came with it, however often it is sent")
+    @Test("Interactions are kept once, in order, with all their fields, however often they are sent")
     func exactlyOnce() throws {
         let sent = [
             InteractionRecord(
-                id: "1", .impression, groupID: "a", atMilliseconds: 5, recommendationID: "r", position: 3, variant: "x"),
+                id: "1", .impression, groupID: "a", atMilliseconds: 5, recommendationID: "r", position: 3,
+                variant: "x"),
             InteractionRecord(id: "2", .click, groupID: "b", atMilliseconds: 4),
         ]
         #expect(try record(sent + [sent[0]]) == .recorded(new: 2, repeated: 1))
@@ -40,7 +41,7 @@ struct InteractionTests {
         #expect(try catalog.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
     }
 
-    @Test("A batch that names an unknown or private group is not kept, and others of the commit are")
+    @Test("A batch with an unknown or private group is refused; others of the same commit are kept")
     func unknownGroups() throws {
         let good = InteractionRecord(id: "1", .join, groupID: "a", atMilliseconds: 1)
         for group in ["none", "secret"] {
@@ -55,7 +56,8 @@ struct InteractionTests {
         #expect(try catalog.member(withID: "u") == nil)
     }
 
-    @Test("The latest of imported and told joins and leaves decides, in whatever order they come", arguments: 0..<40)
+    @Test(
+        "The latest of imported and recorded joins and leaves decides, in whatever order they come", arguments: 0..<40)
     func latestEventWins(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // The state of the pair by the rule, stated as plainly as can be.
@@ -107,7 +109,7 @@ struct InteractionTests {
         #expect(try test.content(.memberships) == expected)
     }
 
-    @Test("What is forgotten is gone, one or all; memberships stay")
+    @Test("Forgetting deletes one or all interactions; memberships stay")
     func forgetting() throws {
         let sent = ["1", "2", "3"].map { InteractionRecord(id: $0, .join, groupID: "a", atMilliseconds: 1) }
         _ = try record(sent)
@@ -124,7 +126,7 @@ struct InteractionTests {
         #expect(try isMember)
     }
 
-    @Test("Stated interests are replaced; what a recompute reads counts as a change, impressions do not")
+    @Test("Stated interests are replaced; only what a recompute reads counts as a change")
     func statingAndCounting() throws {
         #expect(try catalog.apply([MemberChange(ofUser: "u", .state(interests: ["owls", "snow"]))]) == [.stated])
         #expect(try catalog.member(withID: "u")?.interests == ["owls", "snow"])
@@ -139,7 +141,7 @@ struct InteractionTests {
         #expect(try catalog.member(withID: "u")?.interests == [])
     }
 
-    @Test("An older catalog gets the table with all it holds; groups and users that go take theirs along")
+    @Test("An older catalog gets the table; removing groups and users removes their interactions")
     func migrationAndRemoval() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/catalog.sqlite"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CatalogStore
 
-@Suite("Columns that may be empty")
+@Suite("Columns that may have no values")
 struct NotedColumnTests {
     private static let joinedAt = RelationSource.memberships.notedTime
     private static let addedAt = RelationSource.pools.notedTime
@@ -15,7 +15,7 @@ struct NotedColumnTests {
         Set(try [NotedColumn.tags, .latitude, Self.joinedAt, Self.addedAt].filter { try catalog.mayHaveValues($0) })
     }
 
-    @Test("nothing is noted of a new catalog, nor by what gives no value")
+    @Test("a new catalog and rows without values note nothing")
     func empty() throws {
         let test = try CatalogUnderTest()
         #expect(try noted(test.catalog).isEmpty)

@@ -108,7 +108,7 @@ struct LimitTests {
         #expect(client.receive() == nil)
     }
 
-    @Test("An idle connection is kept for its time")
+    @Test("An idle connection is kept for the configured time")
     func idle() throws {
         let server = try makeServer {
             $0.receiveTimeout = .seconds(1)
@@ -124,7 +124,7 @@ struct LimitTests {
         #expect(client.request("GET", "/")?.status == 200)
     }
 
-    @Test("Connections beyond the limit wait, and are served when others go")
+    @Test("Connections beyond the limit wait, and are served when others close")
     func connectionLimit() throws {
         let server = try makeServer {
             $0.threadCount = 1
@@ -141,7 +141,7 @@ struct LimitTests {
         #expect(third.receive()?.text == #"GET ["third"] [] "#)
     }
 
-    @Test("Connections beyond the limit are told so, until others go")
+    @Test("Connections beyond the limit are refused with 503, until others close")
     func surplusConnections() async throws {
         let server = try makeServer {
             $0.threadCount = 1
@@ -167,7 +167,7 @@ struct LimitTests {
         #expect(isServed)
     }
 
-    @Test("Connections beyond the limit of one address are closed, until others go")
+    @Test("Connections beyond the limit of one address are closed, until others close")
     func addressLimit() throws {
         let server = try makeServer { $0.connectionLimitPerAddress = 1 }
         defer { server.stop() }

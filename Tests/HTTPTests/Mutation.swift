@@ -4,7 +4,8 @@ import TestSupport
 enum Mutation {
     private static let seeds = [
         "POST /a%2Fb/c?d=e HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\nX-Thing: one, two\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nA: b\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "3;a=b\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nA: b\r\n\r\n",
         "GET /a HTTP/1.1\r\nHost: t\r\nConnection: keep-alive\r\n\r\n",
         "PUT /a HTTP/1.0\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab",
     ]

@@ -44,7 +44,7 @@ struct AnswerTests {
             Question(["curate", "list"], "/v1/admin/curation", "/v1/admin/curation"),
         ]
 
-    @Test("A command answers with the fields and the values that the daemon answers with, as is described")
+    @Test("A command writes the fields and values that the daemon answers with, as described")
     func sameAnswers() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

@@ -53,7 +53,7 @@ struct ConstantWritesTests {
         return process.terminationStatus == 0 ? nil : "\(arguments) ended with \(process.terminationStatus)"
     }
 
-    @Test("always ends well, and what was written before it began is in it")
+    @Test("always succeeds, and includes everything written before it began")
     func always() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

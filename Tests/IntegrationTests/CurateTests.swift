@@ -6,7 +6,7 @@ struct CurateTests {
         try await workspace.succeed("curate", "list", "--json").json(Answers.Curations.self).groups
     }
 
-    @Test("They stand where they were put, those behind them move on, and one that is taken back is gone")
+    @Test("Adding shifts the groups behind, and removing closes the gap")
     func positions() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
@@ -33,7 +33,7 @@ struct CurateTests {
     }
 
     @Test(
-        "A member who joined nothing is recommended them first, as long as they are valid",
+        "A member of no group gets the curated groups first, as long as they are valid",
         arguments: StoreKind.available)
     func published(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)

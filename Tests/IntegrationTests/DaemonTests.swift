@@ -19,7 +19,7 @@ struct DaemonTests {
         return groups + users + photos + ["/v1/groups/none/similar", "/v1/users/none/recommendations"]
     }
 
-    @Test("Two on one Redis give the same bytes for groups, users and photos, with a catalog and without")
+    @Test("Two daemons on one Redis give the same bytes for groups, users and photos, with and without a catalog")
     func sameAnswers() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
@@ -70,7 +70,7 @@ struct DaemonTests {
         }
     }
 
-    @Test("A version that is published, and one that is rolled back to, are served without a restart")
+    @Test("A published version, and one that is rolled back to, are served without a restart")
     func following() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
@@ -119,7 +119,7 @@ struct DaemonTests {
         #expect(SocketClient(port: daemon.port) == nil)
     }
 
-    @Test("With Redis away it goes on, one that is started then serves the version loaded last, and both recover")
+    @Test("Without Redis a daemon keeps serving, one started then serves its cached version, and both recover")
     func storeAway() async throws {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
@@ -153,7 +153,7 @@ struct DaemonTests {
         }
     }
 
-    @Test("One that never had a version says that it is not ready")
+    @Test("A daemon that never had a version is not ready")
     func nothingKept() async throws {
         let workspace = try Workspace(.redis)
         workspace.server?.stop()
@@ -165,7 +165,7 @@ struct DaemonTests {
         #expect(try daemon.get("/v1/groups/macro-mondays/similar").status == 503)
     }
 
-    @Test("What is wrong is answered with a problem that says what to do")
+    @Test("Errors are problems that say what to do")
     func problems() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

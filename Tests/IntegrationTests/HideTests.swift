@@ -21,7 +21,7 @@ struct HideTests {
         try await workspace.succeed("hide", "--list", "--json").json(Hidden.self).groups.map(\.groupId)
     }
 
-    @Test("What is hidden is in no answer, before and after a recompute and an import, until that is undone")
+    @Test("A hidden group is in no answer, before and after a recompute and an import, until it is unhidden")
     func everywhere() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -68,7 +68,7 @@ struct HideTests {
         #expect(try await workspace.succeed("export", "neighbours", "--by", "members").text == before)
     }
 
-    @Test("What cannot be hidden is said, and changes nothing")
+    @Test("Hiding refuses unknown groups, and changes nothing")
     func mistakes() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
@@ -84,7 +84,7 @@ struct HideTests {
         #expect(try await hidden(workspace).isEmpty)
     }
 
-    @Test("A daemon brings a catalog of an older program up to date, and says so; commands that read ask for that")
+    @Test("A daemon migrates an older catalog and logs it; commands that only read ask for that")
     func olderCatalog() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -98,14 +98,14 @@ struct HideTests {
         #expect(await daemon.end().errors.contains("was migrated from schema version 4 to"))
     }
 
-    /// Takes away all that later versions added, none of which has anything in it.
+    /// Drops all that later versions added, all of it empty.
     private static func makeVersion4(_ database: Database) throws {
         let tables = [
             "groups", "users", "photos", "memberships", "pools", "catalog_state", "curated_groups", "interactions",
         ]
+        let names = tables.joined(separator: "', '")
         let rows = try database.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(tables.joined(separator: "', '"))')"
-        )
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(names)')")
         var added: [String] = []
         while try rows.step() { added.append(rows.text(0)) }
         #expect(added.contains("hidden_groups"))
@@ -116,7 +116,7 @@ struct HideTests {
 
 @Suite("Lists for many users", .aFewAtATime)
 struct ManyUsersTests {
-    @Test("One who is unknown is named, the others get their lists, and the exit code tells")
+    @Test("An unknown user is named, the others get their lists, and the exit code is 65")
     func unknownUser() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

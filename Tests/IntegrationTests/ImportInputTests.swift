@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Testing
 
-@Suite("Importing files as they come", .aFewAtATime)
+@Suite("Importing files of any shape", .aFewAtATime)
 struct ImportInputTests {
     let workspace: Workspace
 
@@ -56,7 +56,7 @@ struct ImportInputTests {
         #expect(bad.errors.contains("user_id"), "\(bad.testDescription)")
     }
 
-    @Test("Ids with a slash are imported, and it is said that they cannot be asked about")
+    @Test("Ids with a slash are imported, with a warning that HTTP cannot address them")
     func slashes() async throws {
         let path = try workspace.write("group_id\na/b\nc\n", to: "slashes.csv")
         let run = try await workspace.succeed("import", "groups", path)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A daemon that is killed", .aFewAtATime)
 struct KilledDaemonTests {
-    @Test("has every acknowledged interaction exactly once when it is back, and shows what it means")
+    @Test("has every acknowledged interaction exactly once after a restart, and its effect in lists")
     func acknowledged() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -59,7 +59,7 @@ struct KilledDaemonTests {
         }
     }
 
-    @Test("What a member did bears on commands and on the next recompute")
+    @Test("Interactions have their effect in commands and in the next recompute")
     func recompute() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

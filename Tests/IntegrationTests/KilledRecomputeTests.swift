@@ -13,7 +13,7 @@ struct KilledRecomputeTests {
         "trends and seasons", "encode",
     ]
 
-    @Test("after any step leaves the current version current and whole", arguments: StoreKind.available)
+    @Test("after any step leaves the current version intact", arguments: StoreKind.available)
     func anyStep(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
@@ -44,7 +44,7 @@ struct KilledRecomputeTests {
         #expect(try await State(workspace).limit == 99)
     }
 
-    @Test("while it writes a folder leaves nothing that the next one does not clear away")
+    @Test("while it writes a folder leaves nothing that the next recompute does not remove")
     func writingFolder() async throws {
         let workspace = try Workspace()
         let directory = workspace.store + "/versions"
@@ -74,7 +74,7 @@ struct KilledRecomputeTests {
     }
 
     @Test(
-        "while it writes to Redis leaves the current version, and holds up the next one for at most half a minute",
+        "while it writes to Redis keeps the current version, and delays the next one by at most half a minute",
         .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
     func writingRedis() async throws {
         let workspace = try Workspace(.redis)

@@ -56,7 +56,7 @@ struct SharedDaemonTests {
         return try #require(client.request("POST", "/v1/users/\(user)/interactions", json: json))
     }
 
-    @Test("What is done through one shows on it at once and on the others soon; they call a session's list the same")
+    @Test("An interaction shows on its daemon at once and on the others soon, and session ids are the same")
     func propagation() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
@@ -91,7 +91,7 @@ struct SharedDaemonTests {
             })
     }
 
-    @Test("What is hidden or put forward on one is so on the others, and in the next version")
+    @Test("A group hidden or curated on one daemon is so on the others, and in the next version")
     func siteDecisions() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
@@ -142,7 +142,7 @@ struct SharedDaemonTests {
             })
     }
 
-    @Test("The next recompute applies what was done, and its version has what was said of groups")
+    @Test("The next recompute applies interactions, and its version has dismissals and interests")
     func recompute() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
@@ -176,7 +176,7 @@ struct SharedDaemonTests {
         #expect(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog).count == 2)
     }
 
-    @Test("While Redis is away under load, nothing fails and nothing is lost, also of a daemon that is killed")
+    @Test("Without Redis nothing fails and nothing is lost under load, even if a daemon is killed")
     func storeAway() async throws {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
@@ -283,7 +283,7 @@ struct SharedDaemonTests {
         }
     }
 
-    @Test("A daemon with the catalog takes part too, without being told of a journal: in changes, hiding and sessions")
+    @Test("A daemon with the catalog shares changes, hidden groups and sessions too, with a default journal")
     func withCatalog() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()

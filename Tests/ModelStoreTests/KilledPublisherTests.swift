@@ -30,7 +30,7 @@ struct KilledPublisherTests {
     }
 
     @Test(
-        "leaves Redis as it was, and blocks nobody for long",
+        "leaves Redis as it was, and blocks other publishers only briefly",
         .enabled(if: TemporaryRedis.isInstalled, "no redis-server"),
         arguments: portions)
     func redis(portion: Double) async throws {
@@ -59,7 +59,7 @@ struct KilledPublisherTests {
         try expectPublishing(store)
     }
 
-    @Test("of the same version in Redis leaves nothing in the version that is published then")
+    @Test("leaves nothing in Redis that the next publisher of the same version would include")
     func sameVersion() async throws {
         try #require(TemporaryRedis.isInstalled)
         let directory = try TemporaryDirectory()

@@ -8,7 +8,9 @@ import Testing
 @Suite("The Redis store", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct RedisStoreTests {
     /// The last are users of one bucket whose groups do not fit into one command.
-    @Test("tells who joined what", arguments: [(1, 150), (64, 150), (65, 150), (1000, 150), (64, 12_000)])
+    @Test(
+        "stores the groups that each user joined",
+        arguments: [(1, 150), (64, 150), (65, 150), (1000, 150), (64, 12_000)])
     func members(userCount: Int, groupCount: Int) throws {
         let subject = try StoreUnderTest(.redis)
         let members = SampleMembers(userCount: userCount, groupCount: groupCount)
@@ -31,7 +33,7 @@ struct RedisStoreTests {
         #expect(try subject.shared.member(withID: "1@N00", in: other) == nil)
     }
 
-    @Test("refuses users that come twice, and groups that do not exist")
+    @Test("refuses repeated users and groups that do not exist")
     func badMembers() throws {
         let subject = try StoreUnderTest(.redis)
         let model = try SampleModel.model(groupCount: 5)
@@ -56,14 +58,14 @@ struct RedisStoreTests {
         #expect(try connection.command("GET", "coterie").text == "something else")
     }
 
-    @Test("takes no more than 14 bytes of the server's memory a neighbour")
+    @Test("uses at most 14 bytes of the server's memory per neighbour")
     func memory() throws {
         let subject = try StoreUnderTest(.redis)
         // 20,000 full lists of 100, whose neighbours are among 100,000 groups.
         var table = SampleModel.table(groupCount: 20_000, limit: 100, seed: 7, isFull: true)
-        for place in table.neighbours.indices {
-            let index = (table.neighbours[place].index &* 5 + UInt32(place % 5) + 1) % 100_000
-            table.neighbours[place].index = index == place / 100 ? 99_999 : index
+        for position in table.neighbours.indices {
+            let index = (table.neighbours[position].index &* 5 + UInt32(position % 5) + 1) % 100_000
+            table.neighbours[position].index = index == position / 100 ? 99_999 : index
         }
         table.offsets += [Int](repeating: table.neighbours.count, count: 80_000)
         let groups = SampleModel.groups(100_000)
@@ -127,7 +129,7 @@ struct RedisStoreTests {
     }
 
     @Test(
-        "serves the version remembered last, not one that was merely looked at, from its image while the server is away"
+        "without the server, opens the cached version that served last, not one that was only loaded to look at"
     )
     func images() throws {
         let subject = try StoreUnderTest(.redis)
@@ -159,7 +161,7 @@ struct RedisStoreTests {
         #expect(try again.lastLoaded()?.manifest.version == versions[3])
     }
 
-    @Test("never takes the image of another server, database or prefix for the version loaded last")
+    @Test("never loads the cached version of another server, database or prefix")
     func imagesOfOthers() throws {
         let subject = try StoreUnderTest(.redis)
         let server = try #require(subject.server)
@@ -175,7 +177,7 @@ struct RedisStoreTests {
         }
     }
 
-    @Test("fetches a version again if its image is damaged or of other content")
+    @Test("fetches a version again if its cached file is damaged or has other content")
     func damagedImage() throws {
         let subject = try StoreUnderTest(.redis)
         let model = try SampleModel.model(groupCount: 80)
@@ -195,7 +197,7 @@ struct RedisStoreTests {
         #expect(try encodedAgain(subject.store.load(version).model) == other)
     }
 
-    @Test("tells listeners of a switch")
+    @Test("notifies listeners when the current version changes")
     func announcement() throws {
         let subject = try StoreUnderTest(.redis)
         let version = try subject.publish(1, SampleModel.model(groupCount: 3)).version

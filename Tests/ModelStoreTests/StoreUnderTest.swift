@@ -115,6 +115,6 @@ private func signals(of model: ModelVersion) -> GroupSignals {
         }
     }
     for tag in model.tags { signals.tags[tag] = model.groups(withTag: tag) }
-    for place in model.places { signals.places[place] = model.groups(at: place) }
+    for cell in model.places { signals.places[cell] = model.groups(at: cell) }
     return signals
 }

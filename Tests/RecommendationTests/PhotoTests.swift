@@ -54,7 +54,7 @@ struct PhotoTests {
         return list
     }
 
-    @Test("forgotten groups are no evidence: as if they had not been known")
+    @Test("forgotten groups are no evidence")
     func forgetting() {
         let known = PhotoContext(groups: [1], companions: [3: .init(photos: 2, share: 0.5)], tags: ["macro"])
         var photo = known

@@ -45,8 +45,10 @@ struct ConstantWritesTests {
                         BEGIN IMMEDIATE;
                         INSERT INTO users (user_key, user_id) VALUES (\(key), 'late-\(key)');
                         INSERT INTO photos (photo_key, photo_id) VALUES (\(key), 'late-\(key)');
-                        INSERT INTO memberships SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-members';
-                        INSERT INTO pools SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-photos';
+                        INSERT INTO memberships
+                        SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-members';
+                        INSERT INTO pools
+                        SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-photos';
                         \(toggle);
                         UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
                         COMMIT
@@ -76,7 +78,7 @@ struct ConstantWritesTests {
         func warn(_ message: String) {}
     }
 
-    @Test("always ends well, and every part of the version shows the same moment", arguments: 1...3)
+    @Test("always succeeds, and every part of the version is of the same moment", arguments: 1...3)
     func oneMoment(threads: Int) throws {
         let community = try SmallCommunity.random(seed: 70)
         try community.importing(.groups, "group_id\ntwin-members\ntwin-photos\nflicker\n")

@@ -101,7 +101,7 @@ struct RedisConnectionTests {
         )
     }
 
-    @Test("fails without a signal when the server goes away, and stays failed")
+    @Test("fails without a signal when the server goes away, and every later use fails too")
     func broken() throws {
         let server = try TemporaryRedis()
         var connection = try RedisConnection(to: RedisAddress(server.url))

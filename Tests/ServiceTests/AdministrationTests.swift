@@ -68,7 +68,7 @@ struct AdministrationTests {
             "INSERT INTO photos (photo_key, photo_id) VALUES (1, 'p'); INSERT INTO pools VALUES (1, 1, NULL)")
     }
 
-    @Test("What is hidden is gone from the next answer, running sessions included, and back when it is unhidden")
+    @Test("A hidden group is gone from the next answer, also in running sessions, and back when it is unhidden")
     func hiding() throws {
         try addPhoto()
         let before = try list("s", of: "ann")
@@ -93,7 +93,7 @@ struct AdministrationTests {
         #expect(try list("s", of: "ann") == before)
     }
 
-    @Test("A hidden group is no reason and no interest for its members either, and its going moves no other")
+    @Test("A hidden group is no reason and no interest for its members, and removing it moves no other group")
     func hiddenReason() throws {
         let before = try list("s", of: "ann")
         let target = "/v1/users/ann/recommendations?session=s"
@@ -107,14 +107,14 @@ struct AdministrationTests {
         #expect(try list("s", of: "ann") == before)
     }
 
-    @Test("A hidden group takes no interactions")
+    @Test("Interactions with a hidden group are refused")
     func interactions() throws {
         _ = try ask("/v1/admin/groups/birds/hidden", "PUT")
         let json = #"{"interactions":[{"id":"1","kind":"join","groupId":"birds"}]}"#
         #expect(try ask("/v1/users/ann/interactions", "POST", json: json).status == 404)
     }
 
-    @Test("Hidden groups are told page by page", arguments: Transport.allCases)
+    @Test("Hidden groups are listed in pages", arguments: Transport.allCases)
     func pages(transport: Transport) throws {
         for group in ["secret", "birds", "alps"] {
             #expect(try ask("/v1/admin/groups/\(group)/hidden", "PUT", transport).status == 200)
@@ -129,7 +129,7 @@ struct AdministrationTests {
                 == #"{"groups":[{"groupId":"secret","hiddenAtMilliseconds":61000000}]}"#)
     }
 
-    @Test("What is put forward is in the next new list, in its order and its time; running sessions keep theirs")
+    @Test("Curated groups are in new lists, in order and in their time; running sessions keep their lists")
     func curation() throws {
         let running = try list("running")
         #expect(!running.recommendations.contains { $0.origin == "curated" })
@@ -156,7 +156,7 @@ struct AdministrationTests {
         #expect(try curated("c").isEmpty)
     }
 
-    @Test("What cannot be hidden or put forward is said, and changes nothing")
+    @Test("Hiding and curating refuse what they cannot do, and change nothing")
     func refusals() throws {
         let bad: [(target: String, method: String, json: String?, status: Int)] = [
             ("groups/bird/hidden", "PUT", nil, 404), ("groups/bird/hidden", "DELETE", nil, 404),
@@ -183,7 +183,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("Why explains the session's list: the place a group has there now, and what only a new list would have")
+    @Test("Why gives a group's rank in the session's list, and says what only a new list would have")
     func sessionWhy() throws {
         let frozen = try list("s", of: "ann")
         let last = try #require(frozen.groups.last)

@@ -137,7 +137,7 @@ struct CachedDaemonTests {
         }
     }
 
-    @Test("Answers as one without, whatever happens in which order", arguments: 0..<6)
+    @Test("It answers like a daemon without a cache, whatever happens in whatever order", arguments: 0..<6)
     func sameAnswers(seed: UInt64) throws {
         let pair = try Pair(seed: seed)
         for _ in 0..<400 {
@@ -163,7 +163,7 @@ struct CachedDaemonTests {
         return try #require(line.flatMap { Int($0.dropFirst(name.utf8.count)) })
     }
 
-    @Test("A session without an id goes on for half an hour after an answer from the cache, and no longer")
+    @Test("A session without an id lasts half an hour after an answer from the cache, and no longer")
     func sessionUse() throws {
         let members = try MemberCatalog()
         let time = Pair.Time()
@@ -234,7 +234,7 @@ struct CachedDaemonTests {
         Issue.record("it did not come about within 15 seconds")
     }
 
-    @Test("A commit that nobody waits for any more makes old answers void when it comes")
+    @Test("A late commit invalidates cached answers even if its request gave up")
     func lateCommit() async throws {
         let members = try MemberCatalog()
         var routes = try members.routes()

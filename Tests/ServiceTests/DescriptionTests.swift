@@ -16,7 +16,7 @@ struct DescriptionTests {
         try SchemaChecker(service.answer(.direct, "/openapi.json").body)
     }
 
-    @Test("Every reference leads somewhere, every name is one operation's, and every parameter of a path is declared")
+    @Test("References exist, operation names are unique, and all parameters of paths are declared")
     func document() throws {
         let checker = try checker(service())
         #expect(checker.document["openapi"] as? String == "3.1.0")
@@ -106,7 +106,7 @@ struct DescriptionTests {
     private static let oneClick = #"{"interactions":[{"id":"1","kind":"click","groupId":"alps","position":1}]}"#
 
     @Test(
-        "What changes something answers as is described, where changes are recorded and where not",
+        "Routes that change something answer as described, with and without a recorder of changes",
         arguments: [false, true])
     func changes(isRecorded: Bool) throws {
         let members = try MemberCatalog()
@@ -121,7 +121,7 @@ struct DescriptionTests {
         }
     }
 
-    @Test("Every route answers as is described, also without a model, a community, or its members")
+    @Test("Every route answers as described, also without a model, a community, or its members")
     func answers() throws {
         let patterns = Set(Endpoint.table(of: .standard).map(\.pattern))
         #expect(Set(Self.targets.map(\.pattern) + Self.changes.map(\.pattern)) == patterns)

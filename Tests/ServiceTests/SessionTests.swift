@@ -44,7 +44,7 @@ struct SessionTests {
         return try JSONDecoder().decode(List.self, from: Data(answer.body))
     }
 
-    @Test("Without an id a session lasts until half an hour without a request, across restarts and edges of buckets")
+    @Test("A session without an id ends after half an hour without a request, across restarts and buckets")
     func inactivity() throws {
         let first = try list(0)
         var last = first
@@ -55,7 +55,7 @@ struct SessionTests {
         #expect(next.recommendationId != first.recommendationId && next.bucket > first.bucket)
     }
 
-    @Test("A session of the client's own id lasts a day, and others have lists of their own")
+    @Test("A session with the client's id lasts a day, and other sessions have their own lists")
     func ownID() throws {
         let first = try list(0, "?session=a")
         let other = try list(400, "?session=b")
@@ -65,7 +65,7 @@ struct SessionTests {
         #expect(try list(23 * 60 + 24 * 60 + 1, "?session=a").recommendationId != first.recommendationId)
     }
 
-    @Test("Forgetting all that a member did ends the member's sessions, and nobody else's")
+    @Test("Forgetting a member's interactions ends the sessions of that member only")
     func forgetting() throws {
         let (first, other) = (try list(0, "?session=a"), try list(0, of: "ann"))
         let target = "/v1/users/bob/interactions"
@@ -75,7 +75,7 @@ struct SessionTests {
         #expect(try list(400, "?session=a").bucket > first.bucket)
     }
 
-    @Test("A new version changes neither the list nor its name")
+    @Test("A new version changes neither a session's list nor its id")
     func newVersion() throws {
         let first = try list(0)
         let next = try Community.version("v2")
@@ -86,7 +86,7 @@ struct SessionTests {
         #expect(second.recommendationId == first.recommendationId)
     }
 
-    @Test("What is joined or dismissed is gone from the next answer, the rest keeps its order, and undoing restores it")
+    @Test("Joined and dismissed groups leave the list, the others keep their order, and undoing restores them")
     func patches() throws {
         func post(_ kind: String, _ group: String, _ id: Int) throws {
             let json = #"{"interactions":[{"id":"\#(id)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
@@ -109,7 +109,7 @@ struct SessionTests {
         #expect(try list(2) == first)
     }
 
-    @Test("Pages follow one another through the frozen list, also when a group on their border goes")
+    @Test("Pages continue through the frozen list, even if the group between two pages leaves it")
     func pages() throws {
         let whole = try list(0)
         var groups: [String] = []
@@ -126,7 +126,7 @@ struct SessionTests {
         #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 404)
     }
 
-    @Test("A file that power loss has damaged is put aside, and another begun")
+    @Test("A damaged file is renamed, and a new one begun")
     func damage() throws {
         let path = members.path + "-sessions"
         for session in 0..<30 { _ = try list(0, "?session=\(session)") }

@@ -31,7 +31,7 @@ struct SharedSessionTests {
             ids: PackedTexts())
     }
 
-    @Test("The first list of a session is that of all daemons, for as long as it is used on any")
+    @Test("The first list of a session is that of all daemons, as long as any of them uses it")
     func first() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         #expect(try one.keep(plan("a"), ofUser: "ann", session: nil, at: 0).recommendationID == "a")
@@ -49,7 +49,7 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "ann", session: nil, at: 282 * Self.minute)?.recommendationID == "c")
     }
 
-    @Test("A session that one daemon remembers to be in use goes on, and for the others from then on; not if forgotten")
+    @Test("A session that one daemon knows to be in use continues on all, unless it was forgotten")
     func remembered() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         let inUse = SessionsInUse(one)
@@ -65,7 +65,7 @@ struct SharedSessionTests {
         #expect(try connection.command("EXISTS", "coterie:sessions:ann") == .integer(0))
     }
 
-    @Test("What is forgotten is forgotten by all that have not used it, at once")
+    @Test("Forgetting a session ends it at once on all daemons that have not used it")
     func forgetting() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
@@ -74,7 +74,7 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "ann", session: "s", at: 1) == nil)
     }
 
-    @Test("While the server is away, sessions go on and begin on their own machine")
+    @Test("Without the server, sessions continue and begin on their own machine")
     func away() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
@@ -87,7 +87,7 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "bob", session: "s", at: 3) == nil)
     }
 
-    @Test("While the server takes questions and does not answer, few requests wait for it, and none for long")
+    @Test("While the server does not answer, few requests wait for it, and none for long")
     func hanging() throws {
         let one = try sessions("one")
         _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
@@ -104,7 +104,7 @@ struct SharedSessionTests {
         #expect(slow <= 5)
     }
 
-    @Test("A list that cannot be read is passed over")
+    @Test("A stored list that cannot be read is ignored")
     func unreadable() throws {
         let one = try sessions("one")
         var connection = try RedisConnection(to: RedisAddress(server.url))

@@ -8,9 +8,9 @@ import Testing
 
 @testable import Service
 
-@Suite("What the site has decided, as daemons know it")
+@Suite("Hidden and curated groups in daemons")
 struct SiteDecisionTests {
-    @Test("It is looked up once for each version and state, and after a failure again")
+    @Test("Decisions are read once per version and state, and again after a failure")
     func keeping() throws {
         let kept = DecisionCache<Int>()
         var lookups: [Int] = []
@@ -123,15 +123,15 @@ struct SiteDecisionTests {
             func index(_ id: String) -> UInt32 { UInt32(snapshot.model.index(ofID: id) ?? -1) }
             return SiteDecisions(
                 hidden: Set(hidden.union(hiddenInCatalog).map(index)),
-                curated: curated.enumerated().filter { !hidden.contains($1.group) }.map { place, curation in
+                curated: curated.enumerated().filter { !hidden.contains($1.group) }.map { offset, curation in
                     CuratedGroup(
-                        group: index(curation.group), position: UInt32(place + 1), startsAt: nil,
+                        group: index(curation.group), position: UInt32(offset + 1), startsAt: nil,
                         expiresAt: curation.expiresAt)
                 })
         }
     }
 
-    @Test("It is never older than the last decision, whoever decided it and whichever version serves", arguments: 0..<4)
+    @Test("Decisions are never older than the last one, whoever made it and whichever version serves", arguments: 0..<4)
     func neverStale(seed: UInt64) throws {
         let scene = try Scene(seed: seed)
         for _ in 0..<60 {
@@ -147,7 +147,7 @@ struct SiteDecisionTests {
         }
     }
 
-    @Test("What was hidden when a newer version was made is hidden while an older one serves, until that is undone")
+    @Test("A group hidden in a newer version stays hidden after a rollback, until it is unhidden")
     func rolledBack() throws {
         let folder = try TemporaryDirectory()
         let version = try Community.version("v1")
@@ -169,7 +169,7 @@ struct SiteDecisionTests {
         #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
     }
 
-    @Test("What is hidden in the catalog beside a journal takes no interactions there")
+    @Test("With a journal and a catalog, interactions with a group hidden in the catalog are refused")
     func hiddenBeside() throws {
         let scene = try Scene()
         let routes = Routes(
@@ -187,7 +187,7 @@ struct SiteDecisionTests {
         #expect(try scene.shared.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
     }
 
-    @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
+    @Test("A group hidden here is gone from the next answer, even while others' decisions arrive")
     func arriving() throws {
         let scene = try Scene()
         let snapshot = scene.snapshots[0]

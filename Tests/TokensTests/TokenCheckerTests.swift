@@ -14,7 +14,7 @@ struct TokenCheckerTests {
         try Sample.code(Forgery.token(header: header, claims: claims, secret: secret), keys: keys)
     }
 
-    @Test("A token that was made here is read back", arguments: Role.allCases)
+    @Test("A token that Coterie makes is read back", arguments: Role.allCases)
     func roundTrip(role: Role) throws {
         let claims = TokenClaims(
             subject: "zoë \"q\"\n", role: role, expiresAtMilliseconds: Sample.now + 60_000,
@@ -131,12 +131,12 @@ struct TokenCheckerTests {
         }
     }
 
-    @Test("A critical header that is not understood is refused")
+    @Test("A token with an unknown critical header is refused")
     func critical() throws {
         #expect(try code(header: #"{"alg":"HS256","kid":"a","crit":["b64"],"b64":false}"#) == .malformed)
     }
 
-    @Test("A change of any single character is noticed")
+    @Test("A token with any single character changed is refused")
     func tampering() throws {
         let token = Forgery.token(header: Self.header, claims: Self.claims, secret: Sample.secret)
         let keys = try Sample.keys("a")

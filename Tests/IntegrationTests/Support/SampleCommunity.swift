@@ -42,7 +42,7 @@ struct SampleCommunity {
         let text = try String(contentsOfFile: Checkout.sample(kind), encoding: .utf8)
         let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
         guard let header = lines.first else { return [] }
-        let places = columns.compactMap { name in header.firstIndex { $0 == name } }
-        return lines.dropFirst().map { fields in places.map { String(fields[$0]) } }
+        let indexes = columns.compactMap { name in header.firstIndex { $0 == name } }
+        return lines.dropFirst().map { fields in indexes.map { String(fields[$0]) } }
     }
 }

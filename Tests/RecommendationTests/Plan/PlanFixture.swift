@@ -30,9 +30,9 @@ enum PlanFixture {
         var lists: [[(index: Int, common: Int)]] = []
         for size in sizes {
             let first = lists.count
-            for place in 0..<size {
-                let others = (0..<size).filter { $0 != place }.sorted { abs($0 - place) < abs($1 - place) }
-                lists.append(others.prefix(neighbours).map { (first + $0, max(12, 60 - abs($0 - place))) })
+            for position in 0..<size {
+                let others = (0..<size).filter { $0 != position }.sorted { abs($0 - position) < abs($1 - position) }
+                lists.append(others.prefix(neighbours).map { (first + $0, max(12, 60 - abs($0 - position))) })
             }
         }
         return try model(lists)
