@@ -2,8 +2,9 @@ import Foundation
 import Model
 import ModelStore
 import Redis
-import TestSupport
+import Synchronization
 import Testing
+import TestSupport
 
 /// An empty store of some kind, and what tests may do behind its back.
 final class StoreUnderTest: Sendable {
@@ -117,4 +118,15 @@ private func signals(of model: ModelVersion) -> GroupSignals {
     for tag in model.tags { signals.tags[tag] = model.groups(withTag: tag) }
     for cell in model.places { signals.places[cell] = model.groups(at: cell) }
     return signals
+}
+
+/// Collects what callbacks are given.
+final class Recorder<Value: Sendable>: Sendable {
+    private let recorded = Mutex<[Value]>([])
+
+    /// What was recorded, in order.
+    var values: [Value] { recorded.withLock { $0 } }
+
+    /// Records a value.
+    func append(_ value: Value) { recorded.withLock { $0.append(value) } }
 }

@@ -108,3 +108,10 @@ public enum SampleModel {
             steps: [.init(name: "read", seconds: 0.25, peakBytes: 1 << 20)], sections: [])
     }
 }
+
+extension Relation {
+    /// Groups by the photos in their pools.
+    public static let photos = RelationFacts.photos.relation
+    /// Groups by their members.
+    public static let members = RelationFacts.members.relation
+}

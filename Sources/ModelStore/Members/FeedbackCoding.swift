@@ -1,6 +1,6 @@
 import Model
 
-/// What a member said and was shown, as a compact value.
+/// A member's feedback as a compact value.
 ///
 /// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
 /// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in
@@ -17,7 +17,7 @@ enum FeedbackCoding {
         return true
     }
 
-    /// The feedback of a value; nil if it is no such value or names a group that is not below `groupCount`.
+    /// The feedback of a value; nil if the value is malformed or has a group that is not below `groupCount`.
     static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> PublishedMember.Feedback? {
         var offset = 0
         guard let dismissals = decodePairs(bytes, at: &offset, groupCount: groupCount),

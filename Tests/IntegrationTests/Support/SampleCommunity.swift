@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// What the files of the sample community say, read in the plainest way.
 struct SampleCommunity {
@@ -44,5 +45,24 @@ struct SampleCommunity {
         guard let header = lines.first else { return [] }
         let indexes = columns.compactMap { name in header.firstIndex { $0 == name } }
         return lines.dropFirst().map { fields in indexes.map { String(fields[$0]) } }
+    }
+}
+
+/// The catalog of the sample community, as the program imports it.
+actor SampleCatalog {
+    static let shared = SampleCatalog()
+
+    private var importing: Task<Data, any Error>?
+
+    /// The bytes of the file.
+    func content() async throws -> Data {
+        if let importing { return try await importing.value }
+        let task = Task {
+            let workspace = try Workspace()
+            for kind in SampleCommunity.kinds { try await workspace.succeed("import", kind, Checkout.sample(kind)) }
+            return try Data(contentsOf: URL(fileURLWithPath: workspace.catalog))
+        }
+        importing = task
+        return try await task.value
     }
 }
