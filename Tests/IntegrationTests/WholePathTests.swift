@@ -88,7 +88,9 @@ struct WholePathTests {
         }
     }
 
-    @Test("Both stores export the same bytes, as TSV with its header", .enabled(if: StoreKind.available.count == 2))
+    @Test(
+        "Both stores export the same bytes: a header, then the groups by id, each with its neighbours by rank",
+        .enabled(if: StoreKind.available.count == 2))
     func sameExport() async throws {
         let workspaces = try StoreKind.allCases.map(Workspace.init)
         for workspace in workspaces { try await workspace.publishSample() }
@@ -97,6 +99,15 @@ struct WholePathTests {
             for workspace in workspaces { exports.append(try await workspace.export(by: relation)) }
             #expect(exports[0] == exports[1])
             #expect(exports[0].hasPrefix("group\trank\tneighbour\tscore\tcommon\n"))
+            let rows = exports[0].split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
+            let positions = try rows.map { (group: String($0[0]), rank: try #require(Int($0[1]))) }
+            #expect(positions.count > 1000)
+            #expect(
+                zip(positions, positions.dropFirst()).allSatisfy { row, next in
+                    next.group == row.group
+                        ? next.rank == row.rank + 1
+                        : next.rank == 1 && row.group.utf8.lexicographicallyPrecedes(next.group.utf8)
+                })
         }
     }
 

@@ -127,6 +127,8 @@ struct AdministrationTests {
         #expect(
             try ask("/v1/admin/hidden?after=birds", "GET", transport).text
                 == #"{"groups":[{"groupId":"secret","hiddenAtMilliseconds":61000000}]}"#)
+        // A page that is just full is the last one if nothing follows.
+        #expect(try !ask("/v1/admin/hidden?limit=3", "GET", transport).text.contains("next"))
     }
 
     @Test("Curated groups are in new lists, in order and in their time; running sessions keep their lists")
