@@ -1,4 +1,5 @@
 import CatalogStore
+import SQLite
 import TestSupport
 import Testing
 
@@ -33,6 +34,20 @@ struct ContentTests {
         #expect(tags.terms(ofPhoto: 1000).isEmpty)
         #expect(
             try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary == ["bee", "macro", "rare"])
+    }
+
+    @Test("at most 65,536 tags are kept, the most frequent ones first")
+    func manyTags() throws {
+        let test = try CatalogUnderTest()
+        let tags = (0..<70_000).map { "t\($0)" }.joined(separator: ";")
+        try Database(path: test.path, mode: .readWrite).execute(
+            """
+            INSERT INTO photos (photo_key, photo_id, tags) VALUES (1, 'a', '\(tags)'), (2, 'b', 't69999');
+            UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
+            """)
+        let found = try CatalogSnapshot(of: test.catalog, threads: 1).photoTags(minimumPhotos: 1) { String($0) }
+        #expect(found.vocabulary.count == 65_536 && found.vocabulary[0] == "t69999" && found.totals[0] == 2)
+        #expect(found.terms(ofPhoto: 1).count == 65_536 && found.terms(ofPhoto: 2).count == 1)
     }
 
     @Test("locations are those of public photos with both coordinates and a cell")

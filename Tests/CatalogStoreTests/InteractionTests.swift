@@ -39,6 +39,15 @@ struct InteractionTests {
         #expect(try catalog.interactions(ofUser: "u", after: "3", limit: 10) == nil)
         #expect(try catalog.interactions(ofUser: "nobody", limit: 10) == [])
         #expect(try catalog.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
+        #expect(try catalog.history(ofUser: "u", impressionsSince: 5) == sent)
+        for (since, count) in [(5, 2), (6, 1)] {
+            var counts: [Int] = []
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: Int64(since)) {
+                counts.append($1.count)
+            }
+            // The first is u, the second v, of whom only the impression was recorded.
+            #expect(counts == (count == 2 ? [2, 1] : [1]))
+        }
     }
 
     @Test("A batch with an unknown or private group is refused; others of the same commit are kept")

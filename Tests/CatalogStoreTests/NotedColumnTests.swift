@@ -66,4 +66,17 @@ struct NotedColumnTests {
         try test.importing(.photos, "photo_id,tags\n" + rows.joined(separator: "\n") + "\n")
         #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 300, tags: 300, hasPlaces: false))
     }
+
+    @Test("a sample of many photos has no key that does not exist")
+    func sample() throws {
+        let test = try CatalogUnderTest()
+        try Database(path: test.path, mode: .readWrite).execute(
+            """
+            INSERT INTO photos (photo_key, photo_id, tags)
+            WITH RECURSIVE keys(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM keys WHERE key < 30000)
+            SELECT key, 'p' || key, 'snow;sun' FROM keys;
+            UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
+            """)
+        #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 30_000, tags: 60_000, hasPlaces: false))
+    }
 }

@@ -153,6 +153,19 @@ struct InteractionRouteTests {
         #expect(try routes.answer(.direct, target, method: "PUT").status == 415)
     }
 
+    @Test("A batch may have up to 500 interactions, and a member up to 50 stated interests")
+    func limits() throws {
+        let batch = Self.rows(
+            (0..<500).map { #"{"id":"\#($0)","kind":"click","groupId":"birds"}"# }.joined(separator: ","))
+        #expect(try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: batch).status == 200)
+        for (count, status) in [(50, 200), (51, 400)] {
+            let interests = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
+            let json = "{\"interests\":[\(interests)]}"
+            #expect(
+                try routes.answer(.direct, "/v1/users/ann/interests", method: "PUT", json: json).status == status)
+        }
+    }
+
     @Test("Stated interests are stored, and an unknown member who states some gets a list")
     func interests() throws {
         let target = "/v1/users/zo%C3%AB/interests"

@@ -73,6 +73,15 @@ struct RouterTests {
         #expect(health.headers["vary"] == nil)
     }
 
+    @Test(
+        "Answers of 1024 bytes or more are compressed, shorter ones are not", arguments: [(1023, false), (1024, true)])
+    func compressionBound(byteCount: Int, isCompressed: Bool) throws {
+        var response = HTTPResponse(status: .ok, body: [UInt8](repeating: 0, count: byteCount))
+        let request = try HTTPRequest(method: .get, target: "/", headers: ["Accept-Encoding": "gzip"])
+        ResponseCompressor().compress(&response, for: request)
+        #expect((response.headers["content-encoding"] == "gzip") == isCompressed)
+    }
+
     @Test("A route that takes JSON refuses any other type")
     func bodies() throws {
         struct Anything: RequestBody { static let schema = Schema.anyObject }

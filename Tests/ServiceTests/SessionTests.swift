@@ -125,6 +125,8 @@ struct SessionTests {
         }
         #expect(groups == whole.groups)
         #expect(try list(1, "?limit=2&after=\(query.split(separator: "=").last ?? "")").next == nil)
+        // A page that is just full is the last one if nothing follows.
+        #expect(try list(1, "?limit=\(whole.groups.count)").next == nil)
         #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 404)
     }
 

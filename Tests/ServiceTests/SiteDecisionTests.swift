@@ -165,6 +165,8 @@ struct SiteDecisionTests {
         newest.withLock { $0 = manifest }
         #expect(try shared.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
         #expect(shared.hiddenGroups(after: nil, limit: 9).map(\.id) == ["alps"])
+        #expect(shared.hiddenGroups(after: "alp", limit: 9).map(\.id) == ["alps"])
+        #expect(shared.hiddenGroups(after: "alps", limit: 9).isEmpty)
         #expect(try shared.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
         #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
     }

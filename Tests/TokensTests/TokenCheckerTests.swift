@@ -156,6 +156,20 @@ struct TokenCheckerTests {
         #expect(try Sample.code(String(repeating: "a", count: 4097)) == .tooLong)
     }
 
+    @Test(
+        "A token of 4096 bytes is accepted, one of 4097 is not",
+        arguments: [(4096, nil), (4097, TokenError.Code.tooLong)])
+    func longest(length: Int, code: TokenError.Code?) throws {
+        // Blanks in the JSON make up the length; base64url skips some lengths, hence the three headers.
+        let tokens = (0..<3).map { blanks in
+            let header = Self.header + String(repeating: " ", count: blanks)
+            let claimsLength = (length - Forgery.part(header).utf8.count - 45) * 3 / 4
+            let claims = Self.claims + String(repeating: " ", count: claimsLength - Self.claims.utf8.count)
+            return Forgery.token(header: header, claims: claims, secret: Sample.secret)
+        }
+        #expect(try Sample.code(try #require(tokens.first { $0.utf8.count == length })) == code)
+    }
+
     @Test("Mutated tokens are refused without a crash", arguments: 0..<4)
     func noise(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
