@@ -72,6 +72,14 @@ import Testing
                 """)
     }
 
+    @Test(arguments: [(80, 1), (81, 2)])
+    func aLineMayHave80Characters(count: Int, lineCount: Int) {
+        let summary = "a " + String(repeating: "b", count: count - 2)
+        let program = CommandLineProgram(name: "p", summary: summary, version: "1", commands: [])
+        let paragraphs = program.help.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "")
+        #expect(paragraphs[1].count == lineCount)
+    }
+
     @Test func noLineIsWiderThanATerminal() {
         for page in [sample.help] + sample.commands.map(sample.help) {
             let lines = page.split(separator: "\n", omittingEmptySubsequences: false)

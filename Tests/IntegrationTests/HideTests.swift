@@ -98,6 +98,17 @@ struct HideTests {
         #expect(await daemon.end().errors.contains("was migrated from schema version 4 to"))
     }
 
+    @Test("Tables show ids of up to 36 characters whole, and cut longer ones")
+    func longIds() async throws {
+        let workspace = try Workspace()
+        let ids = [36, 37].map { String(repeating: "x", count: $0) }
+        try Data("group_id\n\(ids[0])\n\(ids[1])\n".utf8)
+            .write(to: URL(fileURLWithPath: workspace.path("groups.csv")))
+        try await workspace.succeed("import", "groups", "groups.csv")
+        #expect(try await workspace.succeed("hide", ids[0]).text.contains("\n\(ids[0])  "))
+        #expect(try await workspace.succeed("hide", ids[1]).text.contains("\n\(ids[0].dropLast())…  "))
+    }
+
     /// Drops all that later versions added, all of it empty.
     private static func makeVersion4(_ database: Database) throws {
         let tables = [

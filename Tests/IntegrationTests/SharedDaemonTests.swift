@@ -133,6 +133,11 @@ struct SharedDaemonTests {
         for daemon in daemons + [fresh] {
             try await daemon.wait(forVersion: before)
             #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/\(hidden)/similar").status) == 404 })
+            // The older version was made before the group was curated: only the stream still has that.
+            #expect(
+                await RunningDaemon.poll {
+                    probe(daemon, "/v1/admin/curation", Curations.self)?.groups.first?.groupId == picked
+                })
         }
         #expect(tell("DELETE", "/v1/admin/curation/\(picked)") == 200)
         #expect(

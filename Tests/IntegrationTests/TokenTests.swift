@@ -50,6 +50,8 @@ struct TokenTests {
             (["--user", "x", "--admin"], CommandRun.ExitCode.usage, "one of"),
             ([], CommandRun.ExitCode.usage, "one of"),
             (["--admin", "--expires", "2 weeks"], CommandRun.ExitCode.usage, "expires"),
+            (["--admin", "--expires", "0s"], CommandRun.ExitCode.usage, "from 1s to 366d"),
+            (["--admin", "--expires", "367d"], CommandRun.ExitCode.usage, "from 1s to 366d"),
             (["--admin", "--keys", "none.json"], CommandRun.ExitCode.general, "none.json"),
         ] {
             let run = try await workspace.start(["token"] + arguments, settings: ["COTERIE_KEYS": "keys.json"]).wait()
