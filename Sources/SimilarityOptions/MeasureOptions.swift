@@ -84,7 +84,7 @@ public enum ProcessorPathOption {
     /// `--processor-path`.
     public static let option = Option(
         "processor-path", "PATH",
-        help: "The processor instructions to use, for comparisons (default: the fastest supported ones)",
+        help: "The processor instructions to use, for comparisons; default: the fastest supported ones",
         environment: "COTERIE_PROCESSOR_PATH", allowed: ProcessorPath.allCases.map(\.rawValue))
 
     /// The chosen path, by default the fastest.

@@ -154,7 +154,7 @@ struct ChangeJournalTests {
         try journal.prune(TakenChanges([journal.origin: 1, "other": 9]))
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["2", "3"])
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
-        // Its number is known still.
+        // Its number is still known.
         #expect(try journal.follow([(try Self.position(9), waiting[0])], through: Self.position(9), at: 6).isEmpty)
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 2)
         try journal.sendAgain(beyond: TakenChanges([journal.origin: 2]))
@@ -213,7 +213,7 @@ struct ChangeJournalTests {
             case 0..<11:
                 let user = try #require(users.randomElement(using: &generator))
                 let action: MemberChange.Action =
-                    // In a stream that is made anew, what is to be forgotten may stand elsewhere than before.
+                    // In a new stream the interactions to forget may have other positions.
                     switch Int.random(in: losesStream ? 2..<20 : 0..<20, using: &generator) {
                     case 0: .forget(id: nil)
                     case 1: .forget(id: "\(Int.random(in: 0..<120, using: &generator))")
@@ -224,15 +224,15 @@ struct ChangeJournalTests {
                                 id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
                                 try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
                                 groupID: try #require(groups.randomElement(using: &generator)),
-                                // Of one id there is one interaction only: whoever comes first.
+                                // Of interactions with the same id only the first is kept.
                                 atMilliseconds: Int64(number / 3) * 1000)
                         ])
                     }
-                // An id that two journals give to different things would be a mistake of the client's.
+                // A client must not give one id to two interactions.
                 if case .record(let records) = action, records[0].id != "\(number)" { continue }
                 _ = try journal.record([.member(MemberChange(ofUser: user, action))], at: 1)
             case 11..<14: try send(journal, limit: 3)
-            // A daemon that was killed before it read back what it had sent sends it again.
+            // A daemon that is killed before it reads back its own changes sends them again.
             case 14: try send(journal, limit: 2)
             case 15..<19: try follow(journal, limit: 5)
             default:
@@ -251,7 +251,7 @@ struct ChangeJournalTests {
         }
         let catalog = try CatalogUnderTest()
         try catalog.importing(.groups, "group_id\na\nb\nc\n")
-        // What was lost may have been taken over before it was.
+        // A change may have been applied before the stream lost it.
         _ = try catalog.catalog.apply(
             journaled: lost.prefix(Int.random(in: 0...lost.count, using: &generator)).map(\.change))
         _ = try catalog.catalog.apply(journaled: stream.map(\.change))
@@ -320,13 +320,13 @@ struct ChangeJournalTests {
         #expect(try isHidden())
         try applyJournaled(.unhide, at: 10)
         #expect(try !isHidden())
-        // Hidden already, which is decided once more.
+        // It is hidden already; hiding it again is a decision too.
         try applyJournaled(.hide, at: 11)
         #expect(try decide(.hide, at: 20) == .unchanged)
         try applyJournaled(.unhide, at: 15)
         #expect(try isHidden())
         #expect(try decide(.unhide, at: 14) == .changed)
-        // Among journals the order of their stream counts, not that of clocks that may differ.
+        // Between journals the order of the stream counts, because clocks may differ.
         try applyJournaled(.hide, at: 30)
         try applyJournaled(.unhide, at: 29)
         #expect(try !isHidden())

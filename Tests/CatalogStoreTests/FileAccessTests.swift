@@ -67,7 +67,7 @@ struct FileAccessTests {
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         func isLocked() -> Bool {
-            // To a lock of the open file, those of this very process are somebody else's.
+            // For a lock of the open file description, locks of the same process are foreign.
             var lock = flock()
             (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
             return unsafe fcntl(descriptor, Self.getLockOfOpenFile, &lock) == 0 && lock.l_type != F_UNLCK

@@ -75,7 +75,7 @@ struct RandomFile {
     }
 }
 
-/// The plainest thing that an import could be: dictionaries, a row at a time.
+/// The simplest possible import: dictionaries, one row at a time.
 struct CommunityModel {
     typealias Row = [String: String]
     private var things: [String: [String: Row]] = ["groups": [:], "users": [:], "photos": [:]]

@@ -50,7 +50,7 @@ struct ImportStrictTests {
         #expect(rejects.count == 1 && rejects[0][2].contains(reason), "\(rejects)")
         #expect(try test.everything().values.allSatisfy(\.isEmpty))
         #expect(try test.catalog.changeCount() == 0)
-        // What is rejected stops a strict import, at its line.
+        // A rejected line stops a strict import.
         let error = try #require(catalogError { try test.importing(kind, text) { $0.isStrict = true } })
         #expect(error.code == .badData && error.message.contains("file2.csv, line 2: "))
     }
@@ -100,7 +100,7 @@ struct ImportStrictTests {
         #expect(error.code == .badData && error.message.contains(message), "\(error)")
         #expect(try test.everything() == before.0)
         #expect(try test.catalog.changeCount() == before.1)
-        // Without being strict they are made.
+        // Without --strict they are created.
         #expect(try test.importing(kind, text).rejected == 0)
     }
 

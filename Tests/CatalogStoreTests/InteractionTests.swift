@@ -31,7 +31,7 @@ struct InteractionTests {
         ]
         #expect(try record(sent + [sent[0]]) == .recorded(new: 2, repeated: 1))
         #expect(try record(sent) == .recorded(new: 0, repeated: 2))
-        // An id is a member's own.
+        // Ids are unique per member.
         #expect(try record([sent[0]], of: "v") == .recorded(new: 1, repeated: 0))
         #expect(try catalog.interactions(ofUser: "u", limit: 10) == sent)
         #expect(try catalog.interactions(ofUser: "u", limit: 1) == [sent[0]])
@@ -85,12 +85,12 @@ struct InteractionTests {
                 ])
                 if seconds >= latest.seconds { latest = (seconds, isMember) }
             }
-            // At equal times what the member told counts; an import replaces an older import.
+            // At equal times the member's event counts; a later import overwrites an earlier one.
             let expected = imports.map { $0 > latest.seconds ? true : latest.isMember } ?? latest.isMember
             if imports == nil {
                 #expect(try isMember == expected, "\(number)")
             }
-            // Once more the files, as a site imports them every night.
+            // The same files again, as a site imports them every night.
             if let imports {
                 try test.importing(.memberships, "group_id,user_id,joined_at\na,u,\(imports)\n")
                 #expect(try isMember == expected, "\(number)")

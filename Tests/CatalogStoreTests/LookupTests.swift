@@ -31,7 +31,7 @@ struct LookupTests {
                     #expect(report.size == mine.count)
                     #expect(report.overlaps == expected)
                 }
-                // One that is asked for is reported even if it is private or has nothing in common.
+                // A required group is reported even if it is private or has nothing in common.
                 for other in groups where other.id != group.id {
                     let report = try test.catalog.overlaps(
                         of: group, in: kind, minimumCommon: 1000, alwaysIncluding: other)

@@ -1,6 +1,6 @@
 import Testing
 
-/// A request that must be refused, whatever follows it.
+/// A request that must be refused, whatever follows.
 struct AttackRequest: Sendable, CustomTestStringConvertible {
     let name: String
     let status: Int

@@ -39,7 +39,7 @@ struct LimitTests {
             let response = client.receive()
             #expect(response?.status == 413)
             #expect(response?.text == "the body is longer than 1000 bytes\n")
-            // What follows is no request, however much it looks like one.
+            // The bytes that follow look like a request, but are none.
             client.send("GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n")
             #expect(client.waitForEnd())
             #expect(client.unread.isEmpty)
@@ -117,7 +117,7 @@ struct LimitTests {
         defer { server.stop() }
         let client = try makeClient(server)
         #expect(client.request("GET", "/")?.status == 200)
-        // It is idle for as long as it takes to cut off one that is not: longer than a request may take to arrive.
+        // The idle connection stays open longer than a request may take to arrive.
         let slow = try makeClient(server)
         slow.send("GET / HTTP/1.1\r\n")
         #expect(slow.waitForEnd())

@@ -10,7 +10,7 @@ enum Mutation {
         "PUT /a HTTP/1.0\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab",
     ]
 
-    /// What trips readers of HTTP.
+    /// Bytes that often break HTTP parsers.
     private static let morsels = [
         "\r", "\n", "\0", "%", "%0", "%00", " ", "\t", ":", "\r\n", "\r\n\r\n", "\u{FF}", "-1", "+", "0x", ",", ";",
         "99999999999999999999", "?", "/", "0\r\n\r\n", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n",

@@ -84,7 +84,7 @@ struct ConstantWritesTests {
             let imported = imports.count
             let run = try await workspace.run("recompute", "--json")
             try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-            // Joins are quick enough to come all the time; the others are processes of their own.
+            // Joins over HTTP come all the time; the other writers are processes.
             #expect(joins.count > before[0])
             let outcome: Answers.Recompute = try run.json()
             let entries = outcome.manifest.relations.first { $0.relation == "members" }?.entries ?? 0

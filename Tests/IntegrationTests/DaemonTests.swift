@@ -8,7 +8,7 @@ struct DaemonTests {
 
     init() throws { community = try SampleCommunity() }
 
-    /// Groups, users and photos, those with much and those with little, and some that do not exist.
+    /// Groups, users and photos with many and with few entries, and some that do not exist.
     private var targets: [String] {
         let groups = community.publicGroups.prefix(30).flatMap { group in
             ["both", "photos", "members"].map { "/v1/groups/\(group)/similar?by=\($0)&limit=30" }
@@ -38,7 +38,7 @@ struct DaemonTests {
             #expect(answers[0].body == answers[1].body, "\(target)")
             #expect((answers[0].status == 200) != target.contains("/none/"), "\(target): \(answers[0].text)")
             // Without a catalog, who joined what comes from the store; stated interests, when one joined, photos and
-            // ids near a wrong one do not.
+            // Ids near an unknown one do not.
             guard answers[0].status == 200, !target.hasPrefix("/v1/photos") else { continue }
             let answer = try bare.get(target)
             #expect(answer.status == 200)
@@ -130,7 +130,7 @@ struct DaemonTests {
         let answers = try targets.map { try daemon.get($0).text }
         #expect(answers.contains { $0.contains(#""degraded":false"#) })
         server.stop()
-        // Degraded it is already when its stream breaks, before it has asked for the version again.
+        // It is degraded as soon as its stream breaks, before it asks for the version again.
         let readiness = try await daemon.wait { $0.degraded && !$0.store.reachable }
         #expect(readiness.modelVersion == version && readiness.status == "ready")
         #expect(!readiness.store.reachable && readiness.reason?.contains("\(server.port)") == true)

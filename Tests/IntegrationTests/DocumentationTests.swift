@@ -5,7 +5,7 @@ import Testing
 /// `Documentation.docc/Developing.md` says how blocks are written and marked.
 @Suite("The documents", .aFewAtATime)
 struct DocumentationTests {
-    /// Those that lead from nothing to a version; all others begin where they end.
+    /// The requests before the first version; all others come after them.
     private static let fromNothing = ["README.md", "\(MarkdownDocument.catalog)/GettingYourDataIn.md"]
 
     private func workspace(for document: MarkdownDocument) async throws -> Workspace {
@@ -51,7 +51,7 @@ struct DocumentationTests {
             #expect(block.mark == nil || !(block.neededProgram ?? block.reasonNotToRun ?? "").isEmpty, "\(line)")
             #expect(block.language != "console" || block.lines[0].hasPrefix("$ "), "\(line)")
         }
-        // Code that is indented would escape; items of lists go on with two or three spaces.
+        // Indented code would not be found; list items continue with two or three spaces.
         #expect(!document.prose.contains { $0.hasPrefix("    ") || $0.hasPrefix("\t") })
     }
 

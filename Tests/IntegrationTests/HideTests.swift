@@ -43,7 +43,7 @@ struct HideTests {
         try await workspace.succeed("hide", Self.group)
         #expect(try await hidden(workspace) == [Self.group])
         #expect(try await !answers().contains(Self.group))
-        // The daemon looks now and again whether others have changed the catalog.
+        // The daemon checks regularly whether others have changed the catalog.
         let isGone = await RunningDaemon.poll {
             (try? daemon.get("/v1/groups/closer-than-life/similar").text.contains(Self.group)) == false
         }
@@ -109,7 +109,7 @@ struct HideTests {
         #expect(try await workspace.succeed("hide", ids[1]).text.contains("\n\(ids[0].dropLast())…  "))
     }
 
-    /// Drops all that later versions added, all of it empty.
+    /// Drops the tables of later versions, all of which are empty.
     private static func makeVersion4(_ database: Database) throws {
         let tables = [
             "groups", "users", "photos", "memberships", "pools", "catalog_state", "curated_groups", "interactions",

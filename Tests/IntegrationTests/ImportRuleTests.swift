@@ -50,7 +50,7 @@ struct ImportRuleTests {
             .json()
         #expect(summary.removed == lines.count - kept.count && summary.written == 0, "\(summary)")
         #expect(try count("memberships") == before - Int64(summary.removed))
-        // People left; nobody was removed.
+        // Memberships were removed; users were not.
         #expect(try count("users") == 3000)
         let again: Answers.Import = try await workspace.succeed("import", "memberships", path, "--replace", "--json")
             .json()

@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-/// What every store of model versions must do.
+/// The conformance suite for stores of model versions.
 @Suite("Every store")
 struct ConformanceTests {
     @Test("loads what was published, byte for byte", arguments: StoreUnderTest.Kind.available, [0, 1, 2, 700])

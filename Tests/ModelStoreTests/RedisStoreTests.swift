@@ -24,7 +24,7 @@ struct RedisStoreTests {
         #expect(try table.member(withID: "nobody") == nil)
         let unknown = try VersionName("x")
         #expect(errorCode { _ = try subject.shared.member(withID: "1@N00", in: unknown) } == .unknownVersion)
-        // What was fetched needs no server any more.
+        // A fetched version needs no server.
         try #require(subject.server).stop()
         let again = try #require(try subject.shared.members(of: subject.store.load(version)))
         #expect(try again.member(withID: "0@N00") == members.users[0].member)
@@ -75,7 +75,7 @@ struct RedisStoreTests {
         try subject.publish(1, empty)
         let middle = try usedMemory(subject)
         try subject.publish(2, full)
-        // What a version takes apart from its lists is subtracted.
+        // The memory of the version without its lists is subtracted.
         let bytes = Double((try usedMemory(subject) - middle) - (middle - start)) / Double(table.neighbours.count)
         print("used_memory: \(bytes) bytes a neighbour")
         #expect(bytes <= 14)
@@ -121,7 +121,7 @@ struct RedisStoreTests {
         #expect(errorCode { _ = try subject.store.current() } == .unavailable)
         #expect(errorCode { try subject.publish(2, model) } == .unavailable)
         try server.start()
-        // This server keeps nothing, so it is empty; the store is not confused by that.
+        // This server keeps nothing, so it is empty after a restart.
         #expect(try subject.store.current() == nil)
         #expect(try subject.store.versions().isEmpty)
         try subject.publish(2, model)
@@ -141,11 +141,11 @@ struct RedisStoreTests {
         let versions = try models.enumerated().map { try subject.publish($0, $1).version }
         for version in versions { _ = try store.load(version) }
         try store.remember(versions[2])
-        // A look at an older version, whose image is fetched again.
+        // Loading an older version only to look at it.
         #expect(try encodedAgain(store.load(versions[0]).model) == models[0])
         _ = try store.load(versions[3])
         server.stop()
-        // As a daemon that starts anew.
+        // As after a restart of the daemon.
         let again = try RedisStore(RedisAddress(server.url), cacheDirectory: cache)
         let last = try #require(try again.lastLoaded())
         #expect(last.manifest.version == versions[2])
@@ -189,7 +189,7 @@ struct RedisStoreTests {
             try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             #expect(try encodedAgain(subject.store.load(version).model) == model)
         }
-        // The server lost everything, and the version was built again under the same name from other data.
+        // The server lost everything, and other data was published under the same name.
         subject.server?.stop()
         try subject.server?.start()
         let other = try SampleModel.model(groupCount: 81)
@@ -204,7 +204,7 @@ struct RedisStoreTests {
         var listener = try RedisConnection(to: RedisAddress(#require(subject.server).url))
         _ = try listener.command("SUBSCRIBE", "coterie:current")
         try subject.store.makeCurrent(version)
-        // Whatever is sent next, the message comes first.
+        // The answer comes before whatever the client sends next.
         try listener.send(RedisCommand("PING"))
         let parts = ["message", "coterie:current", version.description]
         #expect(try listener.receive().value == .array(parts.map { .bytes(Array($0.utf8)) }))

@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-/// Servers and disks that do not do what they are asked.
+/// Servers and disks that fail.
 @Suite("A store that is refused")
 struct RefusalTests {
     @Test(
@@ -25,7 +25,7 @@ struct RefusalTests {
         #expect(error?.code == .writeFailed)
         #expect(error?.message.contains("maxmemory") == true)
         #expect(try store.versions() == [first])
-        // What was written was taken back, so that there is room again.
+        // The written files were removed, so that there is room again.
         var connection = try RedisConnection(to: RedisAddress(server.url))
         #expect(try connection.command("EXISTS", "coterie:incoming", "coterie:publisher") == .integer(0))
         #expect(try encodedAgain(store.load(first.version).model) == small)
@@ -90,7 +90,7 @@ struct RefusalTests {
         #expect(
             errorCode {
                 _ = try subject.store.publish(model, manifest: manifest, members: nil) { _, _ in
-                    // As if this process had paused for a minute, and another had begun.
+                    // As if this process had been suspended for a minute, and another had started.
                     guard var connection = try? RedisConnection(to: RedisAddress(url)) else { return }
                     _ = try? connection.command("SET", "coterie:publisher", "another")
                 }

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 import TestSupport
 
-/// An empty store of some kind, and what tests may do behind its back.
+/// An empty store of some kind, and ways to damage it directly.
 final class StoreUnderTest: Sendable {
     /// The stores that the conformance suite runs on.
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -39,7 +39,7 @@ final class StoreUnderTest: Sendable {
         get throws { try #require(store.shared) }
     }
 
-    /// Publishes the `number`th sample version without anybody watching.
+    /// Publishes the `number`th sample version without reporting progress.
     @discardableResult
     func publish(_ number: Int, _ model: EncodedModel, members: (any MemberSource)? = nil) throws -> Manifest {
         try store.publish(

@@ -11,7 +11,7 @@ import Testing
 @Suite("A recompute while others write")
 struct ConstantWritesTests {
     /// Commits again and again: user k joins "twin-members" when photo k comes into the pool of "twin-photos", and
-    /// "flicker" is hidden whenever the number of them is odd.
+    /// "flicker" is hidden whenever this number is odd.
     private final class Writer: Sendable {
         private struct State {
             var commits = 0
@@ -64,7 +64,7 @@ struct ConstantWritesTests {
         }
     }
 
-    /// Waits before some steps until more was written, so that it is certain that something was.
+    /// Waits before some steps until there were further writes.
     private struct SlowObserver: RecomputeObserver {
         let writer: Writer
 
@@ -103,7 +103,7 @@ struct ConstantWritesTests {
             moments.append(members)
         }
         #expect(writer.failure == nil)
-        // Each run saw a later moment than the one before: it was written all the time.
+        // Each run saw a later state than the one before, so there were writes all the time.
         #expect(zip(moments, moments.dropFirst()).allSatisfy { $0 < $1 })
     }
 }

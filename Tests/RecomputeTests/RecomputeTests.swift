@@ -128,7 +128,7 @@ struct RecomputeTests {
             for secret in ["hidden", "photo-", "user-"] {
                 #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
             }
-            // That this search can find something:
+            // The search itself can find text:
             #expect(file != "model.coterie" || bytes.range(of: Data("Title of group-".utf8)) != nil)
         }
         #expect(try community.entries(.photos).allSatisfy { !$0.group.hasPrefix("hidden") })

@@ -32,7 +32,7 @@ struct OwnRelationTests {
         let summary = try community.importing(kind, ["group_id,user_id", "cats,u1", "cats,u9"], replaces: true)
         #expect(summary.removed == 9 && summary.created == ["users": 1])
         #expect(try count() == 2)
-        // What is in a relation goes with the things it names.
+        // Entries of relations are removed with their group, user or photo.
         try community.importing(.users, ["user_id", "u1"], replaces: true)
         #expect(try count() == 1)
         try community.importing(.groups, ["group_id", "alps"], replaces: true)

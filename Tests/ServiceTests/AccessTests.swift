@@ -50,7 +50,7 @@ struct AccessTests {
             // Equal to Swift, not the same bytes.
             #expect(try status(transport, "/v1/users/%C3%A9lan/recommendations", headers) == 403)
         }
-        // Whether somebody exists is nobody else's business.
+        // The answer must not reveal whether the user exists.
         #expect(try status(transport, "/v1/users/nobody/recommendations", [bearers.field("ann")]) == 403)
         let nobody = try service.answer(
             transport, "/v1/users/nobody/recommendations", headers: [bearers.field("nobody")])

@@ -56,7 +56,7 @@ struct AdministrationTests {
         return try JSONDecoder().decode(Explanation.self, from: Data(answer.body))
     }
 
-    /// Every answer that has told of the group "birds".
+    /// Every route whose answer contained the group "birds".
     private static let ofBirds = [
         "/v1/users/ann/recommendations?session=s", "/v1/groups/alps/similar", "/v1/groups/alps/similar?by=photos",
         "/v1/trending", "/v1/users/ann/recommendations?session=new", "/v1/photos/p/groups",
@@ -195,7 +195,7 @@ struct AdministrationTests {
         _ = try ask("/v1/admin/groups/\(first)/hidden", "PUT")
         let explanation = try why(target, "?session=s", of: "ann")
         #expect(explanation.standing == "listed" && explanation.place == frozen.groups.count - 1)
-        // A list that was made while a group was hidden goes on without it.
+        // A list that was made while a group was hidden stays without it.
         _ = try list("without", of: "ann")
         _ = try ask("/v1/admin/groups/\(first)/hidden", "DELETE")
         #expect(try why(first, "?session=without", of: "ann").standing == "inNextList")

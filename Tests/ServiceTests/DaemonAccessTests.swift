@@ -33,7 +33,7 @@ struct DaemonAccessTests {
 
     private static let ofAnn = "/v1/users/ann/recommendations"
 
-    /// Asks until the status is as wanted: the daemon looks at the store and the key file when it does.
+    /// Polls until the status is the expected one, because the daemon polls its store and key file.
     private func wait(for daemon: Daemon, _ headers: [String], until wanted: Int) async throws {
         for _ in 0..<3000 {
             if try status(daemon, Self.ofAnn, headers) == wanted { return }

@@ -42,7 +42,7 @@ struct DaemonTests {
         return try #require(client.request("GET", target))
     }
 
-    /// Asks until the answer is as wanted: polls come when they come, and a test that waits in vain fails.
+    /// Polls until the answer is the expected one; the test fails if it never is.
     private func wait(for daemon: Daemon, until isDone: (SocketClient.Response) -> Bool) async throws {
         for _ in 0..<3000 {
             if isDone(try get(daemon, "/readyz")) { return }

@@ -167,7 +167,7 @@ struct DescriptionTests {
         #expect(security("/v1/photos/{id}/groups") == [])
         #expect(security("/v1/admin/model") == [["adminToken": []]])
         #expect(security("/healthz") == [])
-        // What is open has a rate all the same; what everybody may ask has none.
+        // Open areas have a rate limit; routes for everybody have none.
         for (pattern, isLimited) in [("/v1/photos/{id}/groups", true), ("/v1/trending", true), ("/healthz", false)] {
             let schema = checker.schema("GET", pattern, status: 429, type: "application/problem+json")
             #expect((schema != nil) == isLimited, "\(pattern)")

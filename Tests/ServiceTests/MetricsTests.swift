@@ -185,7 +185,7 @@ struct AlertTests {
         }
     }
 
-    /// One that is not started: it needs no server to say so.
+    /// A server that is not started, for errors that need none.
     private func relay(in folder: String) throws -> ChangeRelay {
         let store = RedisStore(try RedisAddress("redis://127.0.0.1:1"), cacheDirectory: folder)
         let follower = VersionFollower(store: store, planning: Planning(), log: Lines().log, now: { 0 })

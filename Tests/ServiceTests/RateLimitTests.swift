@@ -91,7 +91,7 @@ struct OpenRateLimitTests {
             #expect(try ProblemBody(refused).type == "urn:coterie:problem:too-many-requests")
         }
         #expect(try router.answer("/v1/trending").status == 200)
-        // What asks for a token, and what everybody may ask, has no part in it.
+        // Routes that need a token, and open routes, are not affected.
         for _ in 0..<5 {
             #expect(try router.answer("/v1/photos/p1/groups", headers: [bearers.field("web", .service)]).status == 200)
             #expect(try router.answer("/healthz").status == 200)

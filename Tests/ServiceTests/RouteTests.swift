@@ -17,8 +17,8 @@ struct RouteTests {
         #expect(
             photos.text == #"""
                 {"modelVersion":"v1","degraded":false,"groupId":"alps","by":"photos","neighbours":[{"rank":1,\#
-                "groupId":"birds","title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,"photoCount":11},\#
-                {"rank":2,"groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
+                "groupId":"birds","title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,\#
+                "photoCount":11},{"rank":2,"groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
                 """#)
         #expect(photos.status == 200)
         #expect(photos.headers["content-type"] == "application/json")
@@ -180,7 +180,7 @@ struct RouteTests {
 
     @Test("Groups for a photo come with reasons of every kind", arguments: Transport.allCases)
     func photo(transport: Transport) throws {
-        // By invitation only is left out, unless it is the owner's.
+        // Invitation-only groups are left out, unless the owner is a member.
         #expect(
             try service().answer(transport, "/v1/photos/p1/groups?limit=1").text == #"""
                 {"modelVersion":"v1","degraded":false,"photoId":"p1","groups":[{"rank":1,"groupId":"cats 🐈",\#
@@ -253,7 +253,7 @@ struct RouteTests {
             #expect(answer.headers["retry-after"] == "5")
             #expect(try ProblemBody(answer).type == "urn:coterie:problem:no-model")
         }
-        // What cannot ever succeed is not put off.
+        // A request that can never succeed is refused, not postponed.
         #expect(try service.answer(transport, "/v1/groups/alps/similar?limt=1").status == 400)
         #expect(try service.answer(transport, "/v1/nothing").status == 404)
     }

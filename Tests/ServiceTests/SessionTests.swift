@@ -62,9 +62,11 @@ struct SessionTests {
         #expect(other.recommendationId != first.recommendationId)
         #expect(try list(0, "?session=a", of: "ann").groups != first.groups)
         #expect(try list(23 * 60, "?session=a") == first)
-        // Exactly a day later it has ended, a minute before it has not.
-        #expect(try list(23 * 60 + 24 * 60, "?session=a").recommendationId != first.recommendationId)
+        // A minute before a day is over the session goes on; exactly a day after its last request it has ended.
         #expect(try list(400 + 24 * 60 - 1, "?session=b") == other)
+        #expect(try list(23 * 60 + 24 * 60, "?session=a").recommendationId != first.recommendationId)
+        // Keeping a new list removes the sessions that have ended, and no others.
+        #expect(try list(400 + 2 * (24 * 60 - 1), "?session=b") == other)
     }
 
     @Test("Forgetting a member's interactions ends the sessions of that member only")

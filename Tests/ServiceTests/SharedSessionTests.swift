@@ -41,7 +41,7 @@ struct SharedSessionTests {
         for minutes in stride(from: Int64(20), through: 200, by: 20) {
             #expect(try one.plan(ofUser: "ann", session: nil, at: minutes * Self.minute)?.recommendationID == "a")
         }
-        // Never asked before, and the others were not asked for hours.
+        // A new session; the others had no request for hours.
         #expect(try three.plan(ofUser: "ann", session: nil, at: 225 * Self.minute)?.recommendationID == "a")
         #expect(try two.plan(ofUser: "ann", session: nil, at: 250 * Self.minute)?.recommendationID == "a")
         #expect(try one.plan(ofUser: "ann", session: nil, at: 281 * Self.minute) == nil)
@@ -54,7 +54,7 @@ struct SharedSessionTests {
         let (one, two) = (try sessions("one"), try sessions("two"))
         let inUse = SessionsInUse(one)
         _ = try inUse.keep(plan("a"), ofUser: "ann", session: nil, at: 0)
-        // As an answer from the cache does.
+        // An answer from the cache does this.
         inUse.use(ofUser: "ann", session: nil)?.note(atMilliseconds: Self.minute)
         #expect(try two.plan(ofUser: "ann", session: nil, at: 30 * Self.minute) == nil)
         #expect(try inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
@@ -100,7 +100,7 @@ struct SharedSessionTests {
             #expect(try one.plan(ofUser: "ann", session: "s", at: 2)?.recommendationID == "a")
             if .now - start > .milliseconds(200) { slow += 1 }
         }
-        // One waits until it is clear that there is no answer; on a slow machine another may try again.
+        // One request waits for the timeout; on a slow machine another one may try again.
         #expect(slow <= 5)
     }
 

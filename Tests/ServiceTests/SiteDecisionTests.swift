@@ -29,7 +29,7 @@ struct SiteDecisionTests {
         #expect(lookups == [1, 1, 2, 3, 3])
     }
 
-    /// A daemon without a catalog of its own, others that it is told of, and a catalog that is here for its photos.
+    /// A daemon with a journal, other daemons' changes, and a catalog that it reads for photos.
     private final class Scene {
         /// A decision of a journal, and whose it is.
         typealias Decision = (origin: String, sequence: Int64, change: SiteChange)
@@ -42,7 +42,7 @@ struct SiteDecisionTests {
         let stream: ChangeJournal
         let snapshots: [ModelSnapshot]
         var generator: SeededGenerator
-        /// What was decided here, and elsewhere, in the orders in which it was.
+        /// The decisions made here and elsewhere, each in their order.
         var own: [Decision] = []
         var others: [Decision] = []
         var hiddenInCatalog: Set<String> = []
@@ -66,7 +66,7 @@ struct SiteDecisionTests {
             catalog = try members.source()
             journal = try DaemonJournal(path: path, changes: ChangeClock(), now: { 1 }, patience: .seconds(60))
             stream = try ChangeJournal(path: path, mode: .recording)
-            // That a version serves matters only for which groups there are.
+            // The version matters only for which groups exist.
             shared = JournalSource(
                 FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
                 served: { .init(snapshot: snapshots[0]) })
@@ -104,7 +104,7 @@ struct SiteDecisionTests {
             try journal.renewDecisions(from: stream)
         }
 
-        /// What is so by all that was decided, in terms of a version.
+        /// The expected decisions, in terms of a version.
         func expected(in snapshot: ModelSnapshot) -> SiteDecisions {
             var hidden: Set<String> = []
             var curated: [(group: String, expiresAt: Int64?)] = []
@@ -136,7 +136,7 @@ struct SiteDecisionTests {
         let scene = try Scene(seed: seed)
         for _ in 0..<60 {
             try scene.decide()
-            // The version may have changed since it was asked for last, and may not.
+            // The version may have changed since the last request, or not.
             for _ in 0..<Int.random(in: 1...3, using: &scene.generator) {
                 let snapshot = try #require(scene.snapshots.randomElement(using: &scene.generator))
                 #expect(try scene.shared.siteDecisions(in: snapshot) == scene.expected(in: snapshot))
@@ -195,7 +195,7 @@ struct SiteDecisionTests {
         let snapshot = scene.snapshots[0]
         let isDone = Atomic(false)
         let group = UInt32(try #require(snapshot.model.index(ofID: "alps")))
-        // What comes from the stream is the other thread's, everything else is this one's.
+        // The other thread applies changes of the stream; this one makes all others.
         nonisolated(unsafe) let arriving = scene
         let hasEnded = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {

@@ -44,7 +44,7 @@ public enum SampleModel {
                     Neighbour(
                         index: UInt32(other < group ? other : other + 1),
                         common: UInt32(3 + 497 * Double.random(in: 0...1, using: &generator)), score: score))
-                // Now and then equal scores follow one another.
+                // Some scores are equal.
                 score *= Float.random(in: 0.95...1, using: &generator)
             }
             table.offsets.append(table.neighbours.count)

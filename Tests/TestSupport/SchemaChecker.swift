@@ -38,7 +38,7 @@ public struct SchemaChecker {
         return content?["schema"] as? [String: Any]
     }
 
-    /// What is wrong with a value, if anything, and where.
+    /// The differences between a value and its schema, with their paths.
     public func complaints(_ value: Any, _ schema: [String: Any], at path: String = "$") -> [String] {
         if let reference = schema["$ref"] as? String {
             guard let target = target(of: reference) as? [String: Any] else { return ["\(reference) leads nowhere"] }

@@ -47,7 +47,7 @@ public struct PublishedMember: Sendable, Equatable {
 
 /// The members to be published with a version; users are numbered from 0 on, in any order.
 public protocol MemberSource: Sendable {
-    /// How many users there are.
+    /// The number of users.
     var userCount: Int { get }
 
     /// The bytes of a user's external id.
@@ -60,7 +60,7 @@ public protocol MemberSource: Sendable {
     /// - Parameter number: 0 ..< `userCount`.
     func groups(ofUser number: Int) -> ArraySlice<UInt32>
 
-    /// What a user said and was shown.
+    /// A user's feedback.
     ///
     /// - Parameter number: 0 ..< `userCount`.
     func feedback(ofUser number: Int) -> PublishedMember.Feedback

@@ -14,10 +14,10 @@ import Model
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `V:manifest` | the manifest, JSON |
 /// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`; `buckets`; numbers of chunks |
-/// | `V:ids:CHUNK` | external ids by index, each followed by a zero byte; chunks, numbered from 0, are cut between ids |
+/// | `V:ids:CHUNK` | external ids by index, each followed by a zero byte; chunks from 0 on, cut between ids |
 /// | `V:SECTION:CHUNK` | the bytes of every other section of `ModelLayout` except the relations, cut into chunks |
-/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos`, see `NeighbourListCoding`; no key if none |
-/// | `V:joined:BUCKET` | hash of user ids: joined groups, see `JoinedGroupsCoding`; BUCKET is CRC-32(id) modulo `buckets` |
+/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos`, `NeighbourListCoding`; no key if none |
+/// | `V:joined:BUCKET` | hash of user ids: joined groups, `JoinedGroupsCoding`; BUCKET is CRC-32(id) mod `buckets` |
 /// | `V:feedback:BUCKET` | hash of user ids: feedback, see `FeedbackCoding`; users without feedback have no field |
 /// | `changes` | stream: changes by members and administrators, see `ChangeStream`; a recompute removes what it has |
 /// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after the last use |

@@ -12,9 +12,9 @@ enum HideCommand: Subcommand {
             Answers, lists and new model versions leave a hidden group out, as if it were private. Imports do not show \
             it again. Its members and photos stay in the catalog.
 
-            A daemon with the catalog follows within half a second, in sessions that have begun too. For daemons \
-            without the catalog, and to hide a group from the very next answer, use PUT \
-            /v1/admin/groups/GROUP/hidden instead.
+            A daemon with the catalog applies the change within half a second, also to running sessions. For daemons \
+            without the catalog, or to hide a group from the next answer on, use PUT /v1/admin/groups/GROUP/hidden \
+            instead.
 
             The command ends by listing all hidden groups; --list does only that.
             """,

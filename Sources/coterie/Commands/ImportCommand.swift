@@ -27,7 +27,7 @@ enum ImportCommand: Subcommand {
             CommonOptions.catalog,
             Option(
                 "format", "FORMAT",
-                help: "The format of all files (default: detected from the name or the first bytes)",
+                help: "The format of all files; default: detected from the name or the first bytes",
                 allowed: RecordFormat.allCases.map(\.rawValue)),
             Option(
                 flag: "strict",

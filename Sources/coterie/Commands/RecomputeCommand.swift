@@ -21,9 +21,12 @@ enum RecomputeCommand: Subcommand {
             A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. One \
             or two common entries are mostly chance; a minimum above three leaves small groups without neighbours.
 
-            The modified cosine of two groups with n and m entries, c of them common, is \
-            (Σ d^-A / (n^P m^Q) · c / (c + H))^R. The sum is over the common entries; d is the number of groups with \
-            at least X entries that an entry is in. With A = 0, P = Q = 0.5, H = 0 and R = 1 it is the plain cosine.
+            The modified cosine of two groups with n and m entries, c of them common, is
+
+              (Σ d^-A / (n^P m^Q) · c / (c + H))^R
+
+            The sum is over the common entries; d is the number of groups with at least X entries that an entry is in. \
+            A = 0, P = Q = 0.5, H = 0 and R = 1 give the plain cosine.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,

@@ -15,10 +15,11 @@ enum ServeCommand: Subcommand {
             for Prometheus. The daemon loads newly published versions without a restart. On SIGTERM it finishes open \
             requests and exits.
 
-            With --keys, requests need a token, but for the health checks and the areas that --open names. A member's \
-            token is valid for /v1/users/{that member} only, a service's for groups, photos, trending and metrics, an \
-            admin's for /v1/admin. "coterie token" makes keys and tokens. The daemon rereads the key file when it \
-            changes. Without --keys no request needs a token, and the daemon listens on loopback addresses only.
+            With --keys, requests need a token, except for the API description, the health checks and the areas of \
+            --open. A member's token is valid for /v1/users/{that member} only, a service's for groups, photos, \
+            trending and metrics, an admin's for /v1/admin. "coterie token" makes keys and tokens. The daemon rereads \
+            the key file when it changes. Without --keys no request needs a token, and the daemon listens on loopback \
+            addresses only.
 
             With a store in a folder, the daemon reads memberships and photos from the catalog and records \
             interactions there. With a store in Redis, which several daemons can share, it reads memberships from the \
@@ -51,14 +52,14 @@ enum ServeCommand: Subcommand {
                 environment: "COTERIE_OPEN", isRepeating: true),
             Option(
                 "member-rate", "N",
-                help: "Requests per second that this daemon takes of each member and admin\(burst)", default: "20"),
+                help: "Requests per second that this daemon accepts from each member and admin\(burst)", default: "20"),
             Option(
                 "service-rate", "N",
-                help: "Requests per second that this daemon takes of each service\(burst)", default: "0"),
+                help: "Requests per second that this daemon accepts from each service\(burst)", default: "0"),
             Option(
                 "open-rate", "N",
                 help: """
-                    Requests per second that this daemon takes in each open area, of all callers together\(burst)
+                    Requests per second that this daemon accepts in each open area, from all callers together\(burst)
                     """,
                 default: "200"),
             Option(

@@ -3,7 +3,7 @@ import Testing
 
 /// What the files of the sample community say, read in the plainest way.
 struct SampleCommunity {
-    /// In an order in which nothing names what is not there yet.
+    /// In an order in which no file names something of a later one.
     static let kinds = ["groups", "users", "photos", "memberships", "pools"]
 
     let privateGroups: Set<String>

@@ -84,7 +84,7 @@ struct PatchTests {
             let state = before.replaying(log, atMilliseconds: event.atMilliseconds, halfLifeDays: halfLife)
             let isJoined = state.joined.contains { $0.group == event.group }
             let isDismissed = state.dismissals.contains { $0.group == event.group }
-            // Only what can be undone.
+            // Only changes that can be undone.
             let effective: Set<Interaction.Kind> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
             if effective.contains(event.kind) { log.append(event) }
         }

@@ -23,7 +23,7 @@ struct RotationTests {
         for member in 0..<200 {
             let key = RotationKey(1, 2).member("user-\(member)", seed: 0)
             let first = RotationBucket.number(atMilliseconds: 0, memberKey: key, milliseconds: hours)
-            // The edge, by halving.
+            // Finds the start of the next bucket by bisection.
             var (low, high): (Int64, Int64) = (0, hours)
             while low < high {
                 let middle = (low + high) / 2
@@ -53,7 +53,7 @@ struct RotationTests {
         let now = groups()
         #expect(groups() == now)
         let later = (1...12).map { groups(hours: Double($0) / 2) }
-        // In six hours there is just one edge.
+        // Six hours contain exactly one change of buckets.
         let isChanged = later.map { $0 != now }
         #expect(isChanged.last == true && isChanged == isChanged.sorted { !$0 && $1 })
         #expect(groups("v") != now)

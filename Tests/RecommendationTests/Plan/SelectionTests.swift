@@ -33,7 +33,7 @@ struct SelectionTests {
             for length in 1...25 {
                 for (interest, share) in shares.enumerated() {
                     let count = order.prefix(length).count { interests[$0] == interest }
-                    // Of several that are due at once, one has to wait.
+                    // If several are due at once, one has to wait.
                     #expect(abs(Double(count) - share * Double(length)) < (shares.count > 2 ? 2 : 1))
                 }
             }
