@@ -1,9 +1,9 @@
 public import Model
 import SQLite
 
-/// Something a member did with a group, by external ids: as clients send it, and as the catalog and journals keep it.
+/// Something a member did with a group, by external ids, as clients send it and as catalogs and journals store it.
 public struct InteractionRecord: Sendable, Equatable, Codable {
-    /// The client's id of it, unique for a member: sending it again changes nothing.
+    /// The client's id of it, unique per member; a second interaction with the same id is ignored.
     public var id: String
     /// What was done.
     public var kind: Interaction.Kind
@@ -42,7 +42,7 @@ extension Interaction {
 }
 
 extension Interaction.Kind {
-    /// The number that stands for it in catalogs and journals.
+    /// Its number in catalogs and journals.
     var code: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
     init?(code: Int64) {
@@ -55,10 +55,10 @@ extension Interaction.Kind {
 }
 
 extension InteractionRecord {
-    /// The interactions that rows have.
+    /// The interactions of a query's rows.
     ///
-    /// - Parameter rows: of an id, a kind's number, a group's external id, a time, and the list it came from: its id,
-    ///   the position in it and the variant.
+    /// - Parameter rows: their columns are the id, the number of the kind, the group's external id, the time, the
+    ///   recommendation's id, the position in it, and the variant.
     static func all(in rows: Statement) throws(DatabaseError) -> [InteractionRecord] {
         var interactions: [InteractionRecord] = []
         while try rows.step() {

@@ -3,7 +3,7 @@ import Model
 
 /// Manifests as text, the same in every store.
 enum ManifestJSON {
-    /// No honest manifest is longer, in bytes.
+    /// The greatest length of a manifest in bytes.
     static let maximumByteCount = 16 << 20
 
     /// A manifest as JSON, keys in order, one value a line.
@@ -39,7 +39,7 @@ enum ManifestJSON {
 }
 
 extension Manifest {
-    /// Longer sections than this are refused, in bytes: sums of lengths from outside cannot overflow.
+    /// The greatest length of a section in bytes, so that sums of lengths cannot overflow.
     static let maximumSectionByteCount = 1 << 48
 
     /// Where the sections it reports lie in the model file.

@@ -32,7 +32,7 @@ struct ChangeJournalTests {
 
     private static func position(_ number: Int) throws -> StreamPosition { try #require(StreamPosition("7-\(number)")) }
 
-    @Test("Nobody but its owner may read it, nor what is beside it")
+    @Test("Only its owner may read it and the files next to it")
     func permissions() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join))
@@ -53,7 +53,7 @@ struct ChangeJournalTests {
     }
 
     @Test(
-        "No file holds anything of what was forgotten once that is erased, whether the log or the journal had it",
+        "After erasing, no file holds a forgotten interaction, whether it was in the log or the journal",
         arguments: [false, true])
     func erasing(isInJournal: Bool) throws {
         let journal = try journal()
@@ -69,7 +69,7 @@ struct ChangeJournalTests {
         for text in texts { #expect(try files(with: text) == []) }
     }
 
-    @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
+    @Test("Interactions are kept in the order of their times, and a known id changes nothing")
     func recording() throws {
         let journal = try journal()
         let (late, early) = (Self.interaction("1", .join, at: 9), Self.interaction("2", .dismiss, at: 3))
@@ -89,7 +89,7 @@ struct ChangeJournalTests {
         #expect(try journal.waiting(after: 1, limit: 9).count == 1)
     }
 
-    @Test("Interactions whose ids only look the same are all kept, also those of one batch")
+    @Test("Interactions whose ids only look the same are all kept, also within a batch")
     func similarIDs() throws {
         let journal = try journal()
         let both = ["\u{E9}", "e\u{301}"].map { Self.interaction($0, .dismiss) }
@@ -114,7 +114,7 @@ struct ChangeJournalTests {
         #expect(try reader.recentChanges(ofUser: "ann")?.interactions.count == 2)
     }
 
-    @Test("What is forgotten is gone from the files, but memberships stay")
+    @Test("Forgotten interactions are gone from the files, but memberships stay")
     func forgetting() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
@@ -137,7 +137,7 @@ struct ChangeJournalTests {
         #expect(try files(with: "secretly") == [])
     }
 
-    @Test("What is in every version that may serve is removed, and the rest is not")
+    @Test("Only changes that every version in the store includes are removed")
     func pruning() throws {
         let journal = try journal()
         for number in 1...3 { _ = try record(journal, Self.interaction("\(number)", .click)) }
@@ -154,7 +154,7 @@ struct ChangeJournalTests {
         try journal.prune(TakenChanges([journal.origin: 1, "other": 9]))
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.map(\.id) == ["2", "3"])
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [3])
-        // Its number is known still.
+        // Its number is still known.
         #expect(try journal.follow([(try Self.position(9), waiting[0])], through: Self.position(9), at: 6).isEmpty)
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions.count == 2)
         try journal.sendAgain(beyond: TakenChanges([journal.origin: 2]))
@@ -164,7 +164,7 @@ struct ChangeJournalTests {
         #expect(try journal.cursor() == .start)
     }
 
-    @Test("A journal that was restored from an older copy gives no number again")
+    @Test("A journal restored from an older copy reuses no number")
     func restored() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .click))
@@ -174,7 +174,7 @@ struct ChangeJournalTests {
         #expect(try journal.waiting(after: 0, limit: 9).map(\.sequence) == [1, 8])
     }
 
-    @Test("Another program's database, and what is none, are refused and left as they are")
+    @Test("Another program's database, and a file that is none, are refused and left unchanged")
     func otherFiles() throws {
         let path = directory.path + "/other"
         try Database(path: path, mode: .create).execute("CREATE TABLE t (x)")
@@ -187,7 +187,7 @@ struct ChangeJournalTests {
     }
 
     /// Changes are made in three journals and sent on and followed at random, some twice; the stream is lost at times.
-    @Test("All journals come to know the same, which is what the catalog takes over", arguments: 0..<12)
+    @Test("All journals converge on the same changes, which the catalog applies", arguments: 0..<12)
     func agreement(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let losesStream = seed.isMultiple(of: 2)
@@ -213,7 +213,7 @@ struct ChangeJournalTests {
             case 0..<11:
                 let user = try #require(users.randomElement(using: &generator))
                 let action: MemberChange.Action =
-                    // In a stream that is made anew, what is to be forgotten may stand elsewhere than before.
+                    // In a new stream the interactions to forget may have other positions.
                     switch Int.random(in: losesStream ? 2..<20 : 0..<20, using: &generator) {
                     case 0: .forget(id: nil)
                     case 1: .forget(id: "\(Int.random(in: 0..<120, using: &generator))")
@@ -224,15 +224,15 @@ struct ChangeJournalTests {
                                 id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
                                 try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
                                 groupID: try #require(groups.randomElement(using: &generator)),
-                                // Of one id there is one interaction only: whoever comes first.
+                                // Of interactions with the same id only the first is kept.
                                 atMilliseconds: Int64(number / 3) * 1000)
                         ])
                     }
-                // An id that two journals give to different things would be a mistake of the client's.
+                // A client must not give one id to two interactions.
                 if case .record(let records) = action, records[0].id != "\(number)" { continue }
                 _ = try journal.record([.member(MemberChange(ofUser: user, action))], at: 1)
             case 11..<14: try send(journal, limit: 3)
-            // A daemon that was killed before it read back what it had sent sends it again.
+            // A daemon that is killed before it reads back its own changes sends them again.
             case 14: try send(journal, limit: 2)
             case 15..<19: try follow(journal, limit: 5)
             default:
@@ -251,7 +251,7 @@ struct ChangeJournalTests {
         }
         let catalog = try CatalogUnderTest()
         try catalog.importing(.groups, "group_id\na\nb\nc\n")
-        // What was lost may have been taken over before it was.
+        // A change may have been applied before the stream lost it.
         _ = try catalog.catalog.apply(
             journaled: lost.prefix(Int.random(in: 0...lost.count, using: &generator)).map(\.change))
         _ = try catalog.catalog.apply(journaled: stream.map(\.change))
@@ -276,7 +276,7 @@ struct ChangeJournalTests {
         for journal in journals { #expect(try journal.backlog().count == 0) }
     }
 
-    @Test("What was acknowledged is taken over once, and only groups that do not exist are left out")
+    @Test("Acknowledged changes are applied once, and only those about groups that do not exist are left out")
     func takeover() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,visibility\na,public\nsecret,private\n")
@@ -301,7 +301,7 @@ struct ChangeJournalTests {
         #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
     }
 
-    @Test("What was hidden in the catalog is not shown by an earlier decision that arrives later")
+    @Test("A late, earlier unhide does not show a group that was hidden in the catalog")
     func earlierDecision() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id\na\n")
@@ -320,13 +320,13 @@ struct ChangeJournalTests {
         #expect(try isHidden())
         try applyJournaled(.unhide, at: 10)
         #expect(try !isHidden())
-        // Hidden already, which is decided once more.
+        // It is hidden already; hiding it again is a decision too.
         try applyJournaled(.hide, at: 11)
         #expect(try decide(.hide, at: 20) == .unchanged)
         try applyJournaled(.unhide, at: 15)
         #expect(try isHidden())
         #expect(try decide(.unhide, at: 14) == .changed)
-        // Among journals the order of their stream counts, not that of clocks that may differ.
+        // Between journals the order of the stream counts, because clocks may differ.
         try applyJournaled(.hide, at: 30)
         try applyJournaled(.unhide, at: 29)
         #expect(try !isHidden())

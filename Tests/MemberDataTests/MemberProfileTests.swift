@@ -7,7 +7,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Profiles of what is known of members")
+@Suite("Profiles from the catalog and from published versions")
 struct MemberProfileTests {
     private let folder: TemporaryDirectory
     private let catalog: Catalog
@@ -22,7 +22,8 @@ struct MemberProfileTests {
         catalog = try Catalog(path: path, mode: .writing)
         try Database(path: path, mode: .readWrite).execute(
             """
-            INSERT INTO groups (group_key, group_id, visibility) VALUES (1, 'a', 0), (2, 'b', 0), (3, 'c', 0), (4, 'd', 1);
+            INSERT INTO groups (group_key, group_id, visibility)
+            VALUES (1, 'a', 0), (2, 'b', 0), (3, 'c', 0), (4, 'd', 1);
             INSERT INTO users (user_key, user_id, interests) VALUES (1, 'ann', 'birds;snow'), (2, 'bob', NULL);
             INSERT INTO memberships VALUES (1, 1, 5), (4, 1, 5);
             """)
@@ -86,7 +87,7 @@ struct MemberProfileTests {
         #expect(after.exposures.isEmpty && after.topics.isEmpty)
     }
 
-    @Test("Decisions are the catalog's; without one, those of the version")
+    @Test("Decisions come from the catalog, and without a catalog from the version")
     func decisions() throws {
         _ = try catalog.apply(SiteChange(ofGroup: "b", .hide, atMilliseconds: 1))
         for group in ["c", "b"] {

@@ -7,7 +7,7 @@ import Testing
 @testable import ModelStore
 
 @Suite(
-    "What daemons of one server tell one another",
+    "The stream and the sessions that daemons share",
     .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct SharedChannelTests {
     private let subject: StoreUnderTest
@@ -22,7 +22,7 @@ struct SharedChannelTests {
         range.map { ChangeStream.Change(origin: "one", sequence: $0, body: [0, UInt8($0 & 255), 0xFF]) }
     }
 
-    @Test("Changes arrive in their order, from any position on, in portions")
+    @Test("Changes arrive in order, from any position, in portions")
     func stream() throws {
         var stream = try channel.changes()
         #expect(try stream.lastPosition() == nil)
@@ -41,7 +41,7 @@ struct SharedChannelTests {
         #expect(try stream.lastPosition() == read.last?.position)
     }
 
-    @Test("Whoever waits for changes gets them when they come, and nothing when none come")
+    @Test("A reader that waits gets changes when they come, and nothing if none come")
     func waiting() async throws {
         let channel = channel
         let waiter = Task.detached {
@@ -55,7 +55,7 @@ struct SharedChannelTests {
         #expect(try stream.read(after: last, limit: 10, waitingAtMost: .milliseconds(20)).isEmpty)
     }
 
-    @Test("What is removed is gone, all else stays, and the stream goes on where it was")
+    @Test("Removing changes keeps all others, and new changes continue the numbering")
     func removing() throws {
         var stream = try channel.changes()
         try stream.append(changes(1...20))
@@ -69,7 +69,7 @@ struct SharedChannelTests {
         #expect(try stream.lastPosition() == all.last?.position)
     }
 
-    @Test("An entry that is no change is an error that says where it is")
+    @Test("A malformed entry is an error that names its position")
     func badEntry() throws {
         var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
         _ = try connection.command("XADD", "coterie:changes", "7-1", "a", "b")
@@ -82,7 +82,7 @@ struct SharedChannelTests {
         }
     }
 
-    @Test("The first to keep a session's list decides it, until the session has ended")
+    @Test("The first list stored for a session is its list, until the session has ended")
     func sessions() throws {
         func keep(_ list: String, at now: Int64) throws -> String {
             String(
@@ -104,7 +104,7 @@ struct SharedChannelTests {
         #expect(try channel.list(ofUser: "ann", session: "s") == nil)
     }
 
-    @Test("Sessions that have ended make room for others")
+    @Test("Sessions that have ended are removed")
     func cleaning() throws {
         var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
         for number in 0..<100 {

@@ -102,7 +102,7 @@ struct PhotoTests {
     func tags() {
         #expect(scores(.init(groups: [5], tags: ["macro"])) == [:])
         #expect(scores(.init(tags: ["Macro"])) == [3: 1.5])
-        // "unheard" is known of no group: two tags count.
+        // No group has the tag "unheard", so two tags count.
         let list = list(.init(tags: ["bee", "MACRO", "unheard", "bee"]))
         #expect(list.map(\.group) == [3, 5])
         #expect(abs(list[0].score - 2 * 1.25 / 2.0.squareRoot()) < 1e-12)

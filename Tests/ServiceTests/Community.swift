@@ -40,7 +40,7 @@ enum Community {
         return table
     }
 
-    /// A version of the community; `mark` goes in front of every title.
+    /// A version of the community; every title begins with `mark`.
     static func version(_ name: String, mark: String = "", createdAt: Int64 = 1_000_000) throws -> LoadedVersion {
         let marked = groups.map { group in
             var group = group
@@ -139,15 +139,15 @@ struct Routes {
     var cacheBytes = 0
     /// The time, in Unix milliseconds.
     var now: Int64 = 61_000_000
-    /// A clock that goes; nil for one that stands at `now`.
+    /// A running clock; nil for one that stays at `now`.
     var clock: (@Sendable () -> Int64)?
     /// Nanoseconds of the monotonic clock.
     var uptime: @Sendable () -> UInt64 = { 1_000_000 }
 
-    /// A router that has looked for a version once.
+    /// A router with the version that its follower has loaded.
     func router() -> Router { parts().router }
 
-    /// A router that has looked for a version once, and what it follows.
+    /// A router with the version that its follower has loaded, and the follower.
     func parts() -> (router: Router, follower: VersionFollower, cache: AnswerCache?) {
         let instant = now
         let now = clock ?? { instant }

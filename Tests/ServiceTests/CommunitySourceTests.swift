@@ -34,7 +34,7 @@ struct CommunitySourceTests {
         try body(path)
     }
 
-    @Test("A catalog knows who joined what, and leaves out groups that the version does not have")
+    @Test("A catalog gives members' groups, without groups that the version does not have")
     func memberships() throws {
         try withCatalog { path in
             let source = try CatalogSource(path: path)
@@ -46,7 +46,7 @@ struct CommunitySourceTests {
         }
     }
 
-    @Test("A catalog knows public photos; private ones it does not tell apart from none")
+    @Test("A catalog gives public photos; a private photo is like a missing one")
     func photos() throws {
         try withCatalog { path in
             let source = try CatalogSource(path: path)
@@ -83,7 +83,7 @@ struct CommunitySourceTests {
         }
     }
 
-    @Test("A catalog that is not there keeps the daemon from starting")
+    @Test("A daemon does not start with a missing catalog")
     func missing() {
         let error = #expect(throws: ServiceError.self) { _ = try CatalogSource(path: "/nowhere/catalog.db") }
         #expect(error?.code == .startFailed)
@@ -114,7 +114,7 @@ struct CommunitySourceTests {
             ])
     }
 
-    @Test("What was published of members is known, and no photos; a failure says what failed")
+    @Test("Published members are known, photos are not, and a failure says what failed")
     func published() throws {
         let (store, folder) = (FakeStore(), try TemporaryDirectory())
         store.state.withLock { $0.profiles = ["ann": [0, 2]] }
@@ -128,7 +128,7 @@ struct CommunitySourceTests {
         #expect(error?.code == .publishedMembersFailed)
     }
 
-    @Test("Without a version, a journal takes no changes, and says so")
+    @Test("Without a version, changes are refused with a reason")
     func noVersion() throws {
         let folder = try TemporaryDirectory()
         let source = try shared(FakeStore(), in: folder)

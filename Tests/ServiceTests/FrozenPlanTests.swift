@@ -31,13 +31,13 @@ struct FrozenPlanTests {
             ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
     }
 
-    @Test("are read as they were written", arguments: 0..<20)
+    @Test("read back what was written", arguments: 0..<20)
     func coding(seed: UInt64) {
         let plan = plan(seed: seed)
         #expect(FrozenPlan(bytes: plan.bytes) == plan)
     }
 
-    @Test("name no group that the version does not have any more, as it may have been hidden since")
+    @Test("have no group that the version does not have any more")
     func goneGroups() throws {
         let plan = FrozenPlan(
             recommendationID: "r", version: "older", bucket: 0,
@@ -56,7 +56,7 @@ struct FrozenPlanTests {
             ])
     }
 
-    @Test("never crash whoever reads or uses them, whatever they are", arguments: 1..<9)
+    @Test("never crash the reader, whatever their bytes", arguments: 1..<9)
     func fuzz(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let intact = plan(seed: seed).bytes
@@ -93,7 +93,7 @@ struct FrozenPlanTests {
         #expect(inOld.items.map(\.group) == groups)
     }
 
-    @Test("A page begins after the very group that is named, not after one whose id only looks the same")
+    @Test("A page begins after exactly the named group, not after one whose id only looks the same")
     func pageOfTwins() throws {
         let ids = ["e\u{301}", "\u{e9}"]
         let encoded = try EncodedModel(groups: ids.map { GroupFacts(id: $0) }, tables: [:])

@@ -35,7 +35,7 @@ struct ProblemTests {
     private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
     @Test(
-        "Paths that lead nowhere", arguments: Transport.allCases,
+        "Unknown paths are answered with 404", arguments: Transport.allCases,
         ["/", "/v1", "/v1/groups", "/v1/groups/alps", "/v1/groups//similar", "/healthz/", "/v1/groups/alps/similar/"])
     func notFound(transport: Transport, target: String) throws {
         let problem = try ProblemBody(service().answer(transport, target))
@@ -95,7 +95,7 @@ struct ProblemTests {
         #expect(try ProblemBody(service().answer(transport, "/healthz?a=b")).parameter == "a")
     }
 
-    @Test("An unknown group is told which ones are near", arguments: Transport.allCases)
+    @Test("The answer for an unknown group suggests similar ids", arguments: Transport.allCases)
     func near(transport: Transport) throws {
         let group = try ProblemBody(service().answer(transport, "/v1/groups/bird/similar"))
         #expect(group.status == 404)
@@ -103,7 +103,7 @@ struct ProblemTests {
         #expect(group.near == ["alps", "birds", "cats 🐈", "dogs & wolves", "élan"])
     }
 
-    @Test("A hidden group cannot be told from one that there never was", arguments: Transport.allCases)
+    @Test("The answer for a hidden group is that for a group that never existed", arguments: Transport.allCases)
     func hiddenGroup(transport: Transport) throws {
         var service = try service()
         service.community = FakeCommunity(hidden: [1, 4])
@@ -116,7 +116,7 @@ struct ProblemTests {
         #expect(hidden.detail.replacing("birds", with: "bird") == unknown.detail)
     }
 
-    @Test("near a group are those that would be if there were no hidden ones", arguments: 0..<20)
+    @Test("suggestions are the same as if hidden groups did not exist", arguments: 0..<20)
     func nearHidden(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let groups = (0..<Int.random(in: 0...14, using: &generator)).map {
@@ -135,14 +135,14 @@ struct ProblemTests {
         }
     }
 
-    @Test("An unknown photo is told nothing", arguments: Transport.allCases)
+    @Test("The answer for an unknown photo suggests nothing", arguments: Transport.allCases)
     func unknownPhoto(transport: Transport) throws {
         let problem = try ProblemBody(service().answer(transport, "/v1/photos/p3/groups"))
         #expect(problem.status == 404)
         #expect(problem.near == nil)
     }
 
-    @Test("Without a catalog, what needs one is not implemented", arguments: Transport.allCases)
+    @Test("Without a catalog, routes that need one answer 501", arguments: Transport.allCases)
     func noCatalog(transport: Transport) throws {
         var service = try service()
         service.community = FakeCommunity(knowsPhotos: false)
@@ -153,7 +153,7 @@ struct ProblemTests {
         #expect(try ProblemBody(service.answer(transport, "/v1/users/ann/recommendations")).status == 501)
     }
 
-    @Test("A community that cannot be read is unavailable", arguments: Transport.allCases)
+    @Test("A catalog that cannot be read is answered with 503", arguments: Transport.allCases)
     func failingCommunity(transport: Transport) throws {
         var service = try service()
         service.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))

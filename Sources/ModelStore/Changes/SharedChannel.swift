@@ -58,7 +58,8 @@ public final class SharedChannel: Sendable {
             if redis.call('HLEN', KEYS[1]) > 2 * tonumber(ARGV[6]) then
               local fields = redis.call('HGETALL', KEYS[1])
               for place = 1, #fields, 2 do
-                if fields[place]:sub(1, 2) == 'u:' and tonumber(fields[place + 1]) < tonumber(ARGV[2]) - tonumber(ARGV[4]) then
+                if fields[place]:sub(1, 2) == 'u:'
+                    and tonumber(fields[place + 1]) < tonumber(ARGV[2]) - tonumber(ARGV[4]) then
                   redis.call('HDEL', KEYS[1], fields[place], 'p:' .. fields[place]:sub(3))
                 end
               end

@@ -9,7 +9,7 @@ import Service
 /// `coterie explain USER GROUP`.
 enum ExplainCommand: Subcommand {
     static let command = Command(
-        "explain", summary: "Say why a group is in a user's list, at which rank, or why it is not",
+        "explain", summary: "Show a group's rank in a user's list and the reasons, or why it is missing",
         arguments: [Argument("USER", help: "The user's id"), Argument("GROUP", help: "The group's id")],
         options: PlanOptions.all + [
             CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,

@@ -1,17 +1,18 @@
 import Answers
 import CommandLineOptions
+import MemberData
 import Model
 import ModelStore
 import Recommendation
-import MemberData
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
     static let command = Command(
-        "similar", summary: "List the groups that are most similar to one",
+        "similar", summary: "List the groups most similar to a group",
         discussion: """
-            \(Coterie.relations.map { "By \($0.name): \($0.meaning)." }.joined(separator: " ")) Both: the sum of all, \
-            each divided by the mean of its best scores.
+            \(Coterie.relations.map { "By \($0.name): \($0.meaning)." }.joined(separator: " ")) By \
+            \(RelationTable.blendName): the sum of these scores, each divided by the mean of the best scores of its \
+            relation.
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [
@@ -39,7 +40,7 @@ enum SimilarCommand: Subcommand {
             try output.line("\(named(group, in: model)): similar groups by \(by)")
             for line in table(answer.neighbours, by, relations) { try output.line(line) }
             if answer.neighbours.isEmpty {
-                try output.line("no neighbours; \"coterie why\" tells why two groups are not")
+                try output.line("no neighbours; \"coterie why\" says why two groups are not neighbours")
             }
         }
         try output.flush()

@@ -1,19 +1,19 @@
 import Answers
 import CommandLineOptions
+import MemberData
 import Model
 import ModelStore
-import MemberData
 
 /// `coterie trending`.
 enum TrendingCommand: Subcommand {
     static let command = Command(
-        "trending", summary: "List the groups that more people turn to than usual",
+        "trending", summary: "List the groups that grow faster than usual",
         discussion: """
-            Every group is measured against itself: the different people who joined or posted in the last seven days against \
-            the mean of the eight weeks before. The score is a number of standard deviations; a new group can trend with a \
-            few people, a huge one must grow by half.
+            Every group is compared with its own past: the number of people who joined or posted in the last seven \
+            days, minus the weekly mean of the eight weeks before, in standard deviations. A new group can trend with \
+            a few people; a large group must exceed its mean by half.
 
-            The seven days end when the version was built, or at the last date in the catalog if that was earlier.
+            The seven days end when the version was built, or at the last date in the catalog if that is earlier.
             """,
         options: [
             CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
@@ -44,7 +44,7 @@ enum TrendingCommand: Subcommand {
             }
             for line in table.lines { try output.line(line) }
             if answer.groups.isEmpty {
-                try output.line("no group trends: nothing is unusual, or the catalog has no dates")
+                try output.line("no group trends: no growth is unusual, or the catalog has no dates")
             }
         }
         try output.flush()

@@ -13,9 +13,9 @@ enum PlanTable {
         ])
         let names = plan.interests.map { $0.name(in: planner.model) }
         let items = plan.items.prefix(limit)
-        for (place, (item, reasons)) in zip(items, planner.reasons(for: items, of: profile)).enumerated() {
+        for (index, (item, reasons)) in zip(items, planner.reasons(for: items, of: profile)).enumerated() {
             table.add([
-                String(place + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
+                String(index + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
                 item.score > 0 ? Formats.fixed(item.score, 4) : "-",
                 item.interest.map { names[$0] } ?? "-",
                 ([item.origin.explanation] + because(of: reasons, planner)).compactMap(\.self).joined(separator: ", "),
@@ -24,7 +24,7 @@ enum PlanTable {
         return table.lines
     }
 
-    /// The three groups that bring most, each once.
+    /// The three groups that contribute most, each once.
     private static func because(of reasons: [Suggestion.Reason], _ planner: Planner) -> [String] {
         var names: [String] = []
         for reason in reasons {

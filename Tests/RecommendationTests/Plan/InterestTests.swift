@@ -73,7 +73,7 @@ struct InterestTests {
     @Test("a group that is slightly similar to an interest belongs to it, not to the mixed one")
     func attached() throws {
         // 0 to 7 are alike; 8 is hardly like one of them, 9 and 10 like nothing.
-        var lists = (0..<8).map { place in (0..<8).filter { $0 != place }.map { (index: $0, common: 40) } }
+        var lists = (0..<8).map { group in (0..<8).filter { $0 != group }.map { (index: $0, common: 40) } }
         lists += [[(3, 5)], [], []]
         let model = try PlanFixture.model(lists)
         let interests = Interest.interests(of: Array(0..<11), in: VisibleModel(model), .init())

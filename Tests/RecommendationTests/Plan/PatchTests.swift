@@ -76,11 +76,11 @@ struct PatchTests {
         }
         let still = plan.items.map(\.group).filter { !isNeighbour($0) && !gone.contains($0) }
         #expect(patched.map(\.group).filter { !isNeighbour($0) } == still)
-        for (place, item) in patched.enumerated() {
+        for (rank, item) in patched.enumerated() {
             guard let old = plan.items.firstIndex(of: item) else { continue }
             // At most twice as far back or half as far; others that move make a difference of their number.
             let others = plan.items.count { isNeighbour($0.group) } + gone.count
-            #expect(place + 1 <= 2 * (old + 1) + others && 2 * (place + 1 + others) >= old + 1)
+            #expect(rank + 1 <= 2 * (old + 1) + others && 2 * (rank + 1 + others) >= old + 1)
         }
     }
 
@@ -113,7 +113,7 @@ struct PatchTests {
             let state = before.replaying(log, atMilliseconds: event.atMilliseconds, halfLifeDays: halfLife)
             let isJoined = state.joined.contains { $0.group == event.group }
             let isDismissed = state.dismissals.contains { $0.group == event.group }
-            // Only what can be undone.
+            // Only changes that can be undone.
             let effective: Set<Interaction.Kind> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
             if effective.contains(event.kind) { log.append(event) }
         }

@@ -7,8 +7,8 @@ import Testing
 @Suite("Selection")
 struct SelectionTests {
     private func candidates(_ scores: [Double], _ interests: [Int]) -> [Candidate] {
-        zip(scores, interests).enumerated().map { place, pair in
-            Candidate(group: UInt32(place), score: pair.0, interest: pair.1, adjusted: pair.0)
+        zip(scores, interests).enumerated().map { index, pair in
+            Candidate(group: UInt32(index), score: pair.0, interest: pair.1, adjusted: pair.0)
         }
     }
 
@@ -33,7 +33,7 @@ struct SelectionTests {
             for length in 1...25 {
                 for (interest, share) in shares.enumerated() {
                     let count = order.prefix(length).count { interests[$0] == interest }
-                    // Of several that are due at once, one has to wait.
+                    // If several are due at once, one has to wait.
                     #expect(abs(Double(count) - share * Double(length)) < (shares.count > 2 ? 2 : 1))
                 }
             }
@@ -71,7 +71,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "a smaller interest has its share of the first page, though all of its candidates stand behind the larger one's"
+        "a smaller interest has its share of the first page, even if all its candidates have lower scores"
     )
     func pool() throws {
         // Twice as many of the larger one as are looked at.
