@@ -134,6 +134,7 @@ struct Routes {
     var endpoints = Endpoint.table(of: .standard)
     var access = AccessPolicy()
     var limits = RateLimits()
+    var crossOrigin = CrossOriginPolicy()
     var lines = Lines()
     /// The memory of the answer cache, in bytes; 0 for none.
     var cacheBytes = 0
@@ -164,7 +165,8 @@ struct Routes {
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
         let router = Router(
-            endpoints, settings: .init(access: access, limits: limits, now: now, uptime: uptime),
+            endpoints, settings: .init(
+                access: access, limits: limits, crossOrigin: crossOrigin, now: now, uptime: uptime),
             responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))
         return (router, follower, cache)
     }

@@ -99,7 +99,7 @@ struct DescriptionTests {
         ("PUT", curated, "/v1/admin/curation/birds", #"{"position":1,"expiresAtMilliseconds":99000000}"#),
         ("PUT", curated, "/v1/admin/curation/alps", #"{"startsAtMilliseconds":5000}"#),
         ("PUT", curated, "/v1/admin/curation/alps", #"{"position":0}"#),
-        ("PUT", curated, "/v1/admin/curation/none", "{}"),
+        ("PUT", curated, "/v1/admin/curation/none", "{}"), ("PUT", curated, "/v1/admin/curation/birds", nil),
         ("GET", "/v1/admin/curation", "/v1/admin/curation", nil),
         ("DELETE", curated, "/v1/admin/curation/birds", nil),
     ]

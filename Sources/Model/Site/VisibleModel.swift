@@ -74,8 +74,9 @@ public struct VisibleModel: Sendable {
         return model.neighbours(of: index, by: relation).contains { hidden?.contains($0.index) != true }
     }
 
-    /// The best score of a group's list, if it has one; that of a hidden neighbour counts, so that what is in proportion
-    /// to it stays the same when that group is hidden.
+    /// The best score of a group's list, if it has one.
+    ///
+    /// The score of a hidden neighbour counts, so that what is in proportion to it stays when that group is hidden.
     public func bestScore(of index: Int, by relation: Relation) -> Float? {
         shows(UInt32(index)) ? model.neighbours(of: index, by: relation).first?.score : nil
     }

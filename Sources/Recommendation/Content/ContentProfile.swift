@@ -12,8 +12,8 @@ public struct ContentProfile: Sendable {
         /// squares of all terms of the group sum to 1. For tags, of which photos have several: it gives a cosine with a
         /// photo's tags.
         case divergence
-        /// *p′ (1 − q / p)*, the share above the expected one. For locations, of which a photo has one: a group about one
-        /// location has nearly 1 there, a group with photos from everywhere has nearly 0 anywhere.
+        /// *p′ (1 − q / p)*, the share above the expected one. For locations, of which a photo has one: a group about
+        /// one location has nearly 1 there, a group with photos from everywhere has nearly 0 anywhere.
         case excess
     }
 

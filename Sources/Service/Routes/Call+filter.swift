@@ -4,7 +4,8 @@ import Recommendation
 
 extension Parameter {
     private static let topics = Parameter(
-        "topics", .list(of: nil), "Only groups with one of these topics, separated by semicolons")
+        "topics", .list(of: nil), "Only groups with one of these topics, separated by semicolons",
+        example: "owls;snow")
     private static let joinPolicy = Parameter(
         "joinPolicy", .list(of: JoinPolicy.allCases.map(\.name)),
         "Only groups that one joins in one of these ways, separated by semicolons")

@@ -31,6 +31,10 @@ final class Endpoint: Sendable {
     let parameters: [Parameter]
     /// The schema of the JSON that a request must bring; nil if it brings none.
     let bodySchema: Schema?
+    /// Whether a request without that body is refused.
+    let needsBody: Bool
+    /// Such a body, as JSON; nil if it brings none.
+    let bodyExample: String?
     let content: Content
     let caching: Caching
     /// Whether the daemon may answer from its cache.
@@ -57,6 +61,8 @@ final class Endpoint: Sendable {
         self.pathParameters = pathParameters
         self.parameters = parameters
         bodySchema = body?.schema
+        needsBody = body?.isRequired ?? false
+        bodyExample = body?.example
         self.content = content
         self.caching = caching
         self.reuse = reuse
@@ -75,6 +81,17 @@ final class Endpoint: Sendable {
             name, method, pattern, access, summary: summary, path: pathParameters, parameters: parameters, body: body,
             content: .json(Body.schema(of:)), caching: caching, reuse: reuse, problems: problems
         ) { call throws(Problem) in .content("application/json", try handler(call).json) }
+    }
+
+    /// What it is about: routes of the same subject stand together in what is generated from the description.
+    var subject: String {
+        switch pattern.split(separator: "/").dropFirst().first {
+        case "users": "Members"
+        case "groups", "trending": "Groups"
+        case "photos": "Photos"
+        case "admin": "Administration"
+        default: "Operation"
+        }
     }
 
     /// The segments that a request has in the positions of the path's parameters, by their names.

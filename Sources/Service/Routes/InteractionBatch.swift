@@ -18,6 +18,10 @@ struct InteractionBatch: RequestBody {
         "InteractionBatch",
         .object([.always("interactions", .array(Row.schema, sizes), "What the member did, in any order")]))
 
+    static let example = """
+        {"interactions":[{"id":"3f0c-1","kind":"join","groupId":"macro-mondays","position":3}]}
+        """
+
     var interactions: [Row]
 
     /// The interactions, checked.
@@ -90,6 +94,8 @@ struct StatedInterests: RequestBody {
                 "interests", .array(.string(lengths: lengths, pattern: "^[^;\\u0000]+$"), 0...limit),
                 "What the member cares about")
         ]))
+
+    static let example = #"{"interests":["owls","snow"]}"#
 
     var interests: [String]
 

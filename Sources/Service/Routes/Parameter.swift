@@ -25,11 +25,14 @@ struct Parameter: Sendable {
     let kind: Kind
     /// Its meaning, in a few words.
     let help: String
+    /// Such a value; nil if the kind says enough.
+    let example: String?
 
-    init(_ name: String, _ kind: Kind, _ help: String) {
+    init(_ name: String, _ kind: Kind, _ help: String, example: String? = nil) {
         self.name = name
         self.kind = kind
         self.help = help
+        self.example = example
     }
 
     /// One of the values of an enumeration.
@@ -48,8 +51,8 @@ struct Parameter: Sendable {
     /// Its schema.
     var schema: Schema {
         switch kind {
-        // Slashes and NUL are refused, escaped or not.
-        case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^/\\u0000]+$")
+        // NUL is refused, escaped or not.
+        case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^\\u0000]+$")
         case .integer(let bounds, let standard): .integer(bounds, standard: standard)
         case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")
         case .choice(let words, let standard): .string(words: words, standard: standard)

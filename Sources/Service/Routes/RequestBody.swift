@@ -4,6 +4,14 @@ import FoundationEssentials
 /// A body that a client sends as JSON.
 protocol RequestBody: Decodable {
     static var schema: Schema { get }
+    /// Whether a request must bring it; without it, all of its members are missing.
+    static var isRequired: Bool { get }
+    /// Such a body, as JSON.
+    static var example: String { get }
+}
+
+extension RequestBody {
+    static var isRequired: Bool { true }
 }
 
 extension Call {
@@ -12,7 +20,8 @@ extension Call {
     /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
     func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(body))
+            return try JSONDecoder().decode(
+                type, from: Data(body.isEmpty && !type.isRequired ? Array("{}".utf8) : body))
         } catch let error as DecodingError {
             throw .badBody(error)
         } catch { throw .badField("", "is not JSON") }

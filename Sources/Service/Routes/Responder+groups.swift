@@ -10,7 +10,7 @@ extension Endpoint {
             Endpoint(
                 "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
                 summary: "Groups that are like a group, best first",
-                path: [Parameter("id", .identifier, "The group's id")],
+                path: [Parameter("id", .identifier, "The group's id", example: "macro-mondays")],
                 parameters: [Parameter("by", by, "What the groups have in common"), .limit] + Parameter.filters,
                 caching: .shared, reuse: .untilChange,
                 problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),

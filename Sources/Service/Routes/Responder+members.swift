@@ -4,7 +4,7 @@ import Model
 import Recommendation
 
 extension Endpoint {
-    private static let member = Parameter("id", .identifier, "The member's user id")
+    private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
 
     /// Endpoints for a member's own list.
     static let members = [
@@ -17,7 +17,7 @@ extension Endpoint {
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
             summary: "Why a group is in the session's list, at which rank, or why it is not there",
-            path: [member, Parameter("group", .identifier, "The group's id")],
+            path: [member, Parameter("group", .identifier, "The group's id", example: "macro-mondays")],
             parameters: [.session] + Parameter.filters,
             caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),

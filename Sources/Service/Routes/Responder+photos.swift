@@ -9,7 +9,7 @@ extension Endpoint {
         Endpoint(
             "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
             summary: "Groups that a public photo could go to, best first",
-            path: [Parameter("id", .identifier, "The photo's id")], parameters: [.limit],
+            path: [Parameter("id", .identifier, "The photo's id", example: "4711")], parameters: [.limit],
             caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
     ]

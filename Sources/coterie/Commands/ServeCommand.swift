@@ -51,6 +51,10 @@ enum ServeCommand: Subcommand {
                     """,
                 environment: "COTERIE_OPEN", isRepeating: true),
             Option(
+                "allow-origin", "ORIGIN",
+                help: "Let pages of this site, such as https://photos.example, read answers in a browser; * for any",
+                environment: "COTERIE_ALLOW_ORIGIN", isRepeating: true),
+            Option(
                 "member-rate", "N",
                 help: "Requests per second that this daemon accepts from each member and admin\(burst)", default: "20"),
             Option(
@@ -106,9 +110,22 @@ enum ServeCommand: Subcommand {
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
+        configuration.crossOrigin = try crossOrigin(parsed)
         configuration.planning.key = try parsed.rotationKey()
         configuration.planning.configuration.relations = Coterie.relations
         try Daemon(configuration).runUntilTerminated()
+    }
+
+    private static func crossOrigin(_ parsed: ParsedCommand) throws(UsageError) -> CrossOriginPolicy {
+        let origins = parsed.texts("allow-origin").flatMap { $0.split(separator: ",").map(String.init) }
+        for origin in origins where !CrossOriginPolicy.isOrigin(origin) {
+            throw UsageError(
+                """
+                --allow-origin is "\(origin)": give a scheme and a host in lower case, without a path, \
+                such as https://photos.example
+                """)
+        }
+        return CrossOriginPolicy(origins: origins)
     }
 
     /// Where the daemon has versions and members from, and where it records changes.
