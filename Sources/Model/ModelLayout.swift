@@ -26,7 +26,7 @@
 /// | `tags` | the groups of each tag, by `Term.normalized`: a `PostingIndex` |
 /// | `places` | the groups of each `PlaceCell`, by both its edges in tenths of a degree, `473,85`: a `PostingIndex` |
 /// | `curated` | 24 bytes a group: index, position (UInt32, ascending), start, expiry (Int64, lowest value: none) |
-/// | a relation's name | n + 1 offsets (UInt64, in neighbours); 12 bytes each: index, common (UInt32), score (Float32) |
+/// | a relation's name | n + 1 offsets (UInt64); 12 bytes each: index, common (UInt32), score (Float32) |
 public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)

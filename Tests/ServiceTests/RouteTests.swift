@@ -18,7 +18,8 @@ struct RouteTests {
             photos.text == #"""
                 {"modelVersion":"v1","degraded":false,"groupId":"alps","by":"photos","neighbours":[{"rank":1,\#
                 "groupId":"birds","title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,\#
-                "photoCount":11},{"rank":2,"groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
+                "photoCount":11},{"rank":2,"groupId":"cats 🐈",\#
+                "title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
                 """#)
         #expect(photos.status == 200)
         #expect(photos.headers["content-type"] == "application/json")
