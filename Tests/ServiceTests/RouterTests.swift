@@ -84,8 +84,10 @@ struct RouterTests {
 
     @Test("A route that takes JSON refuses any other type")
     func bodies() throws {
-        struct Anything: RequestBody { static let schema = Schema.anyObject }
+        struct Anything: RequestBody {
+            static let schema = Schema.anyObject
             static let example = "{}"
+        }
         var service = try service()
         service.endpoints.append(
             Endpoint(

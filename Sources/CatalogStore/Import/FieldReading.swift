@@ -77,8 +77,7 @@ extension ImportKind.Column {
         guard let number = Double(reader.text(column)), abs(number) <= bound else {
             throw RecordProblem(
                 reason:
-                    "\(name) \"\(reader.text(column).prefix(40))\" is not a number of degrees from −\(Int(bound)) to "
-                    + "\(Int(bound))"
+                    "\(name) \"\(reader.text(column).prefix(40))\" is not a number of degrees from −\(Int(bound)) to \(Int(bound))"
             )
         }
         return number

@@ -249,8 +249,8 @@ extension Importer {
             let origin = batchLines[unknown.row]
             throw CatalogError(
                 .badData,
-                "\(origin.source), line \(origin.line): there is no \(unknown.id); "
-                    + "nothing of its batch was kept (--strict)")
+                "\(origin.source), line \(origin.line): there is no \(unknown.id); nothing of its batch was kept (--strict)"
+            )
         }
         batchLines.removeAll(keepingCapacity: true)
     }

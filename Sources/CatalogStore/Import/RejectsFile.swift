@@ -39,8 +39,7 @@ final class RejectsFile {
     private func failure() -> CatalogError {
         CatalogError(
             .fileFailed,
-            "cannot write rejected lines to \(path): \(unsafe String(cString: strerror(errno))); "
-                + "name another file with --rejects"
+            "cannot write rejected lines to \(path): \(unsafe String(cString: strerror(errno))); name another file with --rejects"
         )
     }
 }

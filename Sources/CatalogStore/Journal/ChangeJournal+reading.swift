@@ -69,8 +69,7 @@ extension ChangeJournal {
             }
             let rows = try database.prepare(
                 """
-                \(Self.selectInteractions)
-                WHERE interactions.user_id = ? AND NOT is_forgotten AND (change_key, place) > (?, ?)
+                \(Self.selectInteractions) WHERE interactions.user_id = ? AND NOT is_forgotten AND (change_key, place) > (?, ?)
                 ORDER BY change_key, place LIMIT ?
                 """)
             rows.bind(id, at: 1)

@@ -36,8 +36,7 @@ public final class ChangeJournal {
             guard error.isUnopenable || error.isNotADatabase else { throw CatalogError(error) }
             throw CatalogError(
                 .fileFailed,
-                "\(path) cannot be used as a journal: name another file, in a folder that exists and that this user "
-                    + "may write to"
+                "\(path) cannot be used as a journal: name another file, in a folder that exists and that this user may write to"
             )
         }
         guard isJournal else {

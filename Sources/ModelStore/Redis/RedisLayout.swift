@@ -3,7 +3,7 @@ import Model
 
 /// The keys of a store in Redis, and what their values hold.
 ///
-/// All keys begin with a prefix (default: `coterie:`). V is the name of a version, INDEX a group's position among the
+/// All keys begin with a prefix, `coterie:` unless configured. V is the name of a version, INDEX a group's place among the
 /// ids from 0 on, in decimal digits. All on one server (with replicas, if you like): no cluster.
 ///
 /// | key | value |
@@ -13,14 +13,14 @@ import Model
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `V:manifest` | the manifest, JSON |
-/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`; `buckets`; numbers of chunks |
-/// | `V:ids:CHUNK` | external ids by index, each followed by a zero byte; chunks from 0 on, cut between ids |
-/// | `V:SECTION:CHUNK` | the bytes of every other section of `ModelLayout` except the relations, cut into chunks |
-/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos`, `NeighbourListCoding`; no key if none |
-/// | `V:joined:BUCKET` | hash of user ids: joined groups, `JoinedGroupsCoding`; BUCKET is CRC-32(id) mod `buckets` |
-/// | `V:feedback:BUCKET` | hash of user ids: feedback, see `FeedbackCoding`; users without feedback have no field |
-/// | `changes` | stream: changes by members and administrators, see `ChangeStream`; a recompute removes what it has |
-/// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after the last use |
+/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, and how many chunks `ids` and every section in chunks have |
+/// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
+/// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
+/// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
+/// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
+/// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
+/// | `changes` | stream: what members and administrators did since, see `ChangeStream`; trimmed when a recompute has it |
+/// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after it was used last |
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
 ///
