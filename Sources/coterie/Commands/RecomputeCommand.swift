@@ -16,7 +16,7 @@ enum RecomputeCommand: Subcommand {
             fails, the one before stays.
 
             With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
-            the catalog, each change once; the dry run leaves it where it is.
+            the catalog, each change once and of each daemon in their order; the dry run leaves them where they are.
 
             Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
             mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
@@ -36,6 +36,9 @@ enum RecomputeCommand: Subcommand {
             Option(
                 "memory", "MIB", help: "Memory that may be used, in MiB; all that is available by default"
             ),
+            Option(
+                flag: "skip-missing",
+                help: "Take changes of daemons although others before them are missing: these are then lost for good"),
             Option(flag: "dry-run", help: "Do everything but publish"),
             CommonOptions.json,
         ],
@@ -59,6 +62,7 @@ enum RecomputeCommand: Subcommand {
         parameters.path = try ProcessorPathOption.path(of: parsed)
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
+        parameters.skipsMissingChanges = parsed.flag("skip-missing")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
             startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
