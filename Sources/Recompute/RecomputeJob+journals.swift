@@ -21,7 +21,9 @@ extension RecomputeJob {
             var missing = try missing(in: survey)
             while parameters.skipsMissingChanges, !missing.isEmpty {
                 for origin in missing.keys.sorted() { try skip(origin, survey, channel) }
-                counts = counts + (try apply(survey, from: channel))
+                let more = try apply(survey, from: channel)
+                counts = counts + more
+                counts.held = more.held
                 missing = try self.missing(in: survey)
             }
             for (origin, numbers) in missing.sorted(by: { $0.key < $1.key }) {
