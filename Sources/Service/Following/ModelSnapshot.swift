@@ -17,6 +17,8 @@ public final class ModelSnapshot: Sendable {
     let recommender: Recommender
     /// The members published with it, on this machine; nil if there are none.
     let members: PublishedMembers?
+    /// Whether members were published with it that are not on this machine yet.
+    var lacksMembers: Bool { members == nil && manifest.members != nil }
     /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
     let photoRecommender: PhotoRecommender
 
