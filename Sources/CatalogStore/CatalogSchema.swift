@@ -122,6 +122,15 @@ enum CatalogSchema {
         ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
         UPDATE hidden_groups SET decided_at = hidden_at;
         """,
+        // Changes of journals that are applied as far as their order goes, but that this program cannot read.
+        """
+        CREATE TABLE IF NOT EXISTS unreadable_changes (
+            origin TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            body BLOB NOT NULL,
+            PRIMARY KEY (origin, sequence)
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// The condition for a row of `groups` to be used and shown: public and not hidden.

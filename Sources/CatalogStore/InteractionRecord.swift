@@ -57,12 +57,16 @@ extension Interaction.Kind {
 extension InteractionRecord {
     /// The interactions of a query's rows.
     ///
-    /// - Parameter rows: their columns are the id, the number of the kind, the group's external id, the time, the
-    ///   recommendation's id, the position in it, and the variant.
-    static func all(in rows: Statement) throws(DatabaseError) -> [InteractionRecord] {
+    /// - Parameters:
+    ///   - rows: of an id, a kind's number, a group's external id, a time, and the list it came from: its id, the
+    ///     position in it and the variant.
+    ///   - isWanted: whether a row is.
+    static func all(in rows: Statement, where isWanted: (Statement) -> Bool = { _ in true }) throws(DatabaseError)
+        -> [InteractionRecord]
+    {
         var interactions: [InteractionRecord] = []
         while try rows.step() {
-            guard let kind = Interaction.Kind(code: rows.integer(1)) else { continue }
+            guard isWanted(rows), let kind = Interaction.Kind(code: rows.integer(1)) else { continue }
             interactions.append(
                 InteractionRecord(
                     id: rows.text(0), kind, groupID: rows.text(2), atMilliseconds: rows.integer(3),

@@ -22,6 +22,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var steps: [StepReport]
     /// The sections of the model file with their checksums.
     public var sections: [SectionReport]
+    /// What is published of members with the version; nil if nothing is.
+    public var members: MembersReport?
 
     /// A manifest.
     public init(
@@ -151,6 +153,23 @@ extension Manifest {
             self.name = name
             self.seconds = seconds
             self.peakBytes = peakBytes
+        }
+    }
+
+    /// What a shared store holds of members: who joined what, and what they said and were shown.
+    public struct MembersReport: Codable, Sendable, Equatable {
+        /// In how many buckets each hash is.
+        public var bucketCount: Int
+        /// How many values there are, in all buckets of all hashes.
+        public var valueCount: Int
+        /// A checksum of all of them, which the store defines: 16 hexadecimal digits.
+        public var checksum: String
+
+        /// A report.
+        public init(bucketCount: Int, valueCount: Int, checksum: String) {
+            self.bucketCount = bucketCount
+            self.valueCount = valueCount
+            self.checksum = checksum
         }
     }
 

@@ -31,7 +31,7 @@ public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)
     /// The format this program writes, and the only one it reads.
-    public static let format: UInt32 = 3
+    public static let format: UInt32 = 4
     /// Bytes before the section table.
     public static let headerByteCount = 64
     /// Bytes of an entry in the section table.

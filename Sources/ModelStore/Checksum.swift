@@ -11,8 +11,11 @@ public enum Checksum {
     }
 
     /// The checksum of bytes, as a manifest writes it: 16 hexadecimal digits.
-    static func text(of bytes: UnsafeRawBufferPointer) -> String {
-        let digits = String(unsafe number(of: bytes), radix: 16)
+    static func text(of bytes: UnsafeRawBufferPointer) -> String { text(ofNumber: unsafe number(of: bytes)) }
+
+    /// A number as a manifest writes it.
+    static func text(ofNumber number: UInt64) -> String {
+        let digits = String(number, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 

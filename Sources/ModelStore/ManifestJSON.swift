@@ -1,17 +1,23 @@
 import FoundationEssentials
 import Model
 
-/// Manifests as text, the same in every store.
+/// Manifests as text, the same in every store: JSON, whose first field is the checksum of all the rest.
 enum ManifestJSON {
     /// The greatest length of a manifest in bytes.
     static let maximumByteCount = 16 << 20
+
+    /// What stands before and after the checksum: without both, and the checksum, the text is what it was made of.
+    private static let opening = Array("{\n  \"checksum\" : \"".utf8)
+    private static let closing = Array("\",\n".utf8)
+    private static let checksumByteCount = 16
 
     /// A manifest as JSON, keys in order, one value a line.
     static func encode(_ manifest: Manifest) throws(StoreError) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         do {
-            return try Array(encoder.encode(manifest)) + Array("\n".utf8)
+            let plain = try Array(encoder.encode(manifest)) + Array("\n".utf8)
+            return opening + Array(Checksum.text(of: plain).utf8) + closing + plain.dropFirst(2)
         } catch {
             // JSON has no infinity and no NaN: the only way that encoding these types can fail.
             throw StoreError(.writeFailed, "the manifest of \(manifest.version) cannot be written as JSON: \(error)")
@@ -31,10 +37,21 @@ enum ManifestJSON {
         } catch {
             throw StoreError(.corrupt, "\(origin) is no manifest of a version: \(error)")
         }
+        // An earlier program's has none, and describes a version that this one does not read.
+        guard manifest.format < ModelLayout.format || hasItsChecksum(bytes) else {
+            throw StoreError(.corrupt, "\(origin) is damaged: it does not have its checksum; recompute")
+        }
         guard manifest.version == version else {
             throw StoreError(.corrupt, "\(origin) describes the version \(manifest.version), not \(version)")
         }
         return manifest
+    }
+
+    private static func hasItsChecksum(_ bytes: [UInt8]) -> Bool {
+        let start = opening.count + checksumByteCount
+        guard bytes.starts(with: opening), bytes.dropFirst(start).starts(with: closing) else { return false }
+        let plain = Array("{\n".utf8) + bytes.dropFirst(start + closing.count)
+        return bytes[opening.count..<start].elementsEqual(Checksum.text(of: plain).utf8)
     }
 }
 

@@ -3,102 +3,115 @@ import Model
 import ModelStore
 
 extension RecomputeJob {
-    /// How many changes are read, and applied in one transaction.
+    /// How many changes are applied in one transaction.
     private static let changesPerTransaction = 2000
 
-    /// Applies to the catalog what daemons with journals of their own acknowledged.
-    ///
-    /// - Returns: how far the stream was read; nil if the store has none, or nothing was ever in it.
-    func applyJournaledChanges(_ clock: StepClock) throws(RecomputeError) -> StreamPosition? {
-        guard let channel = store.shared?.channel, !parameters.isDryRun else { return nil }
-        // A list, as without optimisation Swift 6.3 returns an optional position from a generic call to a wrong place.
-        let positions = try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
+    /// Applies to the catalog what daemons with journals of their own acknowledged: of each journal, the changes that
+    /// follow those applied before, up to the first that is missing.
+    func applyJournaledChanges(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) {
+        guard let channel = store.shared?.channel, !parameters.isDryRun else { return }
+        try clock.step(StepName.applyChanges) { () throws(RecomputeError) in
             // What is added while this runs is for the next time.
-            guard let end = try Self.end(of: channel) else { return ([StreamPosition](), "no changes") }
-            let (counts, position) = try apply(channel, upTo: end)
-            var outcome = "\(counts.applied) changes"
-            if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
-            if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as their groups do not exist" }
-            return ([position], outcome)
-        }
-        return positions.first
-    }
-
-    private static func end(of channel: SharedChannel) throws(RecomputeError) -> StreamPosition? {
-        do throws(StoreError) {
-            var stream = try channel.changes()
-            return try stream.lastPosition()
-        } catch { throw .store(error) }
-    }
-
-    /// Applies what the stream has up to a position, and what little may follow it.
-    private func apply(_ channel: SharedChannel, upTo end: StreamPosition) throws(RecomputeError)
-        -> (AppliedChangeCounts, through: StreamPosition)
-    {
-        var counts = AppliedChangeCounts()
-        var position = StreamPosition.start
-        var failure: RecomputeError?
-        do throws(StoreError) {
-            var stream = try channel.changes()
-            while position < end, failure == nil {
-                let entries = try stream.read(after: position, limit: Self.changesPerTransaction)
-                guard let last = entries.last else { break }
-                do throws(RecomputeError) { counts = counts + (try apply(entries)) } catch { failure = error }
-                position = last.position
+            let survey = try Self.stored { () throws(StoreError) in
+                var streams = try channel.journals()
+                return try streams.survey()
             }
-        } catch { throw .store(error) }
-        if let failure { throw failure }
-        return (counts, max(position, end))
+            guard !survey.isEmpty else { return ((), "no changes") }
+            var counts = try apply(survey, from: channel)
+            var missing = try missing(in: survey)
+            while parameters.skipsMissingChanges, !missing.isEmpty {
+                for origin in missing.keys.sorted() { try skip(origin, survey, channel) }
+                let more = try apply(survey, from: channel)
+                counts = counts + more
+                counts.held = more.held
+                missing = try self.missing(in: survey)
+            }
+            for (origin, numbers) in missing.sorted(by: { $0.key < $1.key }) {
+                observer.warn(
+                    """
+                    change \(numbers.after + 1) of the journal \(origin) is missing, and those after it, up to \
+                    \(numbers.last), wait for it; a daemon that has it sends it again. If none is left that does, take \
+                    what follows with --skip-missing
+                    """)
+            }
+            return ((), Self.outcome(counts))
+        }
     }
 
-    /// Applies some changes, in one transaction.
-    private func apply(_ entries: [(position: StreamPosition, change: ChangeStream.Change)]) throws(RecomputeError)
+    private static func outcome(_ counts: AppliedChangeCounts) -> String {
+        var outcome = "\(counts.applied) changes"
+        if counts.repeated > 0 { outcome += ", \(counts.repeated) known already" }
+        if counts.leftOut > 0 { outcome += ", \(counts.leftOut) left out as their groups do not exist" }
+        if counts.unreadable > 0 { outcome += ", \(counts.unreadable) of them put aside as they cannot be read" }
+        if counts.held > 0 { outcome += ", \(counts.held) held back as others before them are missing" }
+        return outcome
+    }
+
+    private func apply(_ survey: [String: StreamedNumbers], from channel: SharedChannel) throws(RecomputeError)
         -> AppliedChangeCounts
     {
-        var changes: [JournaledChange] = []
-        for entry in entries { changes.append(try Self.journaled(entry.change, at: entry.position)) }
-        do throws(CatalogError) {
-            return try Catalog(path: catalogPath, mode: .recording, relations: parameters.relations)
-                .apply(journaled: changes)
-        } catch { throw .catalog(error) }
-    }
-
-    private static func journaled(_ change: ChangeStream.Change, at position: StreamPosition) throws(RecomputeError)
-        -> JournaledChange
-    {
-        do throws(CatalogError) {
-            return try JournaledChange(origin: change.origin, sequence: change.sequence, encoded: change.body)
-        } catch {
-            throw .catalog(
-                CatalogError(
-                    error.code,
-                    "the change at \(position) of the stream: \(error.message); upgrade, or remove it with XDEL"))
-        }
-    }
-
-    /// Removes from the stream the changes that are in the catalog, and in the current version.
-    ///
-    /// Decisions of the site stay as long as the store has a version without them: a daemon that starts with such a
-    /// version, after a rollback, must not show what is hidden.
-    func trimStream(through position: StreamPosition?) throws(StoreError) {
-        guard let position, let channel = store.shared?.channel else { return }
-        let taken = TakenChanges.inAll(try store.versions().map { $0.taken })
-        var stream = try channel.changes()
-        var cursor = StreamPosition.start
-        while cursor < position {
-            let entries = try stream.read(after: cursor, limit: Self.changesPerTransaction)
-            guard let last = entries.last else { return }
-            cursor = last.position
-            let dispensable = entries.filter { entry in
-                guard entry.position <= position else { return false }
-                return taken.contains(entry.change.sequence, of: entry.change.origin)
-                    || !Self.isOfSite(entry.change)
+        var counts = AppliedChangeCounts()
+        var merge = JournalMerge(
+            try Self.stored { () throws(StoreError) in try channel.journals() }, survey, beyond: try takenChanges())
+        while true {
+            let changes = try Self.stored { () throws(StoreError) in
+                try merge.next(limit: Self.changesPerTransaction)
             }
-            try stream.remove(dispensable.map(\.position))
+            if changes.isEmpty { return counts }
+            let applied = try cataloged { catalog throws(CatalogError) in try catalog.apply(journaled: changes) }
+            counts = counts + applied
         }
     }
 
-    private static func isOfSite(_ change: ChangeStream.Change) -> Bool {
-        (try? CatalogChange(encoded: change.body))?.isOfSite == true
+    /// What the streams have beyond a change that is missing, by journal.
+    private func missing(in survey: [String: StreamedNumbers]) throws(RecomputeError) -> [String: KeptNumbers] {
+        let taken = try takenChanges()
+        return survey.reduce(into: [:]) { missing, stream in
+            let last = taken.last(of: stream.key)
+            if last < stream.value.last { missing[stream.key] = KeptNumbers(after: last, last: stream.value.last) }
+        }
+    }
+
+    /// Counts what is missing of a journal before the next change that is there as applied.
+    private func skip(_ origin: String, _ survey: [String: StreamedNumbers], _ channel: SharedChannel)
+        throws(RecomputeError)
+    {
+        let last = try takenChanges().last(of: origin)
+        let next = try Self.stored { () throws(StoreError) in
+            var streams = try channel.journals()
+            return try streams.changes(of: origin, after: last, limit: 1).first?.sequence
+        }
+        let end = survey[origin]?.last ?? last
+        try cataloged { catalog throws(CatalogError) in
+            try catalog.skipMissing(through: next.map { $0 - 1 } ?? end, of: origin)
+        }
+    }
+
+    /// Removes from the streams the changes that are in every version of the store.
+    ///
+    /// They stay until then: a daemon that starts with an older version, after a rollback, must not show what is
+    /// hidden.
+    func trimStreams() throws(StoreError) {
+        guard let channel = store.shared?.channel else { return }
+        var streams = try channel.journals()
+        try streams.trim(through: TakenChanges.inAll(try store.versions().map(\.taken)))
+    }
+
+    private func takenChanges() throws(RecomputeError) -> TakenChanges {
+        try cataloged { catalog throws(CatalogError) in try catalog.takenChanges() }
+    }
+
+    private func catalogToWrite() throws(CatalogError) -> Catalog {
+        try Catalog(path: catalogPath, mode: .recording, relations: parameters.relations)
+    }
+
+    private func cataloged<Result>(_ body: (Catalog) throws(CatalogError) -> Result) throws(RecomputeError) -> Result {
+        do throws(CatalogError) { return try body(catalogToWrite()) } catch { throw .catalog(error) }
+    }
+
+    private static func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(RecomputeError)
+        -> Result
+    {
+        do throws(StoreError) { return try body() } catch { throw .store(error) }
     }
 }

@@ -46,7 +46,7 @@ public struct RecomputeJob: Sendable {
     /// - Throws: `RecomputeError`; the version that was current before then still is.
     public func run(observer: any RecomputeObserver) throws(RecomputeError) -> Outcome {
         let clock = StepClock(observer: observer)
-        let readThrough = try applyJournaledChanges(clock)
+        try applyJournaledChanges(clock, observer)
         let built = try build(clock, observer)
         let name = try versionName(of: built)
         var manifest = Manifest(
@@ -65,14 +65,23 @@ public struct RecomputeJob: Sendable {
             return (written, "version \(name) in \(store.location), verified")
         }
         let pruned = try clock.step(StepName.makeCurrent) { () throws(RecomputeError) in
-            do throws(StoreError) {
-                try store.makeCurrent(name)
-                try trimStream(through: readThrough)
-                let pruned = try store.prune(keeping: parameters.versionsKept)
-                return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
-            } catch { throw .store(error) }
+            do throws(StoreError) { try store.makeCurrent(name) } catch { throw .store(error) }
+            let pruned = prune(observer)
+            return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
         }
         return Outcome(manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true)
+    }
+
+    /// Removes what the new version makes dispensable; if that fails, the version is current all the same.
+    private func prune(_ observer: any RecomputeObserver) -> [VersionName] {
+        var pruned: [VersionName] = []
+        do throws(StoreError) {
+            pruned = try store.prune(keeping: parameters.versionsKept)
+            try trimStreams()
+        } catch {
+            observer.warn("not all that is older could be removed; the next recompute tries again: \(error.message)")
+        }
+        return pruned
     }
 
     /// Opens the catalog for reading.

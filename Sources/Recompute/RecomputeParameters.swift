@@ -14,6 +14,8 @@ public struct RecomputeParameters: Sendable, Equatable {
     public var versionsKept: Int
     /// Whether everything is done but publishing.
     public var isDryRun: Bool
+    /// Whether changes of daemons are taken although others of their journal before them are missing.
+    public var skipsMissingChanges: Bool
 
     /// The defaults: what the table says, and plain cosine.
     public init(relations: RelationTable = .standard, threads: Int) {
@@ -28,6 +30,7 @@ public struct RecomputeParameters: Sendable, Equatable {
         path = .fastest
         versionsKept = 3
         isDryRun = false
+        skipsMissingChanges = false
     }
 
     /// What counts as a neighbour in a relation, which must be of the table.

@@ -15,6 +15,10 @@ struct PublishedMembersTests {
         path = directory.path + "/members"
     }
 
+    private static func report(_ bucketCount: Int, _ checksum: UInt8 = 7) -> Manifest.MembersReport {
+        .init(bucketCount: bucketCount, valueCount: 3, checksum: "00000000000000a\(checksum)")
+    }
+
     private func write(_ users: [[String: [UInt8]]], groupCount: Int = 10) throws {
         try? FileManager.default.removeItem(atPath: path)
         var writer = try PublishedMembersWriter(path)
@@ -26,13 +30,13 @@ struct PublishedMembersTests {
                 writer.append(value.span)
             }
         }
-        try writer.finish(bucketCount: users.count / 2, groupCount: groupCount)
+        try writer.finish(Self.report(users.count / 2), groupCount: groupCount)
     }
 
     @Test("keeps each user's joined groups and feedback")
     func users() throws {
         try write([["a": [1, 2], "ab": []], ["ab": [0, 1, 3, 9], "c": [0, 0, 0x78]]])
-        let table = try PublishedMembers(path, groupCount: 10)
+        let table = try PublishedMembers(path, Self.report(1), groupCount: 10)
         #expect(try table.member(withID: "a") == PublishedMember(joined: [1, 3]))
         #expect(
             try table.member(withID: "ab")
@@ -51,7 +55,11 @@ struct PublishedMembersTests {
     func damage(seed: UInt64) throws {
         try write([["a": [1, 2]], ["b": [0]], ["a": [0, 0]], [:]])
         let intact = try Data(contentsOf: URL(fileURLWithPath: path))
-        #expect(errorCode { _ = try PublishedMembers(path, groupCount: 11) } == .corrupt)
+        #expect(errorCode { _ = try PublishedMembers(path, Self.report(2), groupCount: 11) } == .corrupt)
+        // Of another manifest.
+        for other in [Self.report(1), Self.report(2, 8)] {
+            #expect(errorCode { _ = try PublishedMembers(path, other, groupCount: 10) } == .corrupt)
+        }
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             var bytes = intact
@@ -62,14 +70,14 @@ struct PublishedMembersTests {
                 bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
             }
             try bytes.write(to: URL(fileURLWithPath: path))
-            #expect(errorCode { _ = try PublishedMembers(path, groupCount: 10) } == .corrupt)
+            #expect(errorCode { _ = try PublishedMembers(path, Self.report(2), groupCount: 10) } == .corrupt)
         }
     }
 
     @Test("names the bucket of a malformed value")
     func badValue() throws {
         try write([["a": [0x80]], [:]])
-        let table = try PublishedMembers(path, groupCount: 10)
+        let table = try PublishedMembers(path, Self.report(1), groupCount: 10)
         #expect(errorCode { _ = try table.member(withID: "a") } == .corrupt)
     }
 }

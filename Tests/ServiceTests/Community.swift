@@ -165,7 +165,8 @@ struct Routes {
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
         let router = Router(
-            endpoints, settings: .init(
+            endpoints,
+            settings: .init(
                 access: access, limits: limits, crossOrigin: crossOrigin, now: now, uptime: uptime),
             responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))
         return (router, follower, cache)

@@ -31,8 +31,8 @@ struct SiteDecisionTests {
 
     /// A daemon with a journal, other daemons' changes, and a catalog that it reads for photos.
     private final class Scene {
-        /// A decision of a journal, and whose it is.
-        typealias Decision = (origin: String, sequence: Int64, change: SiteChange)
+        /// What was decided first, of no effect: it shows under which name the daemon records.
+        static let first = SiteChange(ofGroup: Community.groups[0].id, .uncurate, atMilliseconds: 1)
 
         let members: MemberCatalog
         let folder: TemporaryDirectory
@@ -40,20 +40,23 @@ struct SiteDecisionTests {
         let shared: JournalSource
         let catalog: CatalogSource
         let stream: ChangeJournal
+        let origin: String
         let snapshots: [ModelSnapshot]
         var generator: SeededGenerator
-        /// The decisions made here and elsewhere, each in their order.
-        var own: [Decision] = []
-        var others: [Decision] = []
+        /// What was decided here and elsewhere.
+        var decisions: [JournaledChange] = []
         var hiddenInCatalog: Set<String> = []
 
         init(seed: UInt64 = 0) throws {
             folder = try TemporaryDirectory()
             let path = folder.path + "/journal"
-            let origin = try ChangeJournal(path: path, mode: .recording).origin
+            let journal = try DaemonJournal(path: path, changes: ChangeClock(), now: { 1 }, patience: .seconds(60))
+            _ = try journal.apply(.site(Self.first))
+            let stream = try ChangeJournal(path: path, mode: .recording)
+            let origin = try #require(try stream.kept().keys.first)
             let version = try Community.version("v1")
             let versions: [(name: String, taken: [String: Int64])] = [
-                ("v1", [:]), ("v2", [origin: 2]), ("v3", [origin: 4, "other": 3]),
+                ("v1", [:]), ("v2", [origin: 3]), ("v3", [origin: 5, "other": 3]),
             ]
             let snapshots = try versions.map { name, taken in
                 var manifest = version.manifest
@@ -64,9 +67,8 @@ struct SiteDecisionTests {
             self.snapshots = snapshots
             members = try MemberCatalog()
             catalog = try members.source()
-            journal = try DaemonJournal(path: path, changes: ChangeClock(), now: { 1 }, patience: .seconds(60))
-            stream = try ChangeJournal(path: path, mode: .recording)
-            // The version matters only for which groups exist.
+            (self.journal, self.stream, self.origin) = (journal, stream, origin)
+            // That a version serves matters only for which groups there are.
             shared = JournalSource(
                 FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
                 served: { .init(snapshot: snapshots[0]) })
@@ -85,7 +87,7 @@ struct SiteDecisionTests {
             switch Int.random(in: 0..<3, using: &generator) {
             case 0:
                 guard try shared.apply(change) == .changed else { return }
-                own.append((stream.origin, Int64(own.count + 1), change))
+                decisions += try stream.changes(of: origin, after: 0, limit: .max).suffix(1)
             case 1: try arrive(change)
             default:
                 guard try catalog.apply(change) == .changed else { return }
@@ -96,11 +98,14 @@ struct SiteDecisionTests {
 
         /// A decision of another daemon's comes from the stream.
         func arrive(_ change: SiteChange) throws {
-            let sequence = Int64(others.count + 1)
-            others.append(("other", sequence, change))
-            let position = try #require(StreamPosition("\(sequence)-0"))
-            let entry = JournaledChange(origin: "other", sequence: sequence, change: .site(change))
-            _ = try stream.follow([(position, entry)], through: position, at: 1)
+            let sequence = (try stream.kept()["other"] ?? .none).last + 1
+            // It may have been made before or after what is known here.
+            let latest = try stream.siteChanges().last?.stampMilliseconds ?? 0
+            let entry = JournaledChange(
+                origin: "other", sequence: sequence,
+                stampMilliseconds: latest + Int64.random(in: -5...5, using: &generator), change: .site(change))
+            decisions.append(entry)
+            _ = try stream.follow([entry], beyond: .none, at: 1)
             try journal.renewDecisions(from: stream)
         }
 
@@ -108,9 +113,9 @@ struct SiteDecisionTests {
         func expected(in snapshot: ModelSnapshot) -> SiteDecisions {
             var hidden: Set<String> = []
             var curated: [(group: String, expiresAt: Int64?)] = []
-            // What the stream does not have yet counts last.
-            for (origin, sequence, change) in others + own
-            where !snapshot.manifest.taken.contains(sequence, of: origin) {
+            for decision in decisions.sorted(by: { $0.stamp < $1.stamp })
+            where !snapshot.manifest.taken.contains(decision.sequence, of: decision.origin) {
+                guard case .site(let change) = decision.change else { continue }
                 switch change.action {
                 case .hide: hidden.insert(change.groupID)
                 case .unhide: hidden.remove(change.groupID)

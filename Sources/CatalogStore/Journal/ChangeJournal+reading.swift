@@ -22,26 +22,29 @@ extension ChangeJournal {
         -> RecentMemberChanges?
     {
         var member = RecentMemberChanges()
-        let (interactions, changes) = try wrapping { () throws(DatabaseError) in
-            (
-                try InteractionRecord.all(
-                    in:
-                        bound(
-                            """
-                            \(Self.selectInteractions) WHERE interactions.user_id = ?1 AND \(Self.isBeyond)
-                            ORDER BY occurred_at, origin, sequence, place
-                            """, id, taken)),
-                try bodies(
-                    bound(
-                        """
-                        SELECT body FROM changes WHERE user_id = ?1 AND body <> '' AND \(Self.isBeyond)
-                        ORDER BY \(Self.streamOrder)
-                        """, id, taken))
-            )
+        let changes: [JournaledChange]
+        (member.interactions, changes) = try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                \(Self.selectInteractions) WHERE interactions.user_id = ?1 AND \(Self.isFirstOfItsID)
+                ORDER BY occurred_at, \(Self.order), place
+                """)
+            rows.bind(id, at: 1)
+            let interactions = try InteractionRecord.all(in: rows) { row in
+                !taken.contains(row.integer(8), of: row.text(7))
+            }
+            let bodies = try database.prepare(
+                """
+                SELECT origin, sequence, stamp, body FROM changes WHERE user_id = ? AND length(body) > 0
+                ORDER BY \(Self.order)
+                """)
+            bodies.bind(id, at: 1)
+            var changes: [JournaledChange] = []
+            while try bodies.step() { changes.append(Self.change(bodies)) }
+            return (interactions, changes)
         }
-        member.interactions = interactions
-        for change in try changes.map({ body throws(CatalogError) in try CatalogChange(encoded: Array(body.utf8)) }) {
-            guard case .member(let change) = change else { continue }
+        for change in changes where !taken.contains(change.sequence, of: change.origin) {
+            guard case .member(let change) = change.change else { continue }
             switch change.action {
             case .forget(id: nil): member.forgetsEarlier = true
             case .state(let interests): member.interests = interests
@@ -58,10 +61,13 @@ extension ChangeJournal {
     public func interactions(ofUser id: String, after: String?, limit: Int) throws(CatalogError) -> [InteractionRecord]?
     {
         try wrapping { () throws(DatabaseError) in
-            var begin: (key: Int64, place: Int64) = (0, 0)
+            var begin: (key: Int64, place: Int64) = (0, -1)
             if let after {
                 let row = try database.prepare(
-                    "SELECT change_key, place FROM interactions WHERE user_id = ? AND id = ? AND NOT is_forgotten")
+                    """
+                    SELECT change_key, place FROM interactions
+                    WHERE user_id = ? AND id = ? AND NOT is_forgotten ORDER BY change_key
+                    """)
                 row.bind(id, at: 1)
                 row.bind(after, at: 2)
                 guard try row.step() else { return nil }
@@ -69,53 +75,48 @@ extension ChangeJournal {
             }
             let rows = try database.prepare(
                 """
-                \(Self.selectInteractions) WHERE interactions.user_id = ? AND NOT is_forgotten AND (change_key, place) > (?, ?)
-                ORDER BY change_key, place LIMIT ?
+                \(Self.selectInteractions)
+                WHERE interactions.user_id = ?1 AND NOT is_forgotten AND (change_key, place) > (?2, ?3)
+                AND NOT EXISTS (SELECT 1 FROM interactions AS earlier WHERE earlier.user_id = ?1
+                    AND earlier.id = interactions.id AND earlier.change_key < interactions.change_key)
+                ORDER BY change_key, place LIMIT ?4
                 """)
             rows.bind(id, at: 1)
             rows.bind(begin.key, at: 2)
-            rows.bind(after == nil ? -1 : begin.place, at: 3)
+            rows.bind(begin.place, at: 3)
             rows.bind(Int64(limit), at: 4)
             return try InteractionRecord.all(in: rows)
         }
     }
 
-    /// Decisions of the site, in the order in which they apply.
+    /// Decisions of the site, in the order in which they apply; those that this program cannot read are left out.
     public func siteChanges() throws(CatalogError) -> [JournaledChange] {
-        let rows: [(String, Int64, String)] = try wrapping { () throws(DatabaseError) in
+        try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
-                "SELECT origin, sequence, body FROM changes WHERE user_id IS NULL ORDER BY \(Self.streamOrder)")
-            var found: [(String, Int64, String)] = []
-            while try rows.step() { found.append((rows.text(0), rows.integer(1), rows.text(2))) }
-            return found
+                "SELECT origin, sequence, stamp, body FROM changes WHERE user_id IS NULL ORDER BY \(Self.order)")
+            var changes: [JournaledChange] = []
+            while try rows.step() { changes.append(Self.change(rows)) }
+            return changes.filter { $0.change != nil }
         }
-        var changes: [JournaledChange] = []
-        for (origin, sequence, body) in rows {
-            changes.append(
-                try JournaledChange(origin: origin, sequence: sequence, encoded: Array(body.utf8)))
-        }
-        return changes
     }
 
-    /// The order in which changes apply: that of the stream; what is not in the stream yet comes last.
-    private static let streamOrder = "position IS NULL, position, change_key"
-    /// Whether a change is beyond the numbers that are bound as ?2, a JSON object.
-    static let isBeyond = "sequence > coalesce(json_extract(?2, '$.' || origin), 0)"
+    /// A change that is not of interactions, from a row of an origin, a number, a stamp and a body.
+    static func change(_ row: Statement) -> JournaledChange {
+        JournaledChange(
+            origin: row.text(0), sequence: row.integer(1), stampMilliseconds: row.integer(2), encoded: row.bytes(3))
+    }
+
+    /// The order in which changes apply, that of `ChangeStamp`.
+    static let order = "stamp, origin, sequence"
+    /// Rows of `InteractionRecord.all`, and of which change they are.
     static let selectInteractions = """
-        SELECT id, kind, group_id, occurred_at, recommendation_id, list_position, variant
+        SELECT id, kind, group_id, occurred_at, recommendation_id, list_position, variant, origin, sequence
         FROM interactions JOIN changes USING (change_key)
         """
-
-    private func bound(_ sql: String, _ user: String, _ taken: TakenChanges) throws(DatabaseError) -> Statement {
-        let statement = try database.prepare(sql)
-        statement.bind(user, at: 1)
-        statement.bind(taken.json, at: 2)
-        return statement
-    }
-
-    private func bodies(_ rows: Statement) throws(DatabaseError) -> [String] {
-        var bodies: [String] = []
-        while try rows.step() { bodies.append(rows.text(0)) }
-        return bodies
-    }
+    /// Whether no earlier change of the user, who is bound as ?1, has an interaction of the same id.
+    private static let isFirstOfItsID = """
+        NOT EXISTS (SELECT 1 FROM interactions AS other JOIN changes AS its ON its.change_key = other.change_key
+            WHERE other.user_id = ?1 AND other.id = interactions.id
+            AND (its.stamp, its.origin, its.sequence) < (changes.stamp, changes.origin, changes.sequence))
+        """
 }

@@ -1,6 +1,6 @@
 import Redis
 
-/// What daemons of one Redis server tell one another: changes, in a stream, and the lists of sessions.
+/// What daemons of one Redis server tell one another: changes, in streams, and the lists of sessions.
 ///
 /// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it
 /// was used last.
@@ -19,13 +19,13 @@ public final class SharedChannel: Sendable {
         link = RedisLink(to: store.address, timeout: Self.timeout)
     }
 
-    /// Connects to the stream of changes.
+    /// Connects to the streams of changes.
     ///
     /// - Parameter timeout: the longest wait for any reply.
-    public func changes(timeout: Duration = .seconds(30)) throws(StoreError) -> ChangeStream {
-        ChangeStream(
-            try StoreConnection(to: store.address, replyTimeout: timeout), key: store.layout.changes,
-            location: store.location)
+    /// - Throws: `StoreError.corrupt` if the store has changes of an earlier program.
+    public func journals(timeout: Duration = .seconds(30)) throws(StoreError) -> JournalStreams {
+        try JournalStreams(
+            StoreConnection(to: store.address, replyTimeout: timeout), layout: store.layout, location: store.location)
     }
 
     /// The list of a session, and when it was used last, in Unix milliseconds; nil if there is none.

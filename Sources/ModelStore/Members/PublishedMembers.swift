@@ -6,11 +6,11 @@ import Model
 /// After 8 bytes that name the format come the fields of hash buckets as they are in Redis, all of `joined`, then all
 /// of `feedback`, each as the length of the user's id (`Varint`), the id, the length of the value, the value. Then
 /// 64-bit numbers: where each bucket begins and, last, ends; how many buckets a hash has; how many groups the version
-/// has; the checksum of everything before.
+/// has; the checksum of the members in the version's manifest; the checksum of everything before.
 public final class PublishedMembers: Sendable {
-    static let format = Array("CtMember".utf8)
+    static let format = Array("CtMembr2".utf8)
     /// The length of the numbers after the starts of the buckets.
-    private static let trailerByteCount = 24
+    private static let trailerByteCount = 32
 
     private let region: ByteRegion
     private let path: String
@@ -21,15 +21,17 @@ public final class PublishedMembers: Sendable {
 
     /// Opens a file, all of which is compared with its checksum.
     ///
-    /// - Throws: `StoreError.corrupt` if it is damaged, or of a version with another number of groups.
-    init(_ path: String, groupCount: Int) throws(StoreError) {
+    /// - Parameter report: what the version's manifest says of its members.
+    /// - Throws: `StoreError.corrupt` if it is damaged, or made for another manifest.
+    init(_ path: String, _ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
         region = try MappedFile.region(of: OpenFile(path, for: .reading))
         self.path = path
         self.groupCount = groupCount
         let damaged = StoreError(.corrupt, "\(path) is damaged: remove it, and it is made again")
         let end = region.count - Self.trailerByteCount
         guard end >= Self.format.count, Self.number(region, at: end + 8) == UInt64(groupCount),
-            let buckets = Int(exactly: Self.number(region, at: end)),
+            let buckets = Int(exactly: Self.number(region, at: end)), buckets == report.bucketCount,
+            Self.number(region, at: end + 16) == UInt64(report.checksum, radix: 16),
             buckets <= end / 16, end - (2 * buckets + 1) * 8 >= Self.format.count
         else { throw damaged }
         bucketCount = buckets
@@ -118,11 +120,16 @@ struct PublishedMembersWriter: ~Copyable {
 
     /// Writes what is left.
     ///
-    /// - Parameter bucketCount: how many buckets each hash has; twice as many were begun.
-    consuming func finish(bucketCount: Int, groupCount: Int) throws(StoreError) {
-        precondition(starts.count == 2 * bucketCount, "\(starts.count) buckets were begun, not twice \(bucketCount)")
+    /// - Parameter report: what the version's manifest says of its members, with how many buckets each hash has; twice
+    ///   as many were begun.
+    consuming func finish(_ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
+        precondition(
+            starts.count == 2 * report.bucketCount, "\(starts.count) are not twice \(report.bucketCount) buckets")
+        guard let membersChecksum = UInt64(report.checksum, radix: 16) else {
+            throw StoreError(.corrupt, "the manifest has no checksum of its members")
+        }
         starts.append(UInt64(written + buffer.count))
-        for number in starts + [UInt64(bucketCount), UInt64(groupCount)] {
+        for number in starts + [UInt64(report.bucketCount), UInt64(groupCount), membersChecksum] {
             unsafe withUnsafeBytes(of: number.littleEndian) { unsafe buffer.append(contentsOf: $0) }
         }
         try flush()

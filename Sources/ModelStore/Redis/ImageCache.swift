@@ -60,15 +60,17 @@ struct ImageCache: Sendable {
         throw StoreError(.busy, "another process has been installing an image in \(folder.location) for a minute")
     }
 
-    /// The verified member table beside a version's image; nil if there is none, or it is damaged.
-    func members(of loaded: LoadedVersion) -> PublishedMembers? {
-        try? PublishedMembers(membersPath(of: loaded), groupCount: loaded.model.groupCount)
+    /// The verified member table beside a version's image; nil if there is none, or it is damaged or of another
+    /// manifest.
+    func members(of loaded: LoadedVersion, _ report: Manifest.MembersReport) -> PublishedMembers? {
+        try? PublishedMembers(membersPath(of: loaded), report, groupCount: loaded.model.groupCount)
     }
 
     /// Makes the member table beside a version's image; `write` writes it to the path that it is given.
-    func installMembers(of loaded: LoadedVersion, write: (_ path: String) throws(StoreError) -> Void)
-        throws(StoreError) -> PublishedMembers
-    {
+    func installMembers(
+        of loaded: LoadedVersion, _ report: Manifest.MembersReport,
+        write: (_ path: String) throws(StoreError) -> Void
+    ) throws(StoreError) -> PublishedMembers {
         let path = membersPath(of: loaded)
         // Of this process's own: others that share the directory may be making the same.
         let draft = "\(path)-\(getpid())"
@@ -80,7 +82,7 @@ struct ImageCache: Sendable {
             unsafe unlink(draft)
             throw error
         }
-        return try PublishedMembers(path, groupCount: loaded.model.groupCount)
+        return try PublishedMembers(path, report, groupCount: loaded.model.groupCount)
     }
 
     private func membersPath(of loaded: LoadedVersion) -> String {

@@ -19,7 +19,8 @@ import Model
 /// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
 /// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
-/// | `changes` | stream: what members and administrators did since, see `ChangeStream`; trimmed when a recompute has it |
+/// | `journals` | set: the names of the journals that have a stream |
+/// | `journal:NAME` | stream: what members and administrators did since, see `JournalStreams`; the id of an entry is the number of the change in its journal and `-0`; trimmed when all versions have it |
 /// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after it was used last |
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
@@ -68,7 +69,11 @@ struct RedisLayout: Sendable {
     var incoming: String { prefix + "incoming" }
     var publisher: String { prefix + "publisher" }
 
-    var changes: String { prefix + "changes" }
+    var journals: String { prefix + "journals" }
+    func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }
+
+    /// One stream of all changes, whose entries were numbered by the server.
+    var changesOfEarlierPrograms: String { prefix + "changes" }
 
     func sessions(ofUser id: String) -> String { "\(prefix)sessions:\(id)" }
     func manifest(_ version: VersionName) -> String { "\(prefix)\(version):manifest" }

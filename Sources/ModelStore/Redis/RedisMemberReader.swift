@@ -8,41 +8,52 @@ struct RedisMemberReader {
 
     private let layout: RedisLayout
     private let version: VersionName
-    private let bucketCount: Int
+    private let report: Manifest.MembersReport
 
-    init(_ layout: RedisLayout, _ version: VersionName, bucketCount: Int) {
+    /// - Parameter report: what the manifest says of the members.
+    init(_ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport) {
         self.layout = layout
         self.version = version
-        self.bucketCount = bucketCount
+        self.report = report
     }
 
-    /// Reads the buckets of all hashes, in the order of `UserHash` and of their numbers.
+    /// Reads the buckets of all hashes, in the order of `UserHash` and of their numbers, and compares them with the
+    /// manifest.
     ///
     /// - Parameters:
     ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
     ///   - beginBucket: called before the words of each bucket.
-    ///   - take: is given a user's id, then, with `isValue`, the user's value, and so on.
+    ///   - take: is given a user's id, then the user's value, and so on.
+    /// - Throws: `StoreError.corrupt` if something else was read than the manifest says; or what `beginBucket` throws.
     func read(
         from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },
-        beginBucket: () throws(StoreError) -> Void,
-        _ take: (_ word: borrowing Span<UInt8>, _ isValue: Bool) throws(StoreError) -> Void
+        beginBucket: () throws(StoreError) -> Void = {}, _ take: (_ word: borrowing Span<UInt8>) -> Void = { _ in }
     ) throws(StoreError) {
+        var checksum = MembersChecksum()
+        var place = 0
         func takeBucket(_ reply: borrowing ReceivedReply) throws(StoreError) {
             // An integer answers a heartbeat.
             guard let count = reply.elementCount else { return }
             try beginBucket()
-            for place in 0..<count {
-                try reply.withBytes(ofElement: place, orThrow: damaged) { bytes throws(StoreError) in
+            let (hash, bucket) = (RedisLayout.UserHash.allCases[place / report.bucketCount], place % report.bucketCount)
+            place += 1
+            for element in 0..<count {
+                try reply.withBytes(ofElement: element, orThrow: damaged) { bytes throws(StoreError) in
                     guard let bytes else { throw damaged }
-                    // Fields and values take turns.
-                    try take(bytes, !place.isMultiple(of: 2))
+                    // Ids and values take turns.
+                    if element.isMultiple(of: 2) {
+                        checksum.begin(bytes, of: hash, inBucket: bucket)
+                    } else {
+                        checksum.end(bytes)
+                    }
+                    take(bytes)
                 }
             }
         }
         for hash in RedisLayout.UserHash.allCases {
             let stem = layout.stem(version, hash)
             var command = RedisCommand()
-            for bucket in 0..<bucketCount {
+            for bucket in 0..<report.bucketCount {
                 if heartbeat(&command) { try connection.push(command, window: Self.window, takeBucket) }
                 command.replace(with: "HGETALL")
                 command.appendKey(stem, bucket)
@@ -50,6 +61,12 @@ struct RedisMemberReader {
             }
         }
         try connection.finish(takeBucket)
+        guard checksum.report(bucketCount: report.bucketCount) == report else {
+            throw StoreError(
+                .corrupt,
+                "what Redis has of the members of version \(version) is not the \(report.valueCount) values of its manifest"
+            )
+        }
     }
 
     private var damaged: StoreError {

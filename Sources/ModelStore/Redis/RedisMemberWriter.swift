@@ -12,9 +12,8 @@ struct RedisMemberWriter {
     let layout: RedisLayout
     let version: VersionName
     let progress: (_ writtenUsers: Int) -> Void
-    /// The sum of the checksums of what was written: the same in whatever order users are read back.
-    private var sum: UInt64 = 0
-    private var fieldCount = 0
+    /// Of what was written.
+    private var checksum = MembersChecksum()
 
     init(_ layout: RedisLayout, _ version: VersionName, progress: @escaping (_ writtenUsers: Int) -> Void) {
         self.layout = layout
@@ -23,10 +22,12 @@ struct RedisMemberWriter {
     }
 
     /// Writes a field for every user, bucket by bucket, in each of the two hashes.
+    ///
+    /// - Returns: what the manifest says of it.
     mutating func write(
         _ members: any MemberSource, shape: VersionShape, to connection: inout StoreConnection,
         lease: inout PublisherLease
-    ) throws(StoreError) {
+    ) throws(StoreError) -> Manifest.MembersReport {
         let buckets = UserBuckets(members, bucketCount: shape.bucketCount)
         for hash in RedisLayout.UserHash.allCases {
             let stem = layout.stem(version, hash)
@@ -39,7 +40,7 @@ struct RedisMemberWriter {
                     command.appendKey(stem, bucket)
                     let countBefore = users.count
                     repeat {
-                        try append(Int(users.removeFirst()), to: hash, of: members, shape.groupCount, &command)
+                        try append(Int(users.removeFirst()), to: hash, bucket, of: members, shape.groupCount, &command)
                     } while !users.isEmpty && command.wordCount < 2 * Self.usersPerCommand
                         && command.byteCount < Self.bytesPerCommand
                     if command.wordCount > 2 { try connection.push(command, window: Self.writeWindow) { _ in } }
@@ -48,21 +49,20 @@ struct RedisMemberWriter {
             }
         }
         try connection.finish { _ in }
+        return checksum.report(bucketCount: shape.bucketCount)
     }
 
     /// Adds a user's field and value to a command; no feedback, no field.
     private mutating func append(
-        _ user: Int, to hash: RedisLayout.UserHash, of members: any MemberSource, _ groupCount: Int,
+        _ user: Int, to hash: RedisLayout.UserHash, _ bucket: Int, of members: any MemberSource, _ groupCount: Int,
         _ command: inout RedisCommand
     ) throws(StoreError) {
         let feedback = hash == .feedback ? members.feedback(ofUser: user) : PublishedMember.Feedback()
         if hash == .feedback, feedback.isEmpty { return }
-        var start = 0
-        command.appendWord { bytes in
-            start = bytes.count
-            bytes.append(contentsOf: members.id(ofUser: user))
-        }
+        let id = members.id(ofUser: user)
+        command.append(id)
         try command.appendWord { bytes throws(StoreError) in
+            let start = bytes.count
             let isSound: Bool
             switch hash {
             case .joined:
@@ -73,36 +73,10 @@ struct RedisMemberWriter {
                 isSound = last < max(1, groupCount) && FeedbackCoding.append(feedback, to: &bytes)
             }
             guard isSound else {
-                let id = String(decoding: members.id(ofUser: user), as: UTF8.self)
+                let id = String(decoding: id, as: UTF8.self)
                 throw StoreError(.corrupt, "the groups of \(id) do not ascend, or are none of this version")
             }
-            sum &+= unsafe bytes.withUnsafeBytes { unsafe Checksum.number(of: .init(rebasing: $0[start...])) }
-        }
-        fieldCount += 1
-    }
-
-    /// Reads all buckets back and compares them with what was written.
-    ///
-    /// - Throws: `StoreError.corrupt` if they differ.
-    func verify(_ shape: VersionShape, _ connection: inout StoreConnection, lease: inout PublisherLease)
-        throws(StoreError)
-    {
-        var readSum: UInt64 = 0
-        var readCount = 0
-        var field: [UInt8] = []
-        let reader = RedisMemberReader(layout, version, bucketCount: shape.bucketCount)
-        try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }, beginBucket: {}) { word, isValue in
-            // A value is added to its user's id.
-            if !isValue { field.removeAll(keepingCapacity: true) }
-            unsafe word.withUnsafeBytes { unsafe field.append(contentsOf: $0) }
-            guard isValue else { return }
-            readSum &+= unsafe field.withUnsafeBytes { unsafe Checksum.number(of: $0) }
-            readCount += 1
-        }
-        guard readSum == sum, readCount == fieldCount else {
-            throw StoreError(
-                .corrupt,
-                "what Redis has of users is not the \(fieldCount) values that were written, each once")
+            checksum.add(id.span, bytes.span.extracting(start...), of: hash, inBucket: bucket)
         }
     }
 }

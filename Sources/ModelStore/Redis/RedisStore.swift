@@ -13,7 +13,8 @@ public final class RedisStore: SharedStore {
     private let link: RedisLink
     /// Short questions are asked while somebody waits for a list.
     private static let questionTimeout = Duration.seconds(2)
-    private let bucketCounts = Mutex<[VersionName: (buckets: Int, groups: Int)]>([:])
+    /// The members of the version that was asked about last, where nobody else keeps them.
+    private let lastMembers = Mutex<(version: VersionName, table: PublishedMembers?)?>(nil)
 
     /// A store; connects when it is first used.
     ///
@@ -44,9 +45,8 @@ public final class RedisStore: SharedStore {
         _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
         progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
     ) throws(StoreError) -> Manifest {
-        let complete = manifest.describing(model)
-        try RedisPublication(store: self, model: model, manifest: complete, members: members).run(progress)
-        return complete
+        try RedisPublication(store: self, model: model, manifest: manifest.describing(model), members: members)
+            .run(progress)
     }
 
     /// Makes a listed version current and tells those who listen, in one atomic step.
@@ -114,43 +114,37 @@ public final class RedisStore: SharedStore {
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
 
     /// What is published of a user with a version; nil if no members are published with it, or not this one.
+    ///
+    /// All members are fetched: what a bucket has can only be verified with all of them.
     public func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember? {
-        let (buckets, groups) = try bucketCount(of: version)
-        guard buckets > 0 else { return nil }
-        func value<Value>(_ hash: RedisLayout.UserHash, _ decode: (borrowing Span<UInt8>) -> Value?)
-            throws(StoreError) -> Value?
-        {
-            var command = RedisCommand("HGET")
-            command.appendKey(layout.stem(version, hash), RedisLayout.bucket(ofUser: id.utf8Span.span, of: buckets))
-            command.append(id)
-            let reply = try ask(command)
-            if reply == .null { return nil }
-            guard case .bytes(let bytes) = reply, let value = decode(bytes.span) else {
-                throw StoreError(
-                    .corrupt, "what \(location) has of \(id) in version \(version), \(hash.rawValue), is no such value")
-            }
-            return value
+        if let known = lastMembers.withLock({ $0 }), known.version == version {
+            return try known.table?.member(withID: id)
         }
-        let joined = try value(.joined) { JoinedGroupsCoding.decode($0, groupCount: groups) }
-        let feedback = try value(.feedback) { FeedbackCoding.decode($0, groupCount: groups) }
-        return PublishedMember(foundJoined: joined, feedback: feedback)
+        let table = try members(of: load(version))
+        lastMembers.withLock { $0 = (version, table) }
+        return try table?.member(withID: id)
     }
 
     /// What is published of all users, from a verified file beside the version's image, else fetched into one.
     ///
-    /// - Throws: `StoreError.unavailable` if the server is away and there is no file.
+    /// - Throws: `StoreError.unavailable` if the server is away and there is no file; `corrupt` if the server has
+    ///   something else than the version's manifest says.
     public func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? {
         let version = loaded.manifest.version
-        if let table = images.members(of: loaded) { return table }
-        let shape = try shape(of: version)
-        guard shape.bucketCount > 0 else { return nil }
+        guard let report = loaded.manifest.members else { return nil }
+        if let table = images.members(of: loaded, report) { return table }
         var connection = try StoreConnection(to: address)
-        return try images.installMembers(of: loaded) { path throws(StoreError) in
-            var writer = try PublishedMembersWriter(path)
-            try RedisMemberReader(layout, version, bucketCount: shape.bucketCount).read(
-                from: &connection, beginBucket: { () throws(StoreError) in try writer.beginBucket() },
-                { word, _ in writer.append(word) })
-            try writer.finish(bucketCount: shape.bucketCount, groupCount: shape.groupCount)
+        do throws(StoreError) {
+            return try images.installMembers(of: loaded, report) { path throws(StoreError) in
+                var writer = try PublishedMembersWriter(path)
+                try RedisMemberReader(layout, version, report).read(
+                    from: &connection, beginBucket: { () throws(StoreError) in try writer.beginBucket() },
+                    { writer.append($0) })
+                try writer.finish(report, groupCount: loaded.model.groupCount)
+            }
+        } catch  where error.code == .corrupt {
+            guard try isListed(version) else { throw unknown(version) }
+            throw error
         }
     }
 
@@ -225,19 +219,10 @@ extension RedisStore {
         return shape
     }
 
-    private func bucketCount(of version: VersionName) throws(StoreError) -> (buckets: Int, groups: Int) {
-        if let known = bucketCounts.withLock({ $0[version] }) { return known }
-        let shape = try shape(of: version)
-        guard try isListed(version) else { throw unknown(version) }
-        bucketCounts.withLock { $0[version] = (shape.bucketCount, shape.groupCount) }
-        return (shape.bucketCount, shape.groupCount)
-    }
-
     private func fetch(_ manifest: Manifest, into writer: borrowing ModelFileWriter) throws(StoreError) {
         var connection = try StoreConnection(to: address)
         let reader = try RedisVersionReader(
-            layout: layout, version: manifest.version, shape: try shape(of: manifest.version),
-            placement: try manifest.placement())
+            layout: layout, manifest: manifest, shape: try shape(of: manifest.version))
         try reader.read(from: &connection) { bytes, name, offset throws(StoreError) in
             try writer.write(bytes, to: name, at: offset)
         }

@@ -16,14 +16,15 @@ struct RedisVersionReader {
     private let shape: VersionShape
     private let placement: SectionPlacement
 
-    /// A reader of a version whose manifest places the sections so.
+    /// A reader of a version.
     ///
-    /// - Throws: `StoreError.corrupt` if the shape is of another number of groups, or of other relations.
-    init(layout: RedisLayout, version: VersionName, shape: VersionShape, placement: SectionPlacement)
-        throws(StoreError)
-    {
+    /// - Throws: `StoreError.corrupt` if the shape is not that of the manifest.
+    init(layout: RedisLayout, manifest: Manifest, shape: VersionShape) throws(StoreError) {
+        let placement = try manifest.placement()
+        let version = manifest.version
         guard placement[.facts]?.count == shape.groupCount * ModelLayout.factsByteCount,
-            placement.names.compactMap(\.relation) == shape.relations
+            placement.names.compactMap(\.relation) == shape.relations,
+            shape.bucketCount == manifest.members?.bucketCount ?? 0
         else {
             throw StoreError(
                 .corrupt, "\(layout.shape(version)) and \(layout.manifest(version)) contradict one another")

@@ -52,8 +52,12 @@ final class JournalSource: CommunitySource {
             .replaying(recent, for: snapshot.planner, atMilliseconds: instant)
     }
 
-    /// What was published of a user: from the table on this machine where there is one, as the store may be away.
+    /// What was published of a user: from the table on this machine, which was verified.
     private func published(_ id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
+        guard !snapshot.lacksMembers else {
+            throw ServiceError(
+                .publishedMembersFailed, "the memberships of version \(snapshot.version) are not on this machine yet")
+        }
         do throws(StoreError) {
             guard let members = snapshot.members else { return try store.member(withID: id, in: snapshot.version) }
             return try members.member(withID: id)

@@ -14,6 +14,8 @@ public final class ModelSnapshot: Sendable {
     fileprivate let planner: Planner
     /// The members published with it, on this machine; nil if there are none.
     let members: PublishedMembers?
+    /// Whether members were published with it that are not on this machine yet.
+    var lacksMembers: Bool { members == nil && manifest.members != nil }
 
     /// A version that was loaded from a store.
     init(_ loaded: LoadedVersion, members: PublishedMembers? = nil, planning: Planning) {
@@ -50,6 +52,8 @@ struct VisibleSnapshot {
     var manifest: Manifest { loaded.manifest }
     /// The members published with it, on this machine; nil if there are none.
     var members: PublishedMembers? { loaded.members }
+    /// Whether members were published with it that are not on this machine yet.
+    var lacksMembers: Bool { loaded.lacksMembers }
     /// The relations that answers tell of.
     var relations: RelationTable { planner.configuration.relations }
     /// Finds similar groups.

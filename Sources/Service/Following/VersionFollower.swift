@@ -83,7 +83,7 @@ final class VersionFollower: Sendable {
             guard let version = try store.current() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
             }
-            guard version != current.snapshot?.version else {
+            guard version != current.snapshot?.version || current.snapshot?.lacksMembers == true else {
                 if current.newest == nil { try learnNewest() }
                 return note(problem: nil, reachable: true)
             }
@@ -103,7 +103,7 @@ final class VersionFollower: Sendable {
             return mayAsk
         }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.shared?.lastLoaded() else { return }
-        // Without the members on this machine, the store is asked for each.
+        // Its members may be damaged, and the store away: then groups are served, and members when the store is back.
         let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning)
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")

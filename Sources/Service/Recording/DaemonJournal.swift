@@ -3,7 +3,7 @@ import Model
 import SQLite
 
 /// The journal of a daemon that shares its store with others: a file of its own that changes are committed to first;
-/// then they are sent on through a stream that all daemons follow, and that the next recompute applies to the catalog.
+/// then they are sent on through streams that all daemons follow, and that the next recompute applies to the catalog.
 final class DaemonJournal: Sendable {
     /// Held for as long as the journal is used: the other daemons would take two daemons on one journal for one.
     private struct Lock: @unchecked Sendable {
@@ -91,9 +91,21 @@ final class DaemonJournal: Sendable {
         try read { journal throws(CatalogError) in try journal.recentChanges(ofUser: id, beyond: taken) }
     }
 
-    /// How many changes the other daemons do not have yet, and since when, in Unix milliseconds.
-    func backlog() throws(ServiceError) -> (count: Int, since: Int64?) {
-        try read { journal throws(CatalogError) in try journal.backlog() }
+    /// How many changes are not in the streams, and since when the first of them waits, in Unix milliseconds.
+    ///
+    /// - Parameter exchange: what the streams have, and what nobody needs to be sent.
+    func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
+        try read { journal throws(CatalogError) in
+            var exchange = exchange
+            exchange.here = try journal.kept()
+            var (count, since): (Int, Int64?) = (0, nil)
+            for (origin, numbers) in exchange.waiting {
+                count += Int(numbers.last - numbers.after)
+                let time = try journal.timeRecorded(numbers.after + 1, of: origin)
+                since = [since, time].compactMap(\.self).min()
+            }
+            return (count, since)
+        }
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.

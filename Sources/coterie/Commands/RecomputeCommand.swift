@@ -15,8 +15,8 @@ enum RecomputeCommand: Subcommand {
             those of brute force, for any number of threads. The new version is verified before it becomes current; if \
             anything fails, the current version stays.
 
-            With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged, \
-            each exactly once. A dry run does not apply them.
+            With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
+            the catalog, each change once and of each daemon in their order. A dry run does not apply them.
 
             A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. One \
             or two common entries are mostly chance; a minimum above three leaves small groups without neighbours.
@@ -37,6 +37,10 @@ enum RecomputeCommand: Subcommand {
             CommonOptions.threads, ProcessorPathOption.option,
             Option("keep", "N", help: "The versions to keep in the store, including the new one", default: "3"),
             Option("memory", "MIB", help: "The memory limit in MiB (default: all available memory)"),
+            Option(
+                flag: "skip-missing",
+                help: "Apply changes of daemons although earlier ones of them are missing, which are then lost for good"
+            ),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.json,
         ],
@@ -60,6 +64,7 @@ enum RecomputeCommand: Subcommand {
         parameters.path = try ProcessorPathOption.path(of: parsed)
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
+        parameters.skipsMissingChanges = parsed.flag("skip-missing")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
             startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))

@@ -8,7 +8,6 @@ struct TakenChangesTests {
     func numbers() throws {
         let taken = TakenChanges(["a": 3, "b": 1])
         #expect(taken.contains(3, of: "a") && !taken.contains(4, of: "a") && !taken.contains(1, of: "c"))
-        #expect(taken.json == #"{"a":3,"b":1}"#)
         #expect(try JSONDecoder().decode(TakenChanges.self, from: JSONEncoder().encode(taken)) == taken)
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(TakenChanges.self, from: Data(#"{"a\"]":1}"#.utf8))
@@ -23,17 +22,21 @@ struct TakenChangesTests {
         #expect(TakenChanges.inAll([]) == TakenChanges())
     }
 
-    @Test("Positions in the stream are ordered as their sortable texts, and read from both forms")
-    func positions() throws {
-        let texts = ["0-0", "0-5", "5-0", "5-18446744073709551615", "1795284306192-3", "18446744073709551615-0"]
-        let positions = try texts.map { try #require(StreamPosition($0)) }
-        #expect(positions.map(\.description) == texts)
-        for (one, other) in zip(positions, positions.dropFirst()) {
-            #expect(one < other && one.sortable < other.sortable)
-        }
-        #expect(positions.map { StreamPosition($0.sortable) } == positions)
-        for text in ["", "-", "5", "5-", "-5", "a-5", "5-5-5", "+5--5", "18446744073709551616-0"] {
-            #expect(StreamPosition(text) == nil, "\(text)")
-        }
+    @Test("A place takes the change after its last one, and no other")
+    func verdicts() {
+        var numbers = KeptNumbers(after: 2, last: 4)
+        #expect([4, 5, 6].map(numbers.verdict) == [.repeated, .next, .missing])
+        numbers.dispense(through: 3)
+        #expect(numbers == KeptNumbers(after: 3, last: 4) && !numbers.isEmpty)
+        numbers.dispense(through: 9)
+        #expect(numbers == KeptNumbers(after: 9, last: 9) && numbers.isEmpty && numbers.verdict(on: 10) == .next)
+    }
+
+    @Test("A change comes after all that were known, whatever the clock says")
+    func stamps() {
+        #expect(ChangeStamp.milliseconds(at: 50, after: 7) == 50)
+        #expect(ChangeStamp.milliseconds(at: 50, after: 50) == 51)
+        #expect(ChangeStamp.milliseconds(at: 50, after: 1000) == 1001)
+        #expect(ChangeStamp.milliseconds(at: .max, after: 3) == ChangeStamp.bounds.upperBound)
     }
 }

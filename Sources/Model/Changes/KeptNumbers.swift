@@ -1,0 +1,45 @@
+/// Which changes of one journal a place has: a journal, a stream or the catalog.
+///
+/// The changes of a journal are numbered from 1 on, without a gap. Whoever takes them takes each one after the one
+/// before it, so that two numbers say all there is to say: what came first is removed at some time, and what comes next
+/// follows the last.
+public struct KeptNumbers: Sendable, Equatable {
+    /// Nothing yet.
+    public static let none = KeptNumbers(after: 0, last: 0)
+
+    /// The changes up to this number are not needed here any more: all versions that may serve have them.
+    public var after: Int64
+    /// The last change that is here, or that is not needed any more; at least `after`.
+    public var last: Int64
+
+    /// The changes after one number up to another.
+    public init(after: Int64, last: Int64) {
+        self.after = after
+        self.last = last
+    }
+
+    /// What to do with a change that is offered.
+    public enum Verdict: Sendable, Equatable {
+        /// It follows the last one: take it.
+        case next
+        /// It is here already.
+        case repeated
+        /// Others before it are missing: to take it would lose them.
+        case missing
+    }
+
+    /// What to do with the change of a number.
+    public func verdict(on number: Int64) -> Verdict {
+        if number <= last { return .repeated }
+        return number == last + 1 ? .next : .missing
+    }
+
+    /// Whether there are changes that somebody may need.
+    public var isEmpty: Bool { last <= after }
+
+    /// Counts the changes up to a number as no longer needed.
+    public mutating func dispense(through number: Int64) {
+        after = max(after, number)
+        last = max(last, number)
+    }
+}

@@ -1,0 +1,177 @@
+public import Model
+import Redis
+
+/// A connection to the streams through which the daemons of a store come to know one another's changes: one for each
+/// journal, whose entries have the numbers that the journal gave.
+///
+/// A stream is a copy that every journal with these changes can make again, so that the server may lose it. It never
+/// has a gap: what it has is compared, in the same atomic step, before anything is added. It has one owner; after an
+/// error it must be made anew.
+public struct JournalStreams: ~Copyable {
+    /// A change as it is in a stream: an entry whose id is the number, with the fields `stamp` and `change`.
+    public struct Change: Sendable, Equatable {
+        /// The number of the change in its journal.
+        public var sequence: Int64
+        /// When, among the changes of all journals: the milliseconds of `ChangeStamp`.
+        public var stampMilliseconds: Int64
+        /// What was changed; the stream does not look into it.
+        public var body: [UInt8]
+
+        /// A change.
+        public init(sequence: Int64, stampMilliseconds: Int64, body: [UInt8]) {
+            self.sequence = sequence
+            self.stampMilliseconds = stampMilliseconds
+            self.body = body
+        }
+    }
+
+    private var connection: StoreConnection
+    private let layout: RedisLayout
+    private let location: String
+
+    /// - Throws: `StoreError.corrupt` if the store has changes of an earlier program, which this one cannot read.
+    init(_ connection: consuming StoreConnection, layout: RedisLayout, location: String) throws(StoreError) {
+        let old = layout.changesOfEarlierPrograms
+        guard try connection.ask("EXISTS", old) == .integer(0) else {
+            throw StoreError(
+                .corrupt,
+                """
+                \(location) has changes of an earlier program in \(old): recompute with that program, and then remove the \
+                key
+                """
+            )
+        }
+        self.connection = connection
+        self.layout = layout
+        self.location = location
+    }
+
+    /// What the streams have, by journal.
+    public mutating func survey() throws(StoreError) -> [String: StreamedNumbers] {
+        let reply = try connection.ask("EVAL", Self.surveyScript, "2", layout.journals, layout.journal(""))
+        guard case .array(let rows) = reply else { throw damaged("an unexpected reply") }
+        var streams: [String: StreamedNumbers] = [:]
+        for row in rows {
+            guard case .array(let parts) = row, parts.count == 4, let origin = parts[0].text,
+                TakenChanges.isJournalName(origin), case .integer(let count) = parts[1],
+                let last = Self.number(parts[2]), let first = Self.number(parts[3])
+            else { throw damaged("something else than journals") }
+            streams[origin] = StreamedNumbers(after: count > 0 ? first - 1 : last, last: last, count: Int(count))
+        }
+        return streams
+    }
+
+    /// The changes of a journal after a number, in the order of their numbers; entries with other ids are left out.
+    ///
+    /// - Parameter limit: how many at most.
+    public mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(StoreError) -> [Change] {
+        let reply = try connection.ask(
+            "XRANGE", layout.journal(origin), "\(sequence + 1)-0", "+", "COUNT", String(limit))
+        guard case .array(let entries) = reply else { throw damaged("an unexpected reply") }
+        return entries.compactMap(Self.change)
+    }
+
+    /// Adds changes to the end of a journal's stream, or makes it anew of them.
+    ///
+    /// - Parameters:
+    ///   - changes: without a gap; at least one.
+    ///   - expected: what the stream is known to have; nil: there is none. If it has something else by now, nothing is
+    ///     done.
+    ///   - isRemade: whether what the stream had is removed.
+    /// - Returns: whether it was done.
+    public mutating func add(
+        _ changes: [Change], to origin: String, expecting expected: StreamedNumbers?, isRemade: Bool
+    ) throws(StoreError) -> Bool {
+        var command = RedisCommand(
+            "EVAL", Self.addScript, "2", layout.journals, layout.journal(origin), origin,
+            expected.map { "\($0.count):\($0.last)-0" } ?? "none", isRemade ? "remade" : "")
+        for change in changes {
+            command.append("\(change.sequence)-0")
+            command.append(String(change.stampMilliseconds))
+            command.append(change.body)
+        }
+        return try connection.ask(command) == .integer(1)
+    }
+
+    /// Removes the changes up to the numbers of all streams, and streams of which nothing is left.
+    public mutating func trim(through taken: TakenChanges) throws(StoreError) {
+        for origin in try survey().keys.sorted() where taken.last(of: origin) > 0 {
+            _ = try connection.ask(
+                "EVAL", Self.trimScript, "2", layout.journals, layout.journal(origin), origin,
+                "\(taken.last(of: origin) + 1)-0")
+        }
+    }
+
+    private static func number(_ reply: RedisReply) -> Int64? {
+        reply.text.flatMap { $0.split(separator: "-").first }.flatMap { Int64($0) }
+    }
+
+    /// The change of an entry; nil if its id is no number.
+    ///
+    /// One with other fields has a body that nobody can read.
+    private static func change(_ entry: RedisReply) -> Change? {
+        guard case .array(let parts) = entry, parts.count == 2, let id = parts[0].text, id.hasSuffix("-0"),
+            let sequence = number(parts[0]), sequence > 0, case .array(let fields) = parts[1]
+        else { return nil }
+        guard fields.count == 4, fields[0].text == "stamp", fields[2].text == "change",
+            let stamp = fields[1].text.flatMap({ Int64($0) }), ChangeStamp.bounds.contains(stamp),
+            case .bytes(let body) = fields[3]
+        else { return Change(sequence: sequence, stampMilliseconds: 0, body: []) }
+        return Change(sequence: sequence, stampMilliseconds: stamp, body: body)
+    }
+
+    private func damaged(_ what: String) -> StoreError {
+        StoreError(.corrupt, "\(location) has \(what) under \(layout.journals)")
+    }
+}
+
+extension JournalStreams {
+    /// What a script needs to know of the stream `key`: how many entries it has, and the ids of its last and first.
+    private static let numbersFunction = """
+        local function numbers(key)
+          local count, last, first = 0, '0-0', '0-0'
+          local info = redis.call('XINFO', 'STREAM', key)
+          for place = 1, #info, 2 do
+            if info[place] == 'length' then count = info[place + 1] end
+            if info[place] == 'last-generated-id' then last = info[place + 1] end
+            if info[place] == 'first-entry' and info[place + 1] then first = info[place + 1][1] end
+          end
+          return count, last, first
+        end
+        """
+
+    private static let surveyScript = """
+        \(numbersFunction)
+        local found = {}
+        for _, origin in ipairs(redis.call('SMEMBERS', KEYS[1])) do
+          local key = KEYS[2] .. origin
+          if redis.call('EXISTS', key) == 1 then table.insert(found, {origin, numbers(key)}) end
+        end
+        return found
+        """
+
+    private static let addScript = """
+        \(numbersFunction)
+        redis.call('SADD', KEYS[1], ARGV[1])
+        local state = 'none'
+        if redis.call('EXISTS', KEYS[2]) == 1 then
+          local count, last = numbers(KEYS[2])
+          state = string.format('%d', count) .. ':' .. last
+        end
+        if state ~= ARGV[2] then return 0 end
+        if ARGV[3] == 'remade' then redis.call('DEL', KEYS[2]) end
+        for place = 4, #ARGV, 3 do
+          redis.call('XADD', KEYS[2], ARGV[place], 'stamp', ARGV[place + 1], 'change', ARGV[place + 2])
+        end
+        return 1
+        """
+
+    private static let trimScript = """
+        redis.call('XTRIM', KEYS[2], 'MINID', '=', ARGV[2])
+        if redis.call('XLEN', KEYS[2]) == 0 then
+          redis.call('DEL', KEYS[2])
+          redis.call('SREM', KEYS[1], ARGV[1])
+        end
+        return 1
+        """
+}

@@ -1,0 +1,200 @@
+import CatalogStore
+import Model
+import ModelStore
+import Synchronization
+
+/// The rounds of a relay over one connection: in each, journal and streams are compared, and what one side lacks is
+/// sent or received.
+struct RelayRounds: ~Copyable {
+    /// How many changes are sent or received at a time.
+    private static let batchSize = 500
+    /// How often it looks for what can be removed, in rounds.
+    private static let roundsBetweenCleanings = 25
+
+    private let relay: ChangeRelay
+    private let writer: ChangeJournal
+    private var streams: JournalStreams
+    private var round = 0
+    /// What all versions have that may serve.
+    private var dispensable = TakenChanges.none
+    /// What the streams had at the last cleaning.
+    private var earlierStreams: [String: StreamedNumbers] = [:]
+    /// The version for which the journal was pruned last.
+    private var prunedFor: VersionName?
+    /// What keeps this daemon from having all changes of others, after the last round; nil if nothing does.
+    private(set) var gap: String?
+
+    /// Connects.
+    init(_ relay: ChangeRelay, timeout: Duration) throws(ServiceError) {
+        let writer = try Self.journaled { () throws(CatalogError) in
+            try ChangeJournal(path: relay.journal.path, mode: .recording)
+        }
+        let streams = try Self.stored { () throws(StoreError) in try relay.channel.journals(timeout: timeout) }
+        // The last failure may have come between adding decisions to the journal and renewing them.
+        try Self.journaled { () throws(CatalogError) in try relay.journal.renewDecisions(from: writer) }
+        self.relay = relay
+        self.writer = writer
+        self.streams = streams
+    }
+
+    /// Compares, sends and receives once.
+    ///
+    /// - Returns: whether anything was sent or received, so that there may be more.
+    mutating func exchange() throws(ServiceError) -> Bool {
+        let isCleaning = round.isMultiple(of: Self.roundsBetweenCleanings)
+        if isCleaning {
+            if relay.follower.current.snapshot?.version != prunedFor || gap != nil { try prune() }
+            try eraseForgotten()
+        }
+        round += 1
+        var exchange = ChangeExchange(
+            here: try Self.journaled { [writer] () throws(CatalogError) in try writer.kept() },
+            streams: try survey(), dispensable: dispensable)
+        if isCleaning {
+            exchange.earlierStreams = earlierStreams
+            earlierStreams = exchange.streams
+        }
+        if exchange.steps.contains(where: \.isRemake) {
+            // A recompute may have removed what is missing, as all versions have it by now.
+            try prune()
+            exchange.dispensable = dispensable
+        }
+        relay.lastSeen.withLock { $0 = exchange }
+        gap = nil
+        var isActive = false
+        for step in exchange.steps {
+            switch step {
+            case .take(let origin, let last): if try take(origin, after: last) { isActive = true }
+            case .add(let origin, let last), .remake(let origin, let last):
+                if try send(origin, after: last, in: exchange, isRemade: step.isRemake) { isActive = true }
+            case .wait(let origin, let last):
+                gap = "changes up to number \(last) of the journal \(origin) have not come, which no version has yet"
+            }
+        }
+        return isActive
+    }
+
+    private mutating func survey() throws(ServiceError) -> [String: StreamedNumbers] {
+        do throws(StoreError) { return try streams.survey() } catch { throw Self.failed(error) }
+    }
+
+    /// Adds what a stream has to the journal.
+    ///
+    /// - Returns: whether there was anything that could be added.
+    private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
+        let found: [JournalStreams.Change]
+        do throws(StoreError) {
+            found = try streams.changes(of: origin, after: last, limit: Self.batchSize)
+        } catch { throw Self.failed(error) }
+        let changes = found.map { change in
+            JournaledChange(
+                origin: origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
+                encoded: change.body)
+        }
+        try forgetSessions(for: changes)
+        let taken = try Self.journaled { [writer, dispensable, relay] () throws(CatalogError) in
+            try writer.follow(changes, beyond: dispensable, at: relay.now())
+        }
+        if taken.contains(where: { $0.change?.isOfSite == true }) {
+            try Self.journaled { [writer, relay] () throws(CatalogError) in
+                try relay.journal.renewDecisions(from: writer)
+            }
+        }
+        relay.counts.withLock { $0.followed += UInt64(taken.count) }
+        for change in taken {
+            if let change = change.change {
+                relay.journal.changes.note(change)
+            } else {
+                relay.counts.withLock { $0.unreadable += 1 }
+                relay.log.error(
+                    "change \(change.sequence) of the journal \(origin) cannot be read, and is kept as it came")
+            }
+        }
+        if taken.isEmpty { gap = "the stream of the journal \(origin) has a gap after number \(last)" }
+        return !taken.isEmpty
+    }
+
+    /// Sends what a stream lacks.
+    ///
+    /// - Returns: whether the stream took it; false if another daemon was faster.
+    private mutating func send(_ origin: String, after last: Int64, in exchange: ChangeExchange, isRemade: Bool)
+        throws(ServiceError) -> Bool
+    {
+        let changes = try Self.journaled { [writer] () throws(CatalogError) in
+            try writer.changes(of: origin, after: last, limit: Self.batchSize)
+        }
+        guard !changes.isEmpty else { return false }
+        try forgetSessions(for: changes)
+        do throws(StoreError) {
+            let isDone = try streams.add(
+                changes.map {
+                    JournalStreams.Change(
+                        sequence: $0.sequence, stampMilliseconds: $0.stampMilliseconds, body: $0.encoded)
+                }, to: origin, expecting: exchange.streams[origin], isRemade: isRemade)
+            if isDone { relay.counts.withLock { $0.sent += UInt64(changes.count) } }
+            // It stands as this daemon has left it, and another may not have got to it yet.
+            if isRemade { earlierStreams[origin] = nil }
+            return isDone
+        } catch { throw Self.failed(error) }
+    }
+
+    /// Removes the lists of members who have everything forgotten, here and in the store.
+    ///
+    /// Called before changes count as received or sent, so that it is done again after a failure or the end of the
+    /// process. For own changes too: the store may have been away when the member was answered.
+    private func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
+        for case .member(let change)? in changes.map(\.change) {
+            guard case .forget(let id) = change.action else { continue }
+            relay.hasForgotten.store(true, ordering: .relaxed)
+            guard id == nil else { continue }
+            try Self.stored { [relay] () throws(StoreError) in
+                try relay.channel.forgetSessions(ofUser: change.userID)
+            }
+            try relay.sessions.forgetAll(ofUser: change.userID)
+            relay.journal.changes.memberChanged(change.userID)
+        }
+    }
+
+    /// Removes from the journal the changes that are in all versions of the store and in the one that serves.
+    private mutating func prune() throws(ServiceError) {
+        let served = relay.follower.current.snapshot
+        // A manifest that is damaged does not say what may go: then nothing does.
+        guard let manifests = try? relay.follower.store.versions() else { return }
+        let taken = TakenChanges.inAll((manifests + [served?.manifest].compactMap(\.self)).map(\.taken))
+        // A store that has lost its versions says nothing of what others may still need.
+        if !manifests.isEmpty {
+            try Self.journaled { [writer] () throws(CatalogError) in try writer.prune(taken) }
+        }
+        dispensable = taken
+        prunedFor = served?.version
+    }
+
+    /// Erases what was forgotten since the last time.
+    private func eraseForgotten() throws(ServiceError) {
+        guard relay.hasForgotten.exchange(false, ordering: .relaxed) else { return }
+        let isDone = try Self.journaled { [writer] () throws(CatalogError) in try writer.eraseForgotten() }
+        if !isDone { relay.hasForgotten.store(true, ordering: .relaxed) }
+    }
+
+    private static func failed(_ error: StoreError) -> ServiceError { ServiceError(.storeFailed, error.message) }
+
+    private static func stored<Result: ~Copyable>(_ body: () throws(StoreError) -> Result) throws(ServiceError)
+        -> Result
+    {
+        do throws(StoreError) { return try body() } catch { throw failed(error) }
+    }
+
+    private static func journaled<Result>(_ body: () throws(CatalogError) -> Result) throws(ServiceError) -> Result {
+        do throws(CatalogError) { return try body() } catch {
+            throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)")
+        }
+    }
+}
+
+extension ChangeExchange.Step {
+    /// Whether a stream is made anew.
+    fileprivate var isRemake: Bool {
+        guard case .remake = self else { return false }
+        return true
+    }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Redis
+import TestSupport
+import Testing
+
+/// What a Redis server can lose while daemons stay connected to it.
+@Suite(
+    "Streams that are lost while daemons write", .aFewAtATime,
+    .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct LostStreamTests {
+    /// What is lost, again and again.
+    enum Loss: String, CaseIterable, CustomTestStringConvertible {
+        case everything, streams, list, entries, evicted
+        var testDescription: String { rawValue }
+    }
+
+    private func daemon(_ workspace: Workspace, _ name: String) async throws -> RunningDaemon {
+        try await RunningDaemon(
+            workspace, "--journal", workspace.path("journal-\(name)"),
+            settings: [
+                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-\(name)"),
+            ])
+    }
+
+    private func daemons(_ workspace: Workspace) async throws -> [RunningDaemon] {
+        try await workspace.publishSample()
+        let daemons = [try await daemon(workspace, "a"), try await daemon(workspace, "b")]
+        for daemon in daemons { try await daemon.wait { !$0.degraded } }
+        return daemons
+    }
+
+    /// Has an interaction acknowledged.
+    private func click(_ daemon: RunningDaemon, _ id: String) throws {
+        let json = #"{"interactions":[{"id":"\#(id)","kind":"click","groupId":"macro-mondays"}]}"#
+        let client = try #require(SocketClient(port: daemon.port))
+        #expect(client.request("POST", "/v1/users/somebody/interactions", json: json)?.status == 200)
+    }
+
+    /// Has a group hidden.
+    private func hide(_ daemon: RunningDaemon, _ group: String) throws {
+        let client = try #require(SocketClient(port: daemon.port))
+        #expect(client.request("PUT", "/v1/admin/groups/\(group)/hidden")?.status == 200)
+    }
+
+    private func isQuiet(_ daemon: RunningDaemon) -> Bool {
+        guard let metrics = try? daemon.get("/metrics").text else { return false }
+        return metrics.contains("coterie_outbox_changes 0\n") && metrics.contains("coterie_stream_connected 1\n")
+    }
+
+    private func lose(_ loss: Loss, _ server: TemporaryRedis) throws {
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        guard case .array(let names) = try connection.command("SMEMBERS", "coterie:journals") else { return }
+        let streams = names.compactMap(\.text).map { "coterie:journal:" + $0 }
+        switch loss {
+        case .everything: _ = try connection.command("FLUSHALL")
+        case .list: _ = try connection.command("DEL", "coterie:journals")
+        case .streams: for stream in streams { _ = try connection.command("DEL", stream) }
+        case .entries:
+            for stream in streams {
+                guard case .array(let entries) = try connection.command("XRANGE", stream, "-", "+"),
+                    case .array(let entry)? = entries.dropLast().last, let id = entry.first?.text
+                else { continue }
+                _ = try connection.command("XDEL", stream, id)
+            }
+        case .evicted:
+            // Until next time there is no room for what there is.
+            _ = try connection.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random")
+            _ = try connection.command("CONFIG", "SET", "maxmemory", "1mb")
+            _ = try connection.command("CONFIG", "SET", "maxmemory", "0")
+            #expect(try connection.command("INFO", "stats").text?.contains("evicted_keys:0\r") == false)
+        }
+    }
+
+    @Test("Every acknowledged change and hide is in the catalog after the next recompute", arguments: Loss.allCases)
+    func losses(loss: Loss) async throws {
+        let workspace = try Workspace(.redis)
+        let server = try #require(workspace.server)
+        let daemons = try await daemons(workspace)
+        let groups = ["night-walkers", "street-candid", "after-dark", "lone-trees"]
+        var acknowledged: Set<String> = []
+        for number in 0..<16 {
+            let daemon = daemons[number % 2]
+            try click(daemon, "\(number)")
+            acknowledged.insert("\(number)")
+            if number.isMultiple(of: 4) { try hide(daemon, groups[number / 4]) }
+            if number % 3 == 1 { try lose(loss, server) }
+            // Three a second, at which all was lost when a stream was taken for whole by its last entry.
+            try await Task.sleep(for: .milliseconds(300))
+        }
+        #expect(await RunningDaemon.poll { daemons.allSatisfy(isQuiet) })
+        try await workspace.succeed("recompute")
+        let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
+        #expect(Set(kept) == acknowledged && kept.count == acknowledged.count)
+        let hidden = try CatalogContent.texts(
+            "SELECT group_id FROM hidden_groups JOIN groups USING (group_key)", workspace.catalog)
+        #expect(Set(hidden) == Set(groups))
+        for daemon in daemons {
+            for group in groups {
+                #expect(
+                    await RunningDaemon.poll { (try? daemon.get("/v1/groups/\(group)/similar").status) == 404 })
+            }
+        }
+    }
+
+    @Test("What a daemon acknowledged before it was lost for good, another one sends again")
+    func lostDaemon() async throws {
+        let workspace = try Workspace(.redis)
+        let server = try #require(workspace.server)
+        let daemons = try await daemons(workspace)
+        for number in 0..<5 { try click(daemons[0], "\(number)") }
+        let target = "/v1/users/somebody/interactions"
+        #expect(await RunningDaemon.poll { (try? daemons[1].get(target).text.contains(#""id":"4""#)) == true })
+        _ = await daemons[0].end(with: SIGKILL)
+        for end in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: workspace.path("journal-a" + end))
+        }
+        try lose(.everything, server)
+        #expect(await RunningDaemon.poll { isQuiet(daemons[1]) })
+        try await workspace.succeed("recompute")
+        let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
+        #expect(Set(kept) == ["0", "1", "2", "3", "4"])
+    }
+
+    @Test("A copy of a journal is a journal of its own: what both daemons acknowledge from then on is kept")
+    func copiedJournal() async throws {
+        let workspace = try Workspace(.redis)
+        var daemons = try await daemons(workspace)
+        for number in 0..<3 { try click(daemons[0], "\(number)") }
+        _ = await daemons[0].end()
+        try FileManager.default.copyItem(atPath: workspace.path("journal-a"), toPath: workspace.path("journal-c"))
+        daemons[0] = try await daemon(workspace, "a")
+        daemons.append(try await daemon(workspace, "c"))
+        for daemon in daemons { try await daemon.wait { !$0.degraded } }
+        for number in 3..<9 { try click(daemons[number % 3], "\(number)") }
+        #expect(await RunningDaemon.poll { daemons.allSatisfy(isQuiet) })
+        try await workspace.succeed("recompute")
+        let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
+        #expect(Set(kept) == Set((0..<9).map(String.init)) && kept.count == 9)
+    }
+
+    @Test("A recompute that meets a gap takes what is before it, says so, and takes the rest when told to skip it")
+    func gap() async throws {
+        let workspace = try Workspace(.redis)
+        let server = try #require(workspace.server)
+        try await workspace.publishSample()
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        _ = try connection.command("SADD", "coterie:journals", "gone")
+        for number in [1, 2, 4, 5] {
+            let change = """
+                {"member":{"_0":{"action":{"record":{"_0":[{"atMilliseconds":1,"groupID":"macro-mondays",\
+                "id":"\(number)","kind":"click"}]}},"userID":"ann"}}}
+                """
+            _ = try connection.command(
+                "XADD", "coterie:journal:gone", "\(number)-0", "stamp", "\(number)", "change", change)
+        }
+        func kept() throws -> Set<String> {
+            Set(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog))
+        }
+        for _ in 0..<2 {
+            let run = try await workspace.succeed("recompute")
+            #expect(run.errors.contains("change 3 of the journal gone is missing"), "\(run.errors)")
+            #expect(try kept() == ["1", "2"])
+            #expect(try connection.command("XLEN", "coterie:journal:gone") == .integer(4))
+        }
+        let run = try await workspace.succeed("recompute", "--skip-missing")
+        #expect(!run.errors.contains("missing"))
+        #expect(try kept() == ["1", "2", "4", "5"])
+    }
+
+    @Test("A change that cannot be read is put aside and told of, and what follows it is taken")
+    func unreadable() async throws {
+        let workspace = try Workspace(.redis)
+        let server = try #require(workspace.server)
+        try await workspace.publishSample()
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        _ = try connection.command("SADD", "coterie:journals", "odd")
+        _ = try connection.command("XADD", "coterie:journal:odd", "1-0", "stamp", "1", "change", "nonsense")
+        let hide = #"{"site":{"_0":{"action":{"hide":{}},"atMilliseconds":1,"groupID":"lone-trees"}}}"#
+        _ = try connection.command("XADD", "coterie:journal:odd", "2-0", "stamp", "2", "change", hide)
+        let run = try await workspace.succeed("recompute")
+        #expect(run.errors.contains("2 changes, 1 of them put aside as they cannot be read"), "\(run.errors)")
+        #expect(try CatalogContent.texts("SELECT body FROM unreadable_changes", workspace.catalog) == ["nonsense"])
+        let hidden = try CatalogContent.texts(
+            "SELECT group_id FROM hidden_groups JOIN groups USING (group_key)", workspace.catalog)
+        #expect(hidden == ["lone-trees"])
+    }
+}

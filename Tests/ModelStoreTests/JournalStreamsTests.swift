@@ -1,0 +1,121 @@
+import Model
+import Redis
+import TestSupport
+import Testing
+
+@testable import ModelStore
+
+@Suite(
+    "Streams of journals",
+    .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct JournalStreamsTests {
+    private let subject: StoreUnderTest
+    private let channel: SharedChannel
+
+    init() throws {
+        subject = try StoreUnderTest(.redis)
+        channel = try subject.shared.channel
+    }
+
+    private func redis(_ words: String...) throws -> RedisReply {
+        var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        var command = RedisCommand()
+        for word in words { command.append(word) }
+        return try connection.command(command)
+    }
+
+    private func changes(_ range: ClosedRange<Int64>) -> [JournalStreams.Change] {
+        range.map { JournalStreams.Change(sequence: $0, stampMilliseconds: 7 * $0, body: [0, UInt8($0 & 255), 0xFF]) }
+    }
+
+    @Test("Changes arrive in their order, from any number on, in portions")
+    func reading() throws {
+        var streams = try channel.journals()
+        #expect(try streams.survey() == [:])
+        #expect(try streams.changes(of: "one", after: 0, limit: 10).isEmpty)
+        #expect(try streams.add(changes(5...300), to: "one", expecting: nil, isRemade: true))
+        #expect(try streams.add(changes(1...2), to: "two", expecting: nil, isRemade: true))
+        let one = StreamedNumbers(after: 4, last: 300, count: 296)
+        #expect(try streams.survey() == ["one": one, "two": .init(after: 0, last: 2, count: 2)])
+        #expect(try streams.add(changes(301...303), to: "one", expecting: one, isRemade: false))
+        var read: [JournalStreams.Change] = []
+        while true {
+            let portion = try streams.changes(of: "one", after: read.last?.sequence ?? 0, limit: 70)
+            if portion.isEmpty { break }
+            read += portion
+        }
+        #expect(read == changes(5...303))
+        #expect(try streams.changes(of: "one", after: 301, limit: 70) == changes(302...303))
+    }
+
+    @Test("Nothing is added to a stream that is not what it was: the reader would not know of the gap")
+    func comparison() throws {
+        var streams = try channel.journals()
+        #expect(try streams.add(changes(1...5), to: "one", expecting: nil, isRemade: true))
+        let seen = StreamedNumbers(after: 0, last: 5, count: 5)
+        #expect(try !streams.add(changes(6...6), to: "one", expecting: nil, isRemade: true))
+        // Another daemon was faster.
+        #expect(try streams.add(changes(6...7), to: "one", expecting: seen, isRemade: false))
+        #expect(try !streams.add(changes(6...7), to: "one", expecting: seen, isRemade: false))
+        // An entry, the stream, or everything is lost.
+        let longer = StreamedNumbers(after: 0, last: 7, count: 7)
+        #expect(try redis("XDEL", "coterie:journal:one", "3-0") == .integer(1))
+        #expect(try !streams.add(changes(8...8), to: "one", expecting: longer, isRemade: false))
+        #expect(try streams.survey()["one"] == StreamedNumbers(after: 0, last: 7, count: 6))
+        for loss in [["DEL", "coterie:journal:one"], ["FLUSHALL"]] {
+            _ = try loss.count == 1 ? redis(loss[0]) : redis(loss[0], loss[1])
+            #expect(try !streams.add(changes(8...8), to: "one", expecting: longer, isRemade: false))
+            #expect(try streams.survey().isEmpty)
+            #expect(try streams.add(changes(3...7), to: "one", expecting: nil, isRemade: true))
+            #expect(try streams.survey()["one"] == StreamedNumbers(after: 2, last: 7, count: 5))
+        }
+        // A journal that the list of journals has lost is in it again when somebody wants to add to it.
+        _ = try redis("DEL", "coterie:journals")
+        #expect(try streams.survey().isEmpty)
+        #expect(try !streams.add(changes(3...7), to: "one", expecting: nil, isRemade: true))
+        #expect(try streams.survey()["one"]?.last == 7)
+        // Made anew, it may begin and end elsewhere.
+        let last = StreamedNumbers(after: 2, last: 7, count: 5)
+        #expect(try streams.add(changes(1...4), to: "one", expecting: last, isRemade: true))
+        #expect(try streams.survey()["one"] == StreamedNumbers(after: 0, last: 4, count: 4))
+    }
+
+    @Test("What all versions have is removed, and streams of which nothing is left")
+    func trimming() throws {
+        var streams = try channel.journals()
+        for name in ["one", "two", "three"] {
+            #expect(try streams.add(changes(1...9), to: name, expecting: nil, isRemade: true))
+        }
+        try streams.trim(through: TakenChanges(["one": 4, "two": 9, "other": 3]))
+        #expect(try streams.survey().mapValues(\.after) == ["one": 4, "three": 0])
+        #expect(try streams.changes(of: "one", after: 0, limit: 99) == changes(5...9))
+        #expect(try redis("EXISTS", "coterie:journal:two") == .integer(0))
+    }
+
+    @Test("An entry that is no change is one that nobody can read, and one without a number is none")
+    func badEntries() throws {
+        _ = try redis("SADD", "coterie:journals", "one", "gone")
+        _ = try redis("XADD", "coterie:journal:one", "1-0", "a", "b")
+        _ = try redis("XADD", "coterie:journal:one", "1-1", "stamp", "1", "change", "x")
+        _ = try redis("XADD", "coterie:journal:one", "2-0", "stamp", "-1", "change", "x")
+        _ = try redis("XADD", "coterie:journal:one", "3-0", "stamp", "1", "change", "x")
+        var streams = try channel.journals()
+        #expect(
+            try streams.changes(of: "one", after: 0, limit: 9) == [
+                .init(sequence: 1, stampMilliseconds: 0, body: []), .init(sequence: 2, stampMilliseconds: 0, body: []),
+                .init(sequence: 3, stampMilliseconds: 1, body: [0x78]),
+            ])
+        #expect(try streams.survey().mapValues(\.isWhole) == ["one": false])
+        _ = try redis("SET", "coterie:journal:gone", "x")
+        #expect(errorCode { _ = try streams.survey() } == .corrupt)
+    }
+
+    @Test("Changes of an earlier program are refused, and it is said what to do")
+    func earlierProgram() throws {
+        _ = try redis("XADD", "coterie:changes", "*", "origin", "o", "sequence", "1", "change", "{}")
+        do {
+            _ = try channel.journals()
+            Issue.record("they were not refused")
+        } catch { #expect(error.code == .corrupt && error.message.contains("recompute with that program")) }
+    }
+}
