@@ -19,7 +19,7 @@ public struct Explanation: Answer, Equatable {
     public var place: Int?
     /// The name of the interest it serves; nil unless it is in the list because of joined groups.
     public var interest: String?
-    /// The joined groups that speak for it, whether or not it is in the list; the strongest first.
+    /// The joined groups whose neighbour it is, whether or not it is in the list; the strongest first.
     public var reasons: [GroupReason] = []
 
     /// The name of the schema.
@@ -33,7 +33,7 @@ public struct Explanation: Answer, Equatable {
         fields.always("explanation", \.explanation, "The same for people")
         fields.sometimes("place", \.place, as: .rank, "Its rank in the list; if it is there")
         fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
-        fields.always("reasons", \.reasons, "Joined groups that speak for it, the strongest first")
+        fields.always("reasons", \.reasons, "Joined groups whose neighbour it is, the strongest first")
     }
 
     /// All words for standings.
@@ -99,7 +99,7 @@ extension Explanation {
             place = rank
             interest = item.interest.map(interestName)
         }
-        // As of a personal item: what speaks for the group is told whether or not it is in the list.
+        // As of a personal item: reasons are given whether or not the group is in the list.
         let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
         reasons = GroupReason.list(planner.reasons(for: [item], of: request.profile)[0], in: planner.model)
     }

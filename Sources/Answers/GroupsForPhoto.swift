@@ -36,7 +36,7 @@ extension GroupsForPhoto {
     public struct Row: Answer, Equatable {
         /// The group.
         public var group: SuggestedGroup
-        /// What speaks for it, the strongest first.
+        /// Why it is suggested, the strongest reason first.
         public var reasons: [Reason]
 
         fileprivate init(
@@ -53,13 +53,13 @@ extension GroupsForPhoto {
         /// The fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
-            fields.always("reasons", \.reasons, "What speaks for it, the strongest first")
+            fields.always("reasons", \.reasons, "Why it is suggested, the strongest reason first")
         }
     }
 
-    /// What speaks for a group; which fields it has depends on its kind.
+    /// A reason for a group; which fields it has depends on its kind.
     public struct Reason: Answer, Equatable {
-        /// What speaks for the group.
+        /// The kind of evidence.
         public var kind: String
         /// Its share of the score, from 0 to 1.
         public var share: Double
@@ -100,7 +100,7 @@ extension GroupsForPhoto {
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
                 "kind", \.kind, as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]),
-                "What speaks for it")
+                "The kind of evidence")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
             fields.sometimes(
                 "photos", \.photos, as: .count, "Photos that share pools with it, or the owner's photos there")

@@ -221,7 +221,7 @@ public struct MemberInterest: Answer, Equatable {
     }
 }
 
-/// A joined group that speaks for another group.
+/// A joined group whose neighbour another group is.
 public struct GroupReason: Answer, Equatable {
     /// The joined group.
     public var groupId: String
@@ -236,7 +236,7 @@ public struct GroupReason: Answer, Equatable {
 
     /// The first of some reasons; shares are those of what all of them contribute.
     static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: VisibleModel) -> [GroupReason] {
-        // Not the score of the list's item: what speaks for a group may have changed since the list was made.
+        // Not the score of the list's item: the reasons for a group may have changed since the list was made.
         let total = reasons.reduce(0) { $0 + $1.contribution }
         return reasons.prefix(limit).map { reason in
             GroupReason(

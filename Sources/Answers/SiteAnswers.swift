@@ -68,12 +68,12 @@ public struct HiddenGroups: Answer, Equatable {
     }
 }
 
-/// Groups that the site puts forward: `GET /v1/admin/curation` and what changes it, `coterie curate`.
+/// Curated groups: `GET /v1/admin/curation` and what changes it, `coterie curate`.
 public struct CuratedGroups: Answer, Equatable {
     /// By position.
     public var groups: [Row]
 
-    /// All that are put forward.
+    /// All of them, by position.
     ///
     /// - Parameter now: Unix seconds.
     public init(_ curations: [Curation], atSeconds now: Int64) {
@@ -92,7 +92,7 @@ public struct CuratedGroups: Answer, Equatable {
         fields.always("groups", \.groups, "By position")
     }
 
-    /// A group that is put forward.
+    /// A curated group.
     public struct Row: Answer, Equatable {
         /// The group.
         public var groupId: String
@@ -100,7 +100,7 @@ public struct CuratedGroups: Answer, Equatable {
         public var position: Int
         /// From when on, inclusive, and until when, exclusive; in Unix milliseconds, nil for no bound.
         public var startsAtMilliseconds, expiresAtMilliseconds: Int64?
-        /// Whether it is put forward right now.
+        /// Whether it is shown right now.
         public var isValid: Bool
 
         /// The fields.
@@ -109,7 +109,7 @@ public struct CuratedGroups: Answer, Equatable {
             fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
             fields.sometimes("startsAtMilliseconds", \.startsAtMilliseconds, "From when on, inclusive")
             fields.sometimes("expiresAtMilliseconds", \.expiresAtMilliseconds, "Until when, exclusive")
-            fields.always("isValid", \.isValid, "Whether it is put forward right now: in time, public, not hidden")
+            fields.always("isValid", \.isValid, "Whether it is shown right now: in time, public, not hidden")
         }
     }
 }

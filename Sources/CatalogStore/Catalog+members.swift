@@ -43,6 +43,28 @@ extension Catalog {
         }
     }
 
+    /// Ids of users in ascending order of their bytes: those behind one, or from the first on; at most `limit`.
+    public func userIDs(after id: String?, limit: Int) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2")
+            rows.bind(id, at: 1)
+            rows.bind(Int64(limit), at: 2)
+            var ids: [String] = []
+            while try rows.step() { ids.append(rows.text(0)) }
+            return ids
+        }
+    }
+
+    /// How many users there are whose ids do not stand behind one; nil for all.
+    public func userCount(through id: String?) throws(CatalogError) -> Int {
+        try wrapping { () throws(DatabaseError) in
+            let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1")
+            count.bind(id, at: 1)
+            return try count.step() ? Int(count.integer(0)) : 0
+        }
+    }
+
     /// Suggestions for an id that does not exist: the ids before and after it in the order of ids, and groups that have
     /// it as their title; at most `limit` of each.
     public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {

@@ -3,7 +3,7 @@ import SQLite
 
 /// Something a member did with a group, by external ids, as clients send it and as catalogs and journals store it.
 public struct InteractionRecord: Sendable, Equatable, Codable {
-    /// The client's id of it, unique per member; a second interaction with the same id is ignored.
+    /// The client's id of it, unique per member; a second interaction with the same id changes nothing.
     public var id: String
     /// What was done.
     public var kind: Interaction.Kind
@@ -30,6 +30,32 @@ public struct InteractionRecord: Sendable, Equatable, Codable {
         self.recommendationID = recommendationID
         self.position = position
         self.variant = variant
+    }
+}
+
+extension InteractionRecord {
+    /// Whether another one says the same, but for the time: of an interaction that is sent without a time, it is that
+    /// of its arrival.
+    func says(_ kind: Interaction.Kind?, _ recommendationID: String?, _ position: Int?, _ variant: String?) -> Bool {
+        func isSame(_ left: String?, _ right: String?) -> Bool {
+            left.map(BytewiseString.init) == right.map(BytewiseString.init)
+        }
+        return self.kind == kind && self.position == position && isSame(self.recommendationID, recommendationID)
+            && isSame(self.variant, variant)
+    }
+
+    /// The index of the first of some interactions that has the id of one before it and says something else.
+    static func indexOfOtherContent(in interactions: [InteractionRecord]) -> Int? {
+        var known: [BytewiseString: InteractionRecord] = [:]
+        return interactions.firstIndex { interaction in
+            guard let first = known[BytewiseString(interaction.id)] else {
+                known[BytewiseString(interaction.id)] = interaction
+                return false
+            }
+            return !first.groupID.hasSameBytes(as: interaction.groupID)
+                || !first.says(
+                    interaction.kind, interaction.recommendationID, interaction.position, interaction.variant)
+        }
     }
 }
 

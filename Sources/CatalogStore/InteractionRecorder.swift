@@ -9,20 +9,29 @@ final class InteractionRecorder {
     private let memberships: MembershipEvents
     private let group: Statement
     private let insert: Statement
+    private let known: Statement
+    /// Whether the changes were made before, in a journal, which says of each that it is to be kept.
+    private let isReplaying: Bool
     private let setInterests: Statement
     /// The changed rows of tables that a recompute reads, that is all but the interactions themselves.
     private(set) var contentChanges: Int64 = 0
     /// Whether a join was recorded, so that a membership may have a time now.
     private(set) var hasJoins = false
 
-    /// - Parameter takesAnyGroup: whether interactions with private and hidden groups are kept as well.
-    init(_ database: Database, takesAnyGroup: Bool = false) throws(DatabaseError) {
+    /// - Parameter isReplaying: whether the changes come from journals: then interactions with private and hidden
+    ///   groups are kept as well, and of two with the same id the first.
+    init(_ database: Database, isReplaying: Bool = false) throws(DatabaseError) {
         self.database = database
+        self.isReplaying = isReplaying
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
         memberships = try MembershipEvents(database)
         group = try database.prepare(
-            "SELECT group_key FROM groups WHERE group_id = ? AND \(takesAnyGroup ? "true" : CatalogSchema.isShown)")
+            "SELECT group_key FROM groups WHERE group_id = ? AND \(isReplaying ? "true" : CatalogSchema.isShown)")
+        known = try database.prepare(
+            """
+            SELECT kind, group_key, recommendation_id, position, variant FROM interactions WHERE user_key = ? AND id = ?
+            """)
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -61,6 +70,9 @@ final class InteractionRecorder {
     private func record(_ interactions: [InteractionRecord], with groups: [Int64], ofUser id: String)
         throws(DatabaseError) -> MemberChange.Outcome
     {
+        if !isReplaying, let index = try indexOfOtherContent(in: interactions, with: groups, ofUser: id) {
+            return .otherContent(at: index)
+        }
         let user = try key(ofUser: id)
         var new = 0
         for (interaction, group) in zip(interactions, groups) {
@@ -71,6 +83,24 @@ final class InteractionRecorder {
             try counting { () throws(DatabaseError) in try memberships.settle(group: group, user: user) }
         }
         return .recorded(new: new, repeated: interactions.count - new)
+    }
+
+    private func indexOfOtherContent(
+        in interactions: [InteractionRecord], with groups: [Int64], ofUser id: String
+    ) throws(DatabaseError) -> Int? {
+        if let index = InteractionRecord.indexOfOtherContent(in: interactions) { return index }
+        guard let user = try knownUsers.key(of: id) else { return nil }
+        for (index, (interaction, group)) in zip(interactions, groups).enumerated() {
+            known.bind(user, at: 1)
+            known.bind(interaction.id, at: 2)
+            defer { known.reset() }
+            guard try known.step() else { continue }
+            let says = interaction.says(
+                .init(code: known.integer(0)), known.optionalText(2), known.optionalInteger(3).map { Int($0) },
+                known.optionalText(4))
+            if !says || known.integer(1) != group { return index }
+        }
+        return nil
     }
 
     /// - Returns: whether the interaction was new.

@@ -21,6 +21,9 @@ public struct MemberChange: Sendable, Equatable, Codable {
         /// Nothing was done: the interaction at this index of the batch names a group that does not exist, or is not
         /// shown.
         case unknownGroup(at: Int)
+        /// Nothing was done: the interaction at this index of the batch has the id of another that says something
+        /// else.
+        case otherContent(at: Int)
         /// Nothing was done: there is no such member.
         case unknownMember
     }

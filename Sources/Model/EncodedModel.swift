@@ -26,7 +26,7 @@ public struct EncodedModel: Sendable, Equatable {
     ///   - relations: what they may have in common; one without sizes or neighbours is written with none.
     ///   - sizes: n of every group in each relation.
     ///   - tables: the neighbours in each relation.
-    ///   - signals: what else is known of the groups; lists by tag and place may be in any order.
+    ///   - signals: what else is known of the groups; lists by tag and location may be in any order.
     /// - Throws: `ModelError.corrupt` if the groups are out of order, an id is not 1 to 255 bytes without NUL, or a
     ///   table is not of their number; `ModelError.tooLarge` if there are too many.
     public init(

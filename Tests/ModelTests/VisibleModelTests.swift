@@ -93,7 +93,7 @@ struct VisibleModelTests {
         for topic in model.topics { #expect(visible.groups(withTopic: topic) == shown(model.groups(withTopic: topic))) }
     }
 
-    @Test("What the site puts forward now replaces what was published, without hidden and unknown groups")
+    @Test("Curation by now replaces what was published, without hidden and unknown groups")
     func curation() throws {
         let encoded = try SampleModel.model(groupCount: 9, limit: 3, seed: 1)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))

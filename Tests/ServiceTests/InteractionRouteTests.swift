@@ -55,6 +55,33 @@ struct InteractionRouteTests {
         #expect(try list() == before)
     }
 
+    @Test("An id that comes again with something else is refused, and nothing of its batch is recorded")
+    func takenIDs() throws {
+        let first = #"{"id":"1","kind":"click","groupId":"birds","position":2,"recommendationId":"r","variant":"v"}"#
+        #expect(try post(first).status == 200)
+        // The same again, at whatever time, is no other content.
+        #expect(try post(first).text.contains(#""recorded":0,"repeated":1"#))
+        #expect(try post(first.dropLast() + #","atMilliseconds":60000000}"#).status == 200)
+        for (name, value) in [
+            ("kind", "dismiss"), ("groupId", "alps"), ("recommendationId", "s"), ("variant", "w"),
+        ] {
+            let other = first.replacing(try Regex(#""\#(name)":"[^"]*""#), with: #""\#(name)":"\#(value)""#)
+            let answer = try post(#"{"id":"2","kind":"join","groupId":"alps"},"# + other)
+            #expect(answer.status == 409 && answer.text.contains("interactions[1].id"), "\(name): \(answer.text)")
+        }
+        for other in [
+            first.replacing(#""position":2"#, with: #""position":3"#), first.replacing(#""position":2,"#, with: ""),
+        ] {
+            #expect(try post(other).status == 409)
+        }
+        // Within one batch as well.
+        let twice = #"{"id":"3","kind":"join","groupId":"alps"},{"id":"3","kind":"leave","groupId":"alps"}"#
+        #expect(try post(twice).status == 409)
+        #expect(
+            try post(#"{"id":"2","kind":"leave","groupId":"alps"},{"id":"3","kind":"click","groupId":"birds"}"#).status
+                == 200)
+    }
+
     @Test("A group that became private since the version is gone from the next answer")
     func becomesPrivate() throws {
         let others = ["/v1/groups/alps/similar", "/v1/groups/alps/similar?by=photos", "/v1/trending"]

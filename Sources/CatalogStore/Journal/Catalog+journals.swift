@@ -42,7 +42,7 @@ extension Catalog {
     public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             let members = try wrapping { () throws(DatabaseError) in
-                try InteractionRecorder(database, takesAnyGroup: true)
+                try InteractionRecorder(database, isReplaying: true)
             }
             let site = SiteRecorder(self, isFromJournals: true)
             let taken = try takenChanges()
@@ -132,8 +132,8 @@ extension InteractionRecorder {
         var leftOut = 0
         // Everything in it was forgotten.
         if change.action == .record([]) { return 0 }
-        while case .unknownGroup(let place) = try apply(change), case .record(var interactions) = change.action {
-            interactions.remove(at: place)
+        while case .unknownGroup(let index) = try apply(change), case .record(var interactions) = change.action {
+            interactions.remove(at: index)
             change.action = .record(interactions)
             leftOut += 1
         }

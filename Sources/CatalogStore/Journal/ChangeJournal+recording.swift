@@ -38,6 +38,9 @@ extension ChangeJournal {
         case .member(var member):
             switch member.action {
             case .record(let interactions):
+                if let index = try indexOfOtherContent(in: interactions, ofUser: member.userID) {
+                    return .member(.otherContent(at: index))
+                }
                 // The same id may come twice in one batch as well.
                 var ids: Set<BytewiseString> = []
                 var kept: [InteractionRecord] = []
@@ -114,11 +117,11 @@ extension ChangeJournal {
         let key = database.lastInsertedRowID
         let insert = try database.prepare(
             "INSERT INTO interactions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0) ON CONFLICT DO NOTHING")
-        for (place, interaction) in interactions.enumerated() {
+        for (index, interaction) in interactions.enumerated() {
             insert.bind(member.userID, at: 1)
             insert.bind(interaction.id, at: 2)
             insert.bind(key, at: 3)
-            insert.bind(Int64(place), at: 4)
+            insert.bind(Int64(index), at: 4)
             insert.bind(interaction.kind.code, at: 5)
             insert.bind(interaction.groupID, at: 6)
             insert.bind(interaction.atMilliseconds, at: 7)
@@ -127,6 +130,27 @@ extension ChangeJournal {
             insert.bind(interaction.variant, at: 10)
             try insert.run()
         }
+    }
+
+    private func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String) throws(DatabaseError)
+        -> Int?
+    {
+        if let index = InteractionRecord.indexOfOtherContent(in: interactions) { return index }
+        let known = try database.prepare(
+            """
+            SELECT kind, group_id, recommendation_id, position, variant FROM interactions WHERE user_id = ? AND id = ?
+            """)
+        for (index, interaction) in interactions.enumerated() {
+            known.bind(user, at: 1)
+            known.bind(interaction.id, at: 2)
+            defer { known.reset() }
+            guard try known.step() else { continue }
+            let says = interaction.says(
+                .init(code: known.integer(0)), known.optionalText(2), known.optionalInteger(3).map { Int($0) },
+                known.optionalText(4))
+            if !says || !known.text(1).hasSameBytes(as: interaction.groupID) { return index }
+        }
+        return nil
     }
 
     private func isKnown(_ id: String, ofUser user: String) throws(DatabaseError) -> Bool {

@@ -1,4 +1,4 @@
-/// Which changes of one journal a place has: a journal, a stream or the catalog.
+/// Which changes of one journal are kept somewhere: in a journal, a stream or the catalog.
 ///
 /// The changes of a journal are numbered from 1 on, without a gap. Whoever takes them takes each one after the one
 /// before it, so that two numbers say all there is to say: what came first is removed at some time, and what comes next

@@ -82,13 +82,13 @@ public struct Posting: Sendable, Equatable {
     }
 }
 
-/// A group that a curator put forward.
+/// A group that a curator chose.
 public struct CuratedGroup: Sendable, Equatable {
     /// The group's index in the version.
     public var group: UInt32
     /// Its position among the curated groups, the lowest first.
     public var position: UInt32
-    /// From when on it is put forward, in Unix seconds, inclusive; nil: always.
+    /// From when on it is shown as curated, in Unix seconds, inclusive; nil: always.
     public var startsAt: Int64?
     /// Until when, in Unix seconds, exclusive; nil: for ever.
     public var expiresAt: Int64?
@@ -101,7 +101,7 @@ public struct CuratedGroup: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether it is put forward at an instant, in Unix seconds.
+    /// Whether it is shown as curated at an instant, in Unix seconds.
     public func isValid(at instant: Int64) -> Bool {
         startsAt.map { $0 <= instant } ?? true && expiresAt.map { instant < $0 } ?? true
     }

@@ -6,12 +6,12 @@ public struct SiteChange: Sendable, Equatable, Codable {
         case hide
         /// Shows the group again.
         case unhide
-        /// Puts the group forward, or changes its position and times; the groups behind it move down.
+        /// Curates the group, or changes its position and times; the groups behind it move down.
         ///
         /// The position counts from 1; nil, or beyond the end: the last. From the start on, inclusive, and up to the
         /// expiry, exclusive, both in Unix seconds; nil: no such limit.
         case curate(position: Int?, startsAt: Int64?, expiresAt: Int64?)
-        /// No longer puts the group forward; the groups behind it move up.
+        /// Curates the group no longer; the groups behind it move up.
         case uncurate
     }
 
@@ -23,7 +23,7 @@ public struct SiteChange: Sendable, Equatable, Codable {
         case unchanged
         /// Nothing was done: there is no such group.
         case unknownGroup
-        /// Nothing was done: a private group cannot be put forward.
+        /// Nothing was done: a private group cannot be curated.
         case privateGroup
         /// Nothing was done: the group would expire before it starts.
         case expiresBeforeStart

@@ -3,7 +3,7 @@
 public struct SiteDecisions: Sendable, Equatable {
     /// Groups of the version that nobody may be shown: private or hidden ones.
     public var hidden: Set<UInt32>
-    /// Groups of the version that are put forward now or at another time; nil: as the version says.
+    /// Curated groups of the version, shown now or at another time; nil: as the version says.
     public var curated: [CuratedGroup]?
 
     /// No decisions since the version was made.

@@ -12,15 +12,15 @@ public struct HiddenGroup: Codable, Sendable, Equatable {
     }
 }
 
-/// A group that the site puts forward.
+/// A group that the site has curated.
 public struct Curation: Sendable, Equatable {
     /// The group's external id.
     public var groupID: String
-    /// Whether the group is public and not hidden; others are put forward to nobody.
+    /// Whether the group is public and not hidden; others are not shown as curated.
     public var isShown: Bool
     /// Its position among all curated groups, from 1 on, without gaps.
     public var position: Int
-    /// From when on it is put forward, in Unix seconds, inclusive; nil: always.
+    /// From when on it is shown as curated, in Unix seconds, inclusive; nil: always.
     public var startsAt: Int64?
     /// Until when, in Unix seconds, exclusive; nil: for ever.
     public var expiresAt: Int64?
@@ -34,7 +34,7 @@ public struct Curation: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether it is put forward at an instant, in Unix seconds.
+    /// Whether it is shown as curated at an instant, in Unix seconds.
     public func isValid(at unixSeconds: Int64) -> Bool {
         isShown && startsAt.map { $0 <= unixSeconds } ?? true && expiresAt.map { unixSeconds < $0 } ?? true
     }
@@ -43,11 +43,11 @@ public struct Curation: Sendable, Equatable {
 /// What the site has decided so far, by external ids: the sum of its changes.
 ///
 /// The catalog keeps it in tables; a daemon with a journal computes it from what a version was published with and the
-/// changes made since. What a change does, and in which order groups are put forward, is decided in `apply` for both.
+/// changes made since. What a change does, and in which order curated groups stand, is decided in `apply` for both.
 public struct SiteState: Sendable, Equatable {
     /// Hidden groups, and since when each is, in Unix milliseconds.
     public private(set) var hidden: [BytewiseString: Int64]
-    /// The groups put forward, in their order; the position and whether one is shown follow from the rest.
+    /// The curated groups, in their order; the position and whether one is shown follow from the rest.
     private var order: [Curation]
 
     /// A state.
@@ -73,7 +73,7 @@ public struct SiteState: Sendable, Equatable {
 
     /// Makes a change.
     ///
-    /// Whether the group exists, and may be put forward, is for the caller to check.
+    /// Whether the group exists, and may be curated, is for the caller to check.
     ///
     /// - Returns: `changed`, `unchanged`, or `expiresBeforeStart`.
     public mutating func apply(_ change: SiteChange) -> SiteChange.Outcome {
@@ -100,7 +100,7 @@ public struct SiteState: Sendable, Equatable {
             .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     }
 
-    /// The groups put forward, in their order, numbered from 1 on; hidden ones are not shown.
+    /// The curated groups, in their order, numbered from 1 on; hidden ones are not shown.
     public var curations: [Curation] {
         order.map { curation in
             var curation = curation

@@ -6,7 +6,7 @@ public struct VisibleModel: Sendable {
     private let model: ModelVersion
     /// Nil if no group of the version is hidden.
     private let hidden: GroupSet?
-    /// The groups that the site puts forward, now or at another time; by position, then by index.
+    /// The curated groups, shown now or at another time; by position, then by index.
     public let curated: [CuratedGroup]
 
     /// A version with what the site has decided; by default nothing since it was published.

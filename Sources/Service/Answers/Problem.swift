@@ -13,6 +13,7 @@ struct Problem: Error {
         case privateGroup = "private-group"
         case unknownPhoto = "unknown-photo"
         case unknownInteraction = "unknown-interaction"
+        case idTaken = "id-taken"
         case noCatalog = "no-catalog"
         case noModel = "no-model"
         case unavailable = "temporarily-unavailable"
@@ -115,11 +116,11 @@ extension Problem {
         ).with { $0.near = near.isEmpty ? nil : near }
     }
 
-    /// A private group cannot be put forward.
+    /// A private group cannot be curated.
     static func privateGroup(_ id: String) -> Problem {
         Problem(
             status: .conflict, kind: .privateGroup, title: "Private group",
-            detail: "the group \"\(id)\" is private, and private groups are put forward to nobody")
+            detail: "the group \"\(id)\" is private, and private groups cannot be curated")
     }
 
     /// An interaction names a group that does not exist or is not shown.
@@ -127,6 +128,14 @@ extension Problem {
         Problem(
             status: .notFound, kind: .unknownGroup, title: "Unknown group",
             detail: "\"\(name)\" in the body is \"\(id)\": there is no such group"
+        ).with { $0.field = name }
+    }
+
+    /// An interaction has the id of another that says something else.
+    static func idTaken(_ id: String, inField name: String) -> Problem {
+        Problem(
+            status: .conflict, kind: .idTaken, title: "Id taken",
+            detail: "\"\(name)\" in the body is \"\(id)\": another interaction has this id, and says something else"
         ).with { $0.field = name }
     }
 

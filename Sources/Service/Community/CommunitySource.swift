@@ -38,7 +38,7 @@ protocol CommunitySource: Sendable {
     /// Hidden groups in ascending order of the bytes of their ids, those behind the id `after`.
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup]
 
-    /// All groups that are put forward, now or at another time; by position.
+    /// All curated groups, shown now or at another time; by position.
     func curations() throws(ServiceError) -> [Curation]
 
     /// Notes in `changes` what other processes have changed since the last call; called now and again, by one thread at

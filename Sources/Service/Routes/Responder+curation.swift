@@ -5,27 +5,27 @@ import Model
 extension Endpoint {
     private static let group = Parameter("group", .identifier, "The group's id", example: "macro-mondays")
 
-    /// Endpoints for groups that are put forward.
+    /// Endpoints for curated groups.
     static let curation = [
         Endpoint(
             "curation", .get, "/v1/admin/curation", .admin,
-            summary: "All groups that are put forward, by position, also those whose time is over or to come",
+            summary: "All curated groups, by position, also those whose time is over or to come",
             caching: .never, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.curation),
         Endpoint(
             "curateGroup", .put, "/v1/admin/curation/{group}", .admin,
-            summary: "Puts a group forward, or changes where and when; those behind it move on", path: [group],
+            summary: "Curates a group, or changes its position and times; those behind it move down", path: [group],
             body: Placement.self, caching: .never,
             problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.curate),
         Endpoint(
             "uncurateGroup", .delete, "/v1/admin/curation/{group}", .admin,
-            summary: "Puts a group forward no more; those behind it move up", path: [group],
+            summary: "Curates a group no more; those behind it move up", path: [group],
             caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.uncurate),
     ]
 }
 
-/// Where and when a group is put forward, as a client sends it.
+/// The position and times of a curated group, as a client sends them.
 struct Placement: RequestBody {
     private static let positions = 1...1_000_000
     static let isRequired = false
@@ -35,7 +35,7 @@ struct Placement: RequestBody {
         "Placement",
         .object([
             .sometimes(
-                "position", .integer(positions), "The position among all that are put forward; the last if not given"),
+                "position", .integer(positions), "The position among all curated groups; the last if not given"),
             .sometimes(
                 "startsAtMilliseconds", .integer(RequestTime.bounds),
                 "From when on, to the second; at once if not given"),

@@ -12,9 +12,9 @@ extension Endpoint {
     static let interactions = [
         Endpoint(
             "recordInteractions", .post, "/v1/users/{id}/interactions", own,
-            summary: "Records what a member did, all or none; an id that is known already changes nothing",
+            summary: "Records what a member did, all or none; to send the same again changes nothing",
             path: [member], body: InteractionBatch.self, caching: .never,
-            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.record),
+            problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.record),
         Endpoint(
             "interactions", .get, "/v1/users/{id}/interactions", own,
             summary: "What a member did, in the order in which it was recorded", path: [member],
@@ -58,6 +58,7 @@ extension Responder {
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownGroup(let index):
             throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
+        case .otherContent(let index): throw .idTaken(records[index].id, inField: "interactions[\(index)].id")
         case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
         }
     }

@@ -4,38 +4,65 @@ import Model
 import ModelStore
 import Similarity
 
-/// `coterie export neighbours --by RELATION`.
+/// `coterie export neighbours --by RELATION`, `coterie export recommendations`.
 enum ExportCommand: Subcommand {
     static let command = Command(
-        "export", summary: "Write all neighbours of a model version as tab-separated values",
+        "export", summary: "Write all neighbours of a model version, or the lists of many members",
         discussion: """
-            Columns: group, rank (from 1), neighbour, score, common (the number of common photos or members). Groups \
-            are sorted by the bytes of their ids, ascending.
+            Rows are tab-separated, or with --json one JSON object a line.
+
+            neighbours has the columns group, rank (from 1), neighbour, score and common (the number of common photos or \
+            members). Groups are sorted by the bytes of their ids, ascending.
 
             Scores have at most 9 significant digits. With plain cosine, and with a modified cosine whose \
             --degree-discount is 0, they are recomputed from the counts, and all digits are exact. With another \
             discount, the score stored in the version is written, which has single precision (a relative error below \
             6e-8).
+
+            recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups that \
+            brought it. Users are those of the catalog, or of --users, sorted by the bytes of their ids. All processors \
+            work on it. With --output, a command that was killed goes on where it was when it is run again: until it is \
+            done, the file is called FILE.partial.
             """,
-        arguments: [Argument("WHAT", help: "neighbours")],
+        arguments: [Argument("WHAT", help: "neighbours or recommendations")],
         options: [
             Option(
-                "by", "RELATION", help: "What makes groups similar", allowed: Coterie.relations.map(\.name),
-                isRequired: true),
+                "by", "RELATION", help: "neighbours: what makes groups similar",
+                allowed: Coterie.relations.map(\.name)),
+            Option("users", "FILE", help: "recommendations: only of these users, one id a line; - is standard input"),
+            Option("limit", short: "n", "N", help: "recommendations: the most groups of a member", default: "20"),
+            Option(flag: "reasons", help: "recommendations: with the joined groups that brought each group"),
             Option("output", short: "o", "FILE", help: "The file to write (default: standard output)"),
-            CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
+        ] + PlanOptions.all + [
+            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
+            CommonOptions.threads, CommonOptions.json,
         ],
         examples: [
             "coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head",
+            "coterie export recommendations --limit 10 -o lists.tsv",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        guard parsed.arguments[0] == "neighbours" else {
-            throw UsageError("\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours")
+        switch parsed.arguments[0] {
+        case "neighbours": try neighbours(parsed)
+        case "recommendations":
+            guard parsed.textIfGiven("by") == nil else { throw UsageError("--by is for \"export neighbours\"") }
+            var export = try ListExport(parsed)
+            try export.run()
+        default:
+            throw UsageError(
+                "\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours or recommendations")
+        }
+    }
+
+    private static func neighbours(_ parsed: ParsedCommand) throws {
+        guard let relation = parsed.textIfGiven("by") else {
+            let names = Coterie.relations.map(\.name).joined(separator: ", ")
+            throw UsageError("\"export neighbours\" needs --by, one of \(names)")
         }
         let version = try parsed.loadVersion()
         var output = try Output(path: parsed.textIfGiven("output"))
-        try write(Relation(rawValue: parsed.text("by")), of: version, isJSON: parsed.flag("json"), to: &output)
+        try write(Relation(rawValue: relation), of: version, isJSON: parsed.flag("json"), to: &output)
         try output.flush()
     }
 
@@ -59,22 +86,9 @@ enum ExportCommand: Subcommand {
                     }
                     try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    try output.line("\(field(id))\t\(index + 1)\t\(field(other))\t\(score)\t\(neighbour.common)")
+                    try output.line("\(TabSeparated.field(id))\t\(index + 1)\t\(TabSeparated.field(other))\t\(score)\t\(neighbour.common)")
                 }
             }
         }
-    }
-
-    /// A field as RFC 4180 quotes it, so that any id can be read back.
-    private static func field(_ text: String) -> String {
-        guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
-            return text
-        }
-        var escaped = "\""
-        for character in text.unicodeScalars {
-            escaped.unicodeScalars.append(character)
-            if character == "\"" { escaped.unicodeScalars.append(character) }
-        }
-        return escaped + "\""
     }
 }

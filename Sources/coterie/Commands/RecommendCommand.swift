@@ -89,7 +89,8 @@ enum RecommendCommand: Subcommand {
         }
     }
 
-    private static func ids(in path: String) throws -> [String] {
+    /// The ids in a file, one a line; of standard input for "-".
+    static func ids(in path: String) throws -> [String] {
         let handle = path == "-" ? "/dev/stdin" : path
         let text: String
         do {

@@ -1,0 +1,189 @@
+import Answers
+import CatalogStore
+import CommandLineOptions
+import FoundationEssentials
+import MemberData
+import Model
+import ModelStore
+import Recommendation
+
+/// `coterie export recommendations`: the lists of all members, or of some, in the order of their ids.
+struct ListExport {
+    /// What lists are made from: a file that was begun goes on only for the same.
+    struct Content: Codable, Equatable {
+        var version: String
+        var atMilliseconds: Int64
+        var limit: Int
+        var seed: UInt64
+        var omitted: [String]
+        var isJSON: Bool
+        var hasReasons: Bool
+        /// The checksum of the users' ids; nil for all users of the catalog.
+        var users: String?
+    }
+
+    /// How many members a thread takes at a time.
+    private static let portionCount = 32
+    /// How many portions a thread takes before the lists are written.
+    private static let portionsPerRound = 8
+
+    private let parsed: ParsedCommand
+    private let version: LoadedVersion
+    private let planner: Planner
+    private let catalogs: [Catalog]
+    private let progress = ProgressLine()
+    private var content: Content
+
+    init(_ parsed: ParsedCommand) throws {
+        self.parsed = parsed
+        let first = try parsed.openCatalog()
+        let count = try parsed.threadCount()
+        catalogs = try [first] + (1..<count).map { _ in try parsed.openCatalog() }
+        version = try parsed.loadVersion()
+        planner = try parsed.planner(version.model, first)
+        content = Content(
+            version: version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
+            limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
+            omitted: parsed.texts("without").sorted(), isJSON: parsed.flag("json"),
+            hasReasons: parsed.flag("reasons"))
+    }
+
+    /// Writes the lists.
+    ///
+    /// - Throws: a failure, at the end, if some users are unknown.
+    mutating func run() throws {
+        let users = try UserIDs(of: catalogs[0], file: parsed.textIfGiven("users"))
+        content.users = users.checksum
+        let header = content.isJSON ? "" : "user\trank\tgroup\tscore\torigin" + (content.hasReasons ? "\treasons\n" : "\n")
+        progress.begin("lists")
+        guard let path = parsed.textIfGiven("output"), path != "-" else {
+            var output = try Output()
+            try output.write(header)
+            try writeRounds(of: users, after: nil) { bytes, _ throws(Failure) in try output.write(bytes) }
+            return try output.flush()
+        }
+        let hasInstant = parsed.textIfGiven("at") != nil
+        let file = try ResumableFile(path: path, content: content) { begun, now in
+            // Without --at, lists go on for the moment for which they were begun.
+            var now = now
+            if !hasInstant { now.atMilliseconds = begun.atMilliseconds }
+            return begun == now
+        }
+        content = file.content
+        if file.position == nil { try file.append(Array(header.utf8), position: "") }
+        try writeRounds(of: users, after: file.position.flatMap { $0.isEmpty ? nil : $0 }) {
+            bytes, last throws(Failure) in try file.append(bytes, position: last)
+        }
+        try file.finish()
+    }
+
+    private func writeRounds(
+        of users: UserIDs, after first: String?, _ write: ([UInt8], _ last: String) throws(Failure) -> Void
+    ) throws {
+        var last = first
+        var done = try users.count(through: first)
+        var unknown = 0
+        while true {
+            let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * catalogs.count)
+            guard let end = round.last else { break }
+            let lists = try Parallel.map(round.count, portion: Self.portionCount, catalogs) { catalog, members in
+                try self.lists(of: round[members], catalog)
+            }
+            unknown += lists.reduce(0) { $0 + $1.unknown }
+            try write(Array(lists.map(\.bytes).joined()), end)
+            last = end
+            done += round.count
+            progress.show(done: done, total: users.count, unit: "members")
+        }
+        progress.clear()
+        guard unknown == 0 else {
+            throw Failure(Failure.badData, "\(unknown) users are unknown; the others have their lists")
+        }
+    }
+
+    private func lists(of users: ArraySlice<String>, _ catalog: Catalog) throws -> (bytes: [UInt8], unknown: Int) {
+        var bytes: [UInt8] = []
+        var unknown = 0
+        for user in users {
+            let profile = try MemberProfile(
+                ofUser: user, from: catalog, for: planner, atMilliseconds: content.atMilliseconds)
+            guard let profile else {
+                unknown += 1
+                continue
+            }
+            let plan = planner.plan(
+                PlanRequest(profile: profile, atMilliseconds: content.atMilliseconds, seed: content.seed))
+            let items = plan.items.prefix(content.limit)
+            let reasons = content.hasReasons ? planner.reasons(for: items, of: profile) : []
+            bytes += content.isJSON ? line(items, reasons, of: user) : rows(items, reasons, of: user)
+        }
+        return (bytes, unknown)
+    }
+
+    private func line(_ items: ArraySlice<PlanItem>, _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
+        JSONWriter.object { json in
+            json.member("userId", user)
+            json.objects("recommendations", items.enumerated()) { json, element in
+                json.member("groupId", planner.model.id(of: Int(element.element.group)))
+                json.member("score", element.element.score)
+                json.member("origin", element.element.origin.rawValue)
+                if content.hasReasons { json.member("reasons", seeds(reasons[element.offset])) }
+            }
+        } + [UInt8(ascii: "\n")]
+    }
+
+    private func rows(_ items: ArraySlice<PlanItem>, _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        let user = TabSeparated.field(user)
+        for (index, item) in items.enumerated() {
+            var row = "\(user)\t\(index + 1)\t\(TabSeparated.field(planner.model.id(of: Int(item.group))))"
+            row += "\t\(Formats.significant(item.score, 6))\t\(item.origin.rawValue)"
+            if content.hasReasons { row += "\t" + TabSeparated.field(seeds(reasons[index]).joined(separator: ";")) }
+            bytes += (row + "\n").utf8
+        }
+        return bytes
+    }
+
+    /// The ids of the joined groups that brought a group, the strongest first, each once.
+    private func seeds(_ reasons: [Suggestion.Reason]) -> [String] {
+        var seen: Set<UInt32> = []
+        return reasons.filter { seen.insert($0.seed).inserted }.map { planner.model.id(of: Int($0.seed)) }
+    }
+}
+
+/// Ids of users in ascending order of their bytes: all of a catalog, or those of a file.
+private struct UserIDs {
+    private let catalog: Catalog
+    private let listed: [String]?
+    /// How many there are.
+    let count: Int
+    /// Of the listed ids; nil for all.
+    let checksum: String?
+
+    init(of catalog: Catalog, file: String?) throws {
+        self.catalog = catalog
+        guard let file else {
+            (listed, checksum) = (nil, nil)
+            count = try catalog.userCount(through: nil)
+            return
+        }
+        let ids = try Set(RecommendCommand.ids(in: file).map(BytewiseString.init)).map(\.text)
+            .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        listed = ids
+        count = ids.count
+        checksum = Checksum.text(of: Array(ids.joined(separator: "\n").utf8))
+    }
+
+    /// The ids behind one, at most so many.
+    func next(after id: String?, _ limit: Int) throws -> [String] {
+        guard let listed else { return try catalog.userIDs(after: id, limit: limit) }
+        return Array(listed[try count(through: id)...].prefix(limit))
+    }
+
+    /// How many ids stand before those behind one.
+    func count(through id: String?) throws -> Int {
+        guard let id else { return 0 }
+        guard let listed else { return try catalog.userCount(through: id) }
+        return listed.firstIndex { id.utf8.lexicographicallyPrecedes($0.utf8) } ?? listed.count
+    }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite("Lists of all members", .aFewAtATime)
+struct ListExportTests {
+    private static let instant = "2026-11-01T12:00:00Z"
+
+    private struct List: Decodable {
+        struct Row: Decodable, Equatable {
+            var groupId: String
+            var score: Double
+            var origin: String
+        }
+        var userId: String
+        var recommendations: [Row]
+    }
+
+    private func lists(_ text: String) throws -> [List] {
+        try text.split(separator: "\n").map { try JSONDecoder().decode(List.self, from: Data($0.utf8)) }
+    }
+
+    @Test("They are those of recommend, in the order of the ids, whatever the number of threads")
+    func sameLists() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let one = try await workspace.succeed(
+            "export", "recommendations", "--at", Self.instant, "--json", "--limit", "7", "--threads", "1"
+        ).text
+        let two = try await workspace.succeed(
+            "export", "recommendations", "--at", Self.instant, "--json", "--limit", "7", "--threads", "2"
+        ).text
+        #expect(one == two)
+        let lists = try lists(one)
+        let ids = lists.map(\.userId)
+        #expect(lists.count == 3000 && ids == ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) })
+        for index in stride(from: 0, to: lists.count, by: 431) {
+            let alone = try await workspace.succeed(
+                "recommend", ids[index], "--at", Self.instant, "--json", "--limit", "7"
+            ).text
+            #expect(
+                try JSONDecoder().decode(List.self, from: Data(alone.utf8)).recommendations
+                    == lists[index].recommendations)
+        }
+        // The same as rows, for some.
+        let users = try workspace.write("\(ids[5])\n\(ids[2])\n\(ids[5])\n", to: "users.txt")
+        let rows = try await workspace.succeed(
+            "export", "recommendations", "--at", Self.instant, "--limit", "7", "--users", users, "--reasons")
+        #expect(rows.lines[0] == "user\trank\tgroup\tscore\torigin\treasons")
+        let fields = rows.lines.dropFirst().map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+        #expect(fields.map { String($0[2]) } == [2, 5].flatMap { lists[$0].recommendations.map(\.groupId) })
+        #expect(fields.allSatisfy { $0.count == 6 && ($0[4] != "personal" || !$0[5].isEmpty) })
+    }
+
+    @Test("A command that was killed goes on where it was, and the file is that of one that was not")
+    func killed() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let (whole, path) = (workspace.path("whole.tsv"), workspace.path("lists.tsv"))
+        func arguments(_ path: String) -> [String] {
+            ["export", "recommendations", "--at", Self.instant, "--threads", "1", "--output", path]
+        }
+        _ = try await workspace.succeed(arguments(whole))
+        var kills = 0
+        while !FileManager.default.fileExists(atPath: path) {
+            let command = try workspace.start(arguments(path))
+            let before = (try? Data(contentsOf: URL(filePath: path + ".partial.json"))) ?? Data()
+            // Killed once it has got further than the one before, wherever that is.
+            while command.isRunning, kills < 6,
+                (try? Data(contentsOf: URL(filePath: path + ".partial.json"))) ?? before == before
+            { try await Task.sleep(for: .milliseconds(1)) }
+            if kills < 6, command.isRunning {
+                command.send(SIGKILL)
+                kills += 1
+            }
+            _ = try await command.wait()
+        }
+        #expect(kills > 0)
+        #expect(try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: whole)))
+        for suffix in [".partial", ".partial.json"] { #expect(!FileManager.default.fileExists(atPath: path + suffix)) }
+    }
+
+    @Test("A file that was begun with other options is not gone on with, and users who are unknown are told")
+    func refusals() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let path = workspace.path("lists.tsv")
+        try #"{"content":{"version":"x"},"byteCount":0}"#.write(
+            toFile: path + ".partial.json", atomically: true, encoding: .utf8)
+        let other = try await workspace.run("export", "recommendations", "--output", path)
+        #expect(other.exitCode == CommandRun.ExitCode.badData && other.errors.contains("begun from another version"))
+        let users = try workspace.write("laura-100\nnobody\n", to: "users.txt")
+        let unknown = try await workspace.run("export", "recommendations", "--users", users, "--json")
+        #expect(unknown.exitCode == CommandRun.ExitCode.badData && unknown.errors.contains("1 users are unknown"))
+        #expect(unknown.lines.count == 1)
+        let mistaken = try await workspace.run("export", "recommendations", "--by", "photos")
+        #expect(mistaken.exitCode == CommandRun.ExitCode.usage)
+    }
+}
