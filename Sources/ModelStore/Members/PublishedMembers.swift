@@ -123,7 +123,8 @@ struct PublishedMembersWriter: ~Copyable {
     /// - Parameter report: what the version's manifest says of its members, with how many buckets each hash has; twice
     ///   as many were begun.
     consuming func finish(_ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
-        precondition(starts.count == 2 * report.bucketCount, "\(starts.count) are not twice \(report.bucketCount) buckets")
+        precondition(
+            starts.count == 2 * report.bucketCount, "\(starts.count) buckets are not twice \(report.bucketCount)")
         guard let membersChecksum = UInt64(report.checksum, radix: 16) else {
             throw StoreError(.corrupt, "the manifest has no checksum of its members")
         }
