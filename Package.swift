@@ -146,9 +146,10 @@ let package = Package(
                 "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
-        // They run the executable as users do, beside which they are built.
+        // They run the executables, which are built next to them, as users do.
         tests(
-            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"], exclude: ["BruteForce"]),
+            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"],
+            exclude: ["BruteForce"]),
     ],
     swiftLanguageModes: [.v6]
 )

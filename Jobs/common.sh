@@ -15,7 +15,8 @@ install_missing() {
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    command -v apt-get >/dev/null || fail "${missing[*]} must be installed, and there is no apt-get: use the package manager of this system"
+    command -v apt-get >/dev/null ||
+        fail "${missing[*]} must be installed, and there is no apt-get: use the package manager of this system"
     local sudo=()
     if [ "$(id -u)" -ne 0 ]; then
         command -v sudo >/dev/null || fail "${missing[*]} must be installed: run this as root, or install them first"
@@ -30,7 +31,8 @@ install_missing() {
 }
 
 find_swift() {
-    command -v swift >/dev/null || fail "Swift is not installed: install Swift 6.2 or later from swift.org, and put it on PATH"
+    command -v swift >/dev/null ||
+        fail "Swift is not installed: install Swift 6.2 or later from swift.org, and put it on PATH"
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9]*\.[0-9]*\).*/\1/p' | head -n 1)
     [ "$(printf '%s\n6.2\n' "$version" | sort -V | head -n 1)" = 6.2 ] ||

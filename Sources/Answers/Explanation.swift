@@ -2,7 +2,7 @@ import CivilTime
 import Model
 public import Recommendation
 
-/// Why a group is in a member's list, at which place, or why it is not there:
+/// Why a group is in a member's list, at which rank, or why it is not there:
 /// `GET /v1/users/{id}/recommendations/{group}/why`, `coterie explain`.
 public struct Explanation: Answer, Equatable {
     /// The version.
@@ -69,21 +69,22 @@ extension Explanation {
         if let place {
             standing = Self.inNextList
             explanation = """
-                it is not in the list of this session, which was made before; a new one would have it at place \(place)
+                it is not in the list of this session, which was made before; a new one would have it at rank \(place)
                 """
             (self.place, interest) = (nil, nil)
         }
     }
 
-    /// Explains a group that is shown to nobody, whether or not a version has it.
+    /// Explains a group that is shown to nobody, whether or not a version has it; nothing more is told about it.
     ///
     /// - Parameter isPrivate: because it is private; else because it is hidden.
-    public init(_ version: ServedVersion, userId: String, unshownGroup groupId: String, isPrivate: Bool) {
+    public init(_ version: ServedVersion, userId: String, unshownGroup groupId: String, isPrivate: Bool = false) {
         self.version = version
         self.userId = userId
         self.groupId = groupId
         standing = "hidden"
-        explanation = isPrivate ? "it is private, and private groups are shown to nobody" : Standing.hiddenText
+        explanation =
+            isPrivate ? "it is private, and private groups are shown to nobody" : "it is hidden from everybody"
     }
 
     private init(
@@ -98,29 +99,22 @@ extension Explanation {
             place = rank
             interest = item.interest.map(interestName)
         }
-        // About a hidden group nothing more is told.
-        if standing != .hidden {
-            // As of a personal item: what speaks for the group is told whether or not it is in the list.
-            let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
-            reasons = GroupReason.list(
-                planner.reasons(for: [item], of: request.profile)[0], in: planner.model)
-        }
+        // As of a personal item: what speaks for the group is told whether or not it is in the list.
+        let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
+        reasons = GroupReason.list(planner.reasons(for: [item], of: request.profile)[0], in: planner.model)
     }
 }
 
 extension Standing {
-    fileprivate static let hiddenText = "it is hidden from everybody"
-
     /// A word that programs can go by, and a clause for people.
     fileprivate func words(_ planner: Planner) -> (name: String, text: String) {
         func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
         switch self {
         case .listed(let rank, let item):
-            return ("listed", "it is at place \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
+            return ("listed", "it is at rank \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
         case .joined: return ("joined", "the user is a member of it")
         case .dismissed(let milliseconds):
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
-        case .hidden: return ("hidden", Self.hiddenText)
         case .inactive(let seconds): return ("inactive", "nothing has happened in it since \(time(seconds))")
         case .noEvidence:
             return (

@@ -33,7 +33,7 @@ public struct RankedGroup: Answer, Equatable {
     public var title: String
 
     /// The group at a position of a list, counted from 0.
-    init(at index: Int, _ group: UInt32, in model: ModelVersion) {
+    init(at index: Int, _ group: UInt32, in model: VisibleModel) {
         rank = index + 1
         groupId = model.id(of: Int(group))
         title = model.title(of: Int(group))
@@ -58,7 +58,7 @@ public struct SuggestedGroup: Answer, Equatable {
     /// How one joins it.
     public var joinPolicy: String
 
-    init(at index: Int, _ group: UInt32, score: Double, _ columns: SizeColumns, in model: ModelVersion) {
+    init(at index: Int, _ group: UInt32, score: Double, _ columns: SizeColumns, in model: VisibleModel) {
         self.group = RankedGroup(at: index, group, in: model)
         self.score = score
         sizes = columns.sizes(of: group, in: model)
@@ -87,8 +87,8 @@ public struct SuggestedGroup: Answer, Equatable {
 }
 
 extension JoinPolicy {
-    /// The policy as answers write it.
-    fileprivate var name: String {
+    /// The policy as requests and answers write it.
+    public var name: String {
         switch self {
         case .open: "open"
         case .approval: "approval"
@@ -115,7 +115,7 @@ struct SizeColumns {
         self.relations = relations.map(\.relation)
     }
 
-    func sizes(of group: UInt32, in model: ModelVersion) -> GroupSizes {
+    func sizes(of group: UInt32, in model: VisibleModel) -> GroupSizes {
         GroupSizes(fields: fields, counts: relations.map { model.size(of: Int(group), in: $0) })
     }
 }

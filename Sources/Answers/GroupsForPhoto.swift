@@ -13,7 +13,7 @@ public struct GroupsForPhoto: Answer, Equatable {
     /// The groups of some suggestions.
     public init(
         _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
-        in model: ModelVersion
+        in model: VisibleModel
     ) {
         self.version = version
         self.photoId = photoId
@@ -40,7 +40,7 @@ extension GroupsForPhoto {
         public var reasons: [Reason]
 
         fileprivate init(
-            at index: Int, _ suggestion: PhotoSuggestion, _ columns: SizeColumns, in model: ModelVersion
+            at index: Int, _ suggestion: PhotoSuggestion, _ columns: SizeColumns, in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, suggestion.group, score: suggestion.score, columns, in: model)
             reasons = suggestion.reasons.prefix(SuggestedGroup.reasonLimit).map { reason in
@@ -78,7 +78,7 @@ extension GroupsForPhoto {
         /// Whether the owner is a member.
         public var isMember: Bool?
 
-        fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: ModelVersion) {
+        fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
             kind = evidence.kind
             self.share = share
             switch evidence {

@@ -24,6 +24,12 @@ public struct JSONWriter {
         value.write(to: &self)
     }
 
+    /// A member whose value is JSON already.
+    public mutating func member(_ name: String, json: String) {
+        key(name)
+        literal(json)
+    }
+
     /// A member that is an object.
     public mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
         key(name)

@@ -7,6 +7,8 @@ public struct Recommendations: Answer, Equatable {
     public var version: ServedVersion
     /// The member.
     public var userId: String
+    /// Whether anything is known of the member.
+    public var known: Bool
     /// What interactions call the list that they come from.
     public var recommendationId: String
     /// The number of the span of time for which the order stays as it is.
@@ -27,32 +29,35 @@ public struct Recommendations: Answer, Equatable {
     ///   - offset: how many items stand before the page.
     ///   - limit: how many items a page has at most.
     ///   - profile: the profile that reasons are told from.
+    ///   - isKnown: whether anything is known of the member.
     public init(
         _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
-        after offset: Int = 0, limit: Int, for profile: MemberProfile, _ planner: Planner
+        after offset: Int = 0, limit: Int, for profile: MemberProfile, isKnown: Bool = true, _ planner: Planner
     ) {
         let page = items.dropFirst(offset).prefix(limit)
         self.version = version
         userId = profile.userID
+        known = isKnown
         recommendationId = id
         self.bucket = bucket
         self.interests = interests
         recommendations = Self.rows(
             page, after: offset, interests, planner.reasons(for: page, of: profile),
-            planner.configuration.relations, in: planner.model)
+            StatedInterests(profile.topics), planner.configuration.relations, in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
-        _ reasons: [[Suggestion.Reason]], _ relations: RelationTable, in model: ModelVersion
+        _ reasons: [[Suggestion.Reason]], _ stated: StatedInterests, _ relations: RelationTable,
+        in model: VisibleModel
     ) -> [Row] {
         let columns = SuggestedGroup.columns(of: relations)
         return zip(page, reasons).enumerated().map { index, row in
             let (item, reasons) = row
             return Row(
-                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, columns,
-                in: model)
+                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, stated,
+                columns, in: model)
         }
     }
 
@@ -69,6 +74,7 @@ public struct Recommendations: Answer, Equatable {
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
+        fields.always("known", \.known, "Whether anything is known of the member; else the list is one for newcomers")
         fields.always("recommendationId", \.recommendationId, "What interactions call the list that they come from")
         fields.always("bucket", \.bucket, "The number of the span of time for which the order stays as it is")
         fields.always("interests", \.interests, "What the member cares about, the largest interest first")
@@ -87,16 +93,19 @@ extension Recommendations {
         public var origin: PlanItem.Origin
         /// The name of the interest it serves; nil unless joined groups brought it.
         public var interest: String?
+        /// The interests that the member stated and it is about; nil if there are none.
+        public var statedInterests: [String]?
         /// The joined groups that brought it, the strongest first.
         public var reasons: [GroupReason]
 
         fileprivate init(
             at index: Int, _ item: PlanItem, interest: String?, _ reasons: [Suggestion.Reason],
-            _ columns: SizeColumns, in model: ModelVersion
+            _ stated: StatedInterests, _ columns: SizeColumns, in model: VisibleModel
         ) {
             group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
             origin = item.origin
             self.interest = interest
+            statedInterests = stated.topics(of: item.group, in: model)
             self.reasons = GroupReason.list(reasons, limit: SuggestedGroup.reasonLimit, in: model)
         }
 
@@ -108,6 +117,8 @@ extension Recommendations {
             fields.always(
                 "origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all")
             fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+            fields.sometimes(
+                "statedInterests", \.statedInterests, "Stated interests that it is about; if there are any")
             fields.always("reasons", \.reasons, "Joined groups that brought it, the strongest first")
         }
     }
@@ -160,6 +171,23 @@ extension Recommendations {
     }
 }
 
+/// The interests that a member has stated, to be told of groups that are about them.
+struct StatedInterests {
+    /// As the member wrote them, by what they are compared as.
+    private let texts: [String: String]
+
+    init(_ topics: [String]) {
+        texts = Dictionary(topics.map { (Term.normalized($0), $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Those that a group is about, in the order of its topics; nil if there are none.
+    func topics(of group: UInt32, in model: VisibleModel) -> [String]? {
+        guard !texts.isEmpty else { return nil }
+        let topics = model.topics(of: Int(group)).compactMap { texts[Term.normalized($0)] }
+        return topics.isEmpty ? nil : topics
+    }
+}
+
 /// Something that a member cares about.
 public struct MemberInterest: Answer, Equatable {
     /// What its groups have in common, in a few words.
@@ -177,7 +205,7 @@ public struct MemberInterest: Answer, Equatable {
     }
 
     /// An interest of a plan.
-    public init(_ interest: Interest, in model: ModelVersion) {
+    public init(_ interest: Interest, in model: VisibleModel) {
         self.init(
             name: interest.name(in: model), share: interest.share,
             groupIds: interest.groups.map { model.id(of: Int($0)) })
@@ -207,7 +235,7 @@ public struct GroupReason: Answer, Equatable {
     public var common: UInt32
 
     /// The first of some reasons; shares are those of what all of them contribute.
-    static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: ModelVersion) -> [GroupReason] {
+    static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: VisibleModel) -> [GroupReason] {
         // Not the score of the list's item: what speaks for a group may have changed since the list was made.
         let total = reasons.reduce(0) { $0 + $1.contribution }
         return reasons.prefix(limit).map { reason in

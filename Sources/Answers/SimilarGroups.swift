@@ -17,18 +17,19 @@ public struct SimilarGroups: Answer, Equatable {
     /// - Parameters:
     ///   - by: the name of a relation, or `RelationTable.blendName`.
     ///   - limit: how many at most.
-    ///   - hidden: groups that are left out.
+    ///   - filter: what is asked of the groups.
     public init(
-        _ version: ServedVersion, to group: UInt32, by: String, limit: Int, hidden: Set<UInt32>,
+        _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
         _ recommender: Recommender
     ) {
         self.version = version
         groupId = recommender.model.id(of: Int(group))
         self.by = Choice(name: by)
         if let facts = recommender.relations[Relation(rawValue: by)] {
-            neighbours = Self.neighbours(of: group, by: facts, limit: limit, hidden, in: recommender.model)
+            let similar = recommender.neighbours(of: group, by: facts.relation, limit: limit, filter: filter)
+            neighbours = Self.neighbours(similar, facts, in: recommender.model)
         } else {
-            let similar = recommender.similar(to: group, limit: limit, hidden: hidden)
+            let similar = recommender.similar(to: group, limit: limit, filter: filter)
             neighbours = Self.neighbours(similar, recommender.relations, in: recommender.model)
         }
     }
@@ -36,15 +37,14 @@ public struct SimilarGroups: Answer, Equatable {
     // Functions of the model, not closures that capture it, which would copy it for every row.
 
     private static func neighbours(
-        of group: UInt32, by facts: RelationFacts, limit: Int, _ hidden: Set<UInt32>, in model: ModelVersion
+        _ neighbours: [Model.Neighbour], _ facts: RelationFacts, in model: VisibleModel
     ) -> [Neighbour] {
         let columns = SizeColumns([facts])
-        let shown = model.neighbours(of: Int(group), by: facts.relation).filter { !hidden.contains($0.index) }
-        return shown.prefix(limit).enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
+        return neighbours.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
     }
 
     private static func neighbours(
-        _ suggestions: [Suggestion], _ relations: RelationTable, in model: ModelVersion
+        _ suggestions: [Suggestion], _ relations: RelationTable, in model: VisibleModel
     ) -> [Neighbour] {
         let columns = SizeColumns(Array(relations))
         return suggestions.enumerated().map { Neighbour(at: $0, $1, columns, in: model) }
@@ -76,7 +76,7 @@ extension SimilarGroups {
         public var relations: [RelationShare]?
 
         /// A neighbour in one relation.
-        fileprivate init(at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns, in model: ModelVersion) {
+        fileprivate init(at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns, in model: VisibleModel) {
             group = RankedGroup(at: index, neighbour.index, in: model)
             score = .single(neighbour.score)
             common = neighbour.common
@@ -84,7 +84,7 @@ extension SimilarGroups {
         }
 
         /// A neighbour in a blend.
-        fileprivate init(at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns, in model: ModelVersion) {
+        fileprivate init(at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns, in model: VisibleModel) {
             group = RankedGroup(at: index, suggestion.group, in: model)
             score = .double(suggestion.score)
             sizes = columns.sizes(of: suggestion.group, in: model)

@@ -7,15 +7,12 @@ public struct TrendingGroups: Answer, Equatable {
     /// The groups, the most unusual first.
     public var groups: [Row]
 
-    /// The groups of a model version that trend.
+    /// The groups of a model that trend.
     ///
-    /// - Parameters:
-    ///   - limit: how many at most.
-    ///   - hidden: groups that are left out.
-    public init(_ version: ServedVersion, in model: ModelVersion, limit: Int, hidden: Set<UInt32>) {
+    /// - Parameter limit: how many at most.
+    public init(_ version: ServedVersion, in model: VisibleModel, limit: Int) {
         self.version = version
-        let shown = model.trending.filter { !hidden.contains($0.group) }.prefix(limit)
-        groups = shown.enumerated().map { Row(at: $0, $1, in: model) }
+        groups = model.trending.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
     }
 
     /// The name of the schema.
@@ -33,7 +30,7 @@ public struct TrendingGroups: Answer, Equatable {
         /// What makes it trend.
         public var trend: TrendingGroup
 
-        fileprivate init(at index: Int, _ trend: TrendingGroup, in model: ModelVersion) {
+        fileprivate init(at index: Int, _ trend: TrendingGroup, in model: VisibleModel) {
             group = RankedGroup(at: index, trend.group, in: model)
             self.trend = trend
         }

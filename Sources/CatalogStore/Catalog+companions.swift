@@ -1,12 +1,12 @@
 import SQLite
 
-/// How many photos that share a pool with a given one are in a group.
+/// A group that holds companions of a photo: public photos that share a pool with it.
 public struct CompanionGroup: Sendable, Equatable {
     /// The group's external id.
     public var groupID: String
-    /// Of the photos looked at, those in the group.
+    /// The number of companions in the group.
     public var photos: Int
-    /// Their part of the photos looked at, each weighed by how much its pools are those of the given photo; 0 to 1.
+    /// Their share of all companions, each weighted by the cosine of its pools and the photo's; 0 to 1.
     public var share: Double
 
     /// Counts.
@@ -18,16 +18,19 @@ public struct CompanionGroup: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// Pools of the photo that are looked into, the first by key.
+    /// The most pools of the photo that are read, the lowest keys first.
     private static var poolsPerPhoto: Int { 20 }
-    /// Photos of a pool that are looked at on either side of the photo: those that came about when it did.
+    /// The most photos that are read of a pool before and after the photo.
+    ///
+    /// Keys ascend with time, so these photos are
+    /// about as old as it is.
     private static var photosPerSide: Int { 100 }
-    /// Photos whose other pools are looked up: those that share the most.
+    /// The most companions, those that share the most pools first.
     private static var companionsPerPhoto: Int { 200 }
 
-    /// The shown groups that hold public photos which share their pools with a photo, in no particular order.
+    /// The shown groups that hold companions of a photo, in no particular order.
     ///
-    /// A companion in *n* of them, of which it shares *c* with the photo in *m*, weighs *c / √(n m)*, their cosine. The
+    /// A companion weighs *c / √(n m)*, the cosine of its *n* groups and the photo's *m*, of which *c* are common. The
     /// work is bounded: some thousand rows, however large the pools are.
     func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
         let pools = try shownGroups(ofPhoto: key)
@@ -48,7 +51,7 @@ extension Catalog {
         return found.values.map { CompanionGroup(groupID: $0.id, photos: $0.photos, share: $0.weight / total) }
     }
 
-    /// The public photos that share the most of some pools with a photo; equal ones by key.
+    /// The public photos that share the most pools with a photo, most first; equal ones by key.
     private func companions(ofPhoto key: Int64, in pools: [Int64]) throws(DatabaseError) -> [Int64] {
         var shared: [Int64: Int] = [:]
         for (comparison, direction) in [("<", "DESC"), (">", "ASC")] {

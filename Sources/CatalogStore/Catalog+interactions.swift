@@ -6,7 +6,7 @@ extension Catalog {
     ///
     /// - Parameters:
     ///   - id: the member's external id.
-    ///   - after: the id of the interaction after which to begin; nil: at the beginning.
+    ///   - after: the id of the interaction before the first one wanted; nil: from the beginning.
     ///   - limit: how many at most.
     /// - Returns: nil if the member has no interaction with the id `after`; none for a member who is not known.
     public func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
@@ -52,7 +52,7 @@ extension Catalog {
 
     /// Reapplies all joins and leaves to the memberships, after an import has written some.
     ///
-    /// To be called within the transaction of the import.
+    /// Call it within the transaction of the import.
     func reapplyInteractions() throws(DatabaseError) {
         let pairs = try database.prepare("SELECT DISTINCT group_key, user_key FROM interactions WHERE kind < 2")
         let memberships = try MembershipEvents(database)

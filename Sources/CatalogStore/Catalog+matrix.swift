@@ -51,16 +51,16 @@ extension Catalog {
     }
 }
 
-/// Which ranges of group keys are read one by one, and where their rows go.
+/// The ranges of group keys that are read one at a time, and the row of each group.
 struct MatrixPlan: Sendable {
     let source: RelationSource
-    /// By group key: the row, or −1 for a group that is not shown, or none.
+    /// By group key: the row, or −1 if the group is not shown or does not exist.
     let rowOfGroup: [Int32]
     let rowCount: Int
     let columnCount: Int
     /// False if no row of the table has a time.
     let hasTimes: Bool
-    /// Nil if there is none.
+    /// The keys of private photos; nil if there are none.
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
 
@@ -137,7 +137,7 @@ struct MatrixPart: Sendable {
 
     init(range: Range<Int>) { self.range = range }
 
-    /// Takes a row of the table; those of a group come one after the other.
+    /// Adds a row of the table; the rows of a group are adjacent.
     mutating func add(group: Int, entry: Int, time: Int64?, _ plan: MatrixPlan) {
         rowsRead += 1
         let row = plan.rowOfGroup[group]
@@ -159,8 +159,8 @@ struct MatrixPart: Sendable {
 
     /// Calls `body` with each row and its entries.
     func forEachRow(_ body: (_ row: Int, _ entries: ArraySlice<UInt32>) -> Void) {
-        for (place, row) in rows.enumerated() {
-            let end = place + 1 < rows.count ? rows[place + 1].start : entries.count
+        for (index, row) in rows.enumerated() {
+            let end = index + 1 < rows.count ? rows[index + 1].start : entries.count
             body(Int(row.row), entries[row.start..<end])
         }
     }

@@ -20,7 +20,7 @@ public struct CatalogMember: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// A user with the groups, public and private, that he or she is a member of.
+    /// A user with all groups, public and private, that the user is a member of.
     ///
     /// - Returns: nil if there is no such user.
     public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
@@ -43,8 +43,8 @@ extension Catalog {
         }
     }
 
-    /// External ids that stand next to one that does not exist, and groups whose title it is: at most `limit` before,
-    /// after, and by title.
+    /// Suggestions for an id that does not exist: the ids before and after it in the order of ids, and groups that have
+    /// it as their title; at most `limit` of each.
     public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
         try wrapping { () throws(DatabaseError) in
             var found: [String] = []
@@ -70,7 +70,7 @@ extension Catalog {
         return try row.step() ? row.integer(0) : nil
     }
 
-    /// How many rows each table has.
+    /// The number of rows of each table.
     public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
         try wrapping { () throws(DatabaseError) in
             var counts: [(table: String, rows: Int64)] = []

@@ -9,7 +9,7 @@ public struct Overlap: Sendable, Equatable {
     public var common: Int
     /// n: the other group's public photos, or members.
     public var size: Int
-    /// The sum of what the common entries weigh; 0 unless weights were asked for.
+    /// The sum of the weights of the common entries; 0 if no weights were asked for.
     public var weightSum: UInt64
 
     /// Counts.
@@ -21,9 +21,9 @@ public struct Overlap: Sendable, Equatable {
     }
 }
 
-/// What an entry weighs by the number of groups it is in.
+/// The weight of an entry as a function of the number of groups it is in.
 public struct EntryWeights {
-    /// Only shown groups with at least so many entries (inclusive) count towards the number.
+    /// Only shown groups with at least so many entries (inclusive) are counted.
     public var minimumEntries: Int
     /// The weight of an entry in so many groups.
     public var weight: (_ degree: Int) -> UInt32
@@ -35,7 +35,7 @@ public struct EntryWeights {
     }
 }
 
-/// Everything that a group has in common with groups that are shown.
+/// What a group has in common with all shown groups.
 public struct OverlapReport: Sendable, Equatable {
     /// n of the given group.
     public var size: Int
@@ -44,14 +44,14 @@ public struct OverlapReport: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// Counts afresh what a group has in common with every group that is shown, for looking into a model version.
+    /// Counts what a group has in common with every shown group, to compare it with a model version.
     ///
     /// - Parameters:
     ///   - group: the group, shown or not.
     ///   - source: by which relation; private photos do not count.
     ///   - minimumCommon: groups with fewer common entries are left out (inclusive).
     ///   - required: a group that is reported even if it has fewer.
-    ///   - weights: what common entries weigh, if their sum is wanted; takes reading all groups they are in.
+    ///   - weights: the weights of common entries, if their sum is wanted; this reads all groups they are in.
     public func overlaps(
         of group: GroupRecord, in source: RelationSource, minimumCommon: Int,
         alwaysIncluding required: GroupRecord? = nil, weights: EntryWeights? = nil

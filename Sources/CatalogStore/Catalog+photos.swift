@@ -1,7 +1,7 @@
 import Model
 import SQLite
 
-/// A photo as the catalog has it, and where its kind goes.
+/// A photo as the catalog has it, with the groups of its owner and of similar photos.
 public struct PhotoRecord: Sendable, Equatable {
     /// The external id.
     public var id: String
@@ -15,7 +15,7 @@ public struct PhotoRecord: Sendable, Equatable {
     public var ownerGroups: [OwnerGroup]
     /// The external ids of the shown groups that its owner is a member of; ascending.
     public var ownerMemberships: [String]
-    /// What it is tagged with, as it was imported.
+    /// Its tags, as imported.
     public var tags: [String]
     /// Where it was taken, in degrees.
     public var location: Location?
@@ -40,7 +40,7 @@ public struct PhotoRecord: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// A photo, the groups it is in, and the groups that its owner and photos like it are in.
+    /// A photo with its groups, and those of its owner and of similar photos.
     ///
     /// - Returns: nil if there is no such photo.
     public func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {

@@ -2,7 +2,7 @@ public import Model
 import SQLite
 
 extension Catalog {
-    /// All groups that are put forward, now or at another time; by position.
+    /// All curated groups by position, including those that have not started or have expired.
     public func curations() throws(CatalogError) -> [Curation] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
@@ -37,7 +37,7 @@ extension Catalog {
     /// Hidden groups, in ascending order of the bytes of their external ids.
     ///
     /// - Parameters:
-    ///   - after: the id after which to begin, be it that of a hidden group or not; nil: at the beginning.
+    ///   - after: only ids after this one, which need not be that of a hidden group; nil: from the beginning.
     ///   - limit: how many at most.
     public func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
         try wrapping { () throws(DatabaseError) in

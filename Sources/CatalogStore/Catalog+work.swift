@@ -1,11 +1,11 @@
 public import Model
 import SQLite
 
-/// How much there is to compare in a matrix.
+/// How much work a matrix makes.
 public struct WorkEstimate: Sendable, Equatable {
-    /// Entries of the relation: exact.
+    /// Entries of the relation, counted.
     public var rows: Int
-    /// Σ d(u)² over users or photos u in d(u) groups, the increments of a full count: estimated from a sample.
+    /// Σ d(u)² over users or photos u in d(u) groups, the increments of a full count; estimated from a sample.
     public var increments: Double
     /// False if no row has a date.
     public var hasDates: Bool
@@ -18,16 +18,16 @@ public struct WorkEstimate: Sendable, Equatable {
     }
 }
 
-/// How much is known of what photos are about.
+/// How much content the photos have: tags and locations.
 public struct ContentEstimate: Sendable, Equatable {
-    /// Photos, private ones included; 0 if none has tags or a place.
+    /// Photos, private ones included; 0 if none has tags or a location.
     public var photos: Int
-    /// The tags of all photos together: estimated from a sample.
+    /// The tags of all photos together; estimated from a sample.
     public var tags: Int
-    /// False if no photo has a place.
+    /// False if no photo has a location.
     public var hasPlaces: Bool
 
-    /// What is known.
+    /// An estimate.
     public init(photos: Int = 0, tags: Int = 0, hasPlaces: Bool = false) {
         self.photos = photos
         self.tags = tags
@@ -73,7 +73,7 @@ extension Catalog {
         }
     }
 
-    /// Estimates how much is known of photos, from the tags of 20,000 of them, evenly spread.
+    /// Estimates how much content the photos have, from the tags of 20,000 of them, evenly spread.
     public func contentEstimate() throws(CatalogError) -> ContentEstimate {
         try wrapping { () throws(DatabaseError) in
             let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
@@ -92,12 +92,15 @@ extension Catalog {
         }
     }
 
-    /// At most 20,000 keys up to the highest, from 1 on: a golden step spreads them over all keys whatever their order.
+    /// At most 20,000 keys from 1 to the highest.
+    ///
+    /// Multiples of the golden ratio spread them evenly, whatever the order of
+    /// the keys means.
     private static func sampleKeys(upTo highest: Int) -> [Int] {
         guard highest > 20_000 else { return Array(1..<highest + 1) }
         return (0..<20_000).map { sample in
-            let place = (Double(sample) * 0.618_033_988_749_894_8).truncatingRemainder(dividingBy: 1)
-            return 1 + Int(place * Double(highest))
+            let fraction = (Double(sample) * 0.618_033_988_749_894_8).truncatingRemainder(dividingBy: 1)
+            return 1 + Int(fraction * Double(highest))
         }
     }
 }

@@ -16,28 +16,27 @@ public final class Catalog {
 
     /// How a catalog is opened.
     public enum Mode: Sendable {
-        /// For reading; it must exist, be of this program's schema version, and have the tables of the relations.
+        /// For reading; the catalog must have this program's schema version and the tables of the relations.
         case reading
-        /// For writing; it is made, or brought up to this schema version, if need be.
+        /// For writing; the catalog is created or migrated if need be.
         case writing
-        /// For writing what must not be lost once it is done: a commit waits for the disk. What is deleted is
-        /// overwritten. The catalog must exist; it is brought up to this schema version if need be.
+        /// For durable writing: a commit waits for the disk, and deleted data is overwritten. The catalog must exist;
+        /// it is migrated if need be.
         case recording
     }
 
     /// Opens a catalog.
     ///
-    /// - Parameter relations: those that are read or written; tables that it lacks are made where it may be brought up
-    ///   to date.
+    /// - Parameter relations: those that are read or written; a migration creates missing tables.
     /// - Throws: `CatalogError.Code.missing` if there is none to read, `.notACatalog` if the file is something else.
     public init(path: String, mode: Mode, relations: RelationTable = .standard) throws(CatalogError) {
         guard mode == .writing || Self.allows(path, F_OK) else {
             throw CatalogError(
                 .missing,
-                "there is no catalog at \(path): make one with \"coterie import\", or name another with --catalog")
+                "there is no catalog at \(path): create it with \"coterie import\", or name another with --catalog")
         }
         self.relations = relations
-        // A reader opens for writing too where it may: only then can it recover what a killed writer left in the log.
+        // A reader opens for writing too if it may: only then can it recover the log that a killed writer left.
         let canWrite = mode == .writing || Self.allows(path, W_OK)
         do {
             database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
@@ -46,7 +45,10 @@ public final class Catalog {
             guard error.isUnopenable else { throw CatalogError(error) }
             throw CatalogError(
                 .fileFailed,
-                "cannot open the catalog \(path): it must be a file, in a folder that exists and that this user may write to"
+                """
+                cannot open the catalog \(path): it must be a file, in a folder that exists and that this user may \
+                write to
+                """
             )
         }
         // Before anything is written: somebody else's database must stay as it is.
@@ -64,7 +66,7 @@ public final class Catalog {
                 throw CatalogError(
                     .notACatalog,
                     """
-                    \(path) is of an older program: \"coterie serve\" and \"coterie import\" bring it up to date, if they may \
+                    \(path) is of an older program: "coterie serve" and "coterie import" migrate it, if they may \
                     write to it
                     """)
             }
@@ -87,31 +89,31 @@ public final class Catalog {
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }
 
-    /// The schema version that it had before it was opened, if it was brought up to date then.
+    /// The schema version before opening, if opening migrated the catalog.
     public var olderVersion: Int? { (1..<schemaVersion).contains(foundVersion) ? foundVersion : nil }
 
     /// The schema version of this catalog.
     public var schemaVersion: Int { CatalogSchema.version }
 
-    /// A number that grows with every change; equal numbers mean equal content, but for interactions.
+    /// A number that grows with every change; equal numbers mean equal content, except for interactions.
     public func changeCount() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in
             try database.integer("SELECT value FROM catalog_state WHERE name = 'changes'") ?? 0
         }
     }
 
-    /// A number that changes when anybody has changed the catalog through another connection than this one, of this
-    /// process or another, interactions included.
+    /// A number that changes when another connection, of this process or another one, has written to the catalog,
+    /// interactions included.
     public func outsideRevision() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
     }
 
-    /// Runs `body` on one unchanging state of the catalog.
+    /// Runs `body` in one read transaction.
     public func snapshot<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         try database.transaction(.deferred, wrap: CatalogError.init, body)
     }
 
-    /// Notes that so many rows changed; called within the transaction that changes them.
+    /// Adds to the number of changed rows; call it within the transaction that changes them.
     func recordChanges(_ count: Int64) throws(DatabaseError) {
         guard count > 0 else { return }
         let statement = try database.prepare("UPDATE catalog_state SET value = value + ? WHERE name = 'changes'")

@@ -15,7 +15,7 @@ public enum CatalogChange: Sendable, Equatable, Codable {
         return true
     }
 
-    /// What came of it.
+    /// The outcome of a change.
     public enum Outcome: Sendable, Equatable {
         /// The outcome of a member's change.
         case member(MemberChange.Outcome)
@@ -47,11 +47,11 @@ extension Catalog {
     /// Makes changes in one transaction; they are durable when this returns, on a catalog opened for recording.
     ///
     /// The first interaction or interest of an unknown member adds the member. Joins and leaves change the memberships
-    /// as well: of all that is known of a member and a group, the latest event counts; a membership of unknown time is
-    /// the oldest.
+    /// as well: for a member and a group the latest event counts, and a membership without a time is older than any
+    /// event.
     ///
-    /// - Returns: what came of each change, in their order.
-    /// - Throws: `CatalogError`; then nothing of them all was done.
+    /// - Returns: the outcome of each change, in their order.
+    /// - Throws: `CatalogError`; then no change was made.
     public func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             let members = try wrapping { () throws(DatabaseError) in try InteractionRecorder(database) }
@@ -69,7 +69,7 @@ extension Catalog {
         }
     }
 
-    /// Notes what changes of members and of the site have changed.
+    /// Records the numbers of changed rows and the columns that have values now.
     func finish(_ members: InteractionRecorder, _ site: SiteRecorder) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             if members.hasJoins { try note([RelationSource.memberships.notedTime]) }

@@ -1,6 +1,6 @@
 public import SQLite
 
-/// What went wrong with the catalog or with what was to be imported.
+/// A failure of the catalog or of an import.
 public struct CatalogError: Error, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Code: Sendable, Equatable {

@@ -3,15 +3,15 @@ import SQLite
 
 /// The catalog's tables, and how an older catalog becomes one of this version.
 ///
-/// External ids stand once, beside an integer key that never leaves the catalog. The tables of relations, which are
-/// large, are clustered by group, which the recompute reads in order; one reverse index serves profiles.
+/// Each external id is stored once, with an integer key that never leaves the catalog. The large tables of relations
+/// are clustered by group, because the recompute reads them in that order; a reverse index serves profiles.
 enum CatalogSchema {
-    /// "Ctri": tells a catalog from other SQLite files (`PRAGMA application_id`).
+    /// "Ctri": marks a SQLite file as a catalog (`PRAGMA application_id`).
     static let applicationID: Int64 = 0x4374_7269
     /// The version that this program writes: the number of migrations.
     static var version: Int { migrations.count }
 
-    /// `migrations[v]` makes version v + 1 of version v; a step that was released is never edited.
+    /// `migrations[v]` turns version v into version v + 1; a released step is never edited.
     static let migrations: [String] = [
         """
         CREATE TABLE groups (
@@ -72,7 +72,7 @@ enum CatalogSchema {
             expires_at INTEGER
         );
         """,
-        // What `NotedColumn` names: from now on it is noted while it is written.
+        // The columns of `NotedColumn`; from this version on, every write keeps these values up to date.
         """
         INSERT INTO catalog_state VALUES
             ('memberships.joined_at', EXISTS (SELECT 1 FROM memberships WHERE joined_at IS NOT NULL)),
@@ -96,7 +96,7 @@ enum CatalogSchema {
         CREATE INDEX interactions_by_user ON interactions (user_key, interaction_key);
         CREATE INDEX interactions_on_memberships ON interactions (group_key, user_key, occurred_at) WHERE kind < 2;
         """,
-        // Not a column of the groups: what an import sets must not touch it.
+        // A table of its own, because imports overwrite the columns of `groups`.
         """
         CREATE TABLE hidden_groups (
             group_key INTEGER PRIMARY KEY,
@@ -104,20 +104,20 @@ enum CatalogSchema {
         );
         CREATE INDEX groups_private ON groups (group_id) WHERE visibility <> 0;
         """,
-        // The last change of each journal that was taken over: one that comes again is known.
+        // The number of the last change applied of each journal, so that no change is applied twice.
         """
         CREATE TABLE journals (
             origin TEXT PRIMARY KEY,
             sequence INTEGER NOT NULL
         ) WITHOUT ROWID;
         """,
-        // With all that a profile needs of a membership: the table itself is clustered by group, and would have to be
-        // read at as many places as there are memberships.
+        // The index covers what a profile needs: the table is clustered by group, so that every membership of a user is
+        // on another page.
         """
         DROP INDEX IF EXISTS memberships_by_user;
         CREATE INDEX memberships_by_user ON memberships (user_key, group_key, joined_at);
         """,
-        // When it was last decided in this catalog itself, if it was: what a journal has from before does not undo it.
+        // When the group was last hidden in this catalog itself: an earlier unhide of a journal must not undo that.
         """
         ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
         UPDATE hidden_groups SET decided_at = hidden_at;
@@ -133,13 +133,15 @@ enum CatalogSchema {
         """,
     ]
 
-    /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.
-    static let isShown =
-        "(groups.visibility = 0 AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))"
+    /// The condition for a row of `groups` to be used and shown: public and not hidden.
+    static let isShown = """
+        (groups.visibility = 0
+        AND NOT EXISTS (SELECT 1 FROM hidden_groups WHERE hidden_groups.group_key = groups.group_key))
+        """
 
-    /// Brings a database up to this version; a new file gets every table.
+    /// Migrates a database to this version; a new file gets every table.
     ///
-    /// - Parameter relations: those whose tables there must be; a table that no migration makes is made here.
+    /// - Parameter relations: those whose tables must exist; a table that no migration creates is created here.
     static func migrate(_ database: Database, _ relations: RelationTable) throws(CatalogError) {
         let found = try checkedVersion(database)
         if found < version {
@@ -157,7 +159,7 @@ enum CatalogSchema {
                 try wrapping { () throws(DatabaseError) in try database.execute(facts.source.createTable) }
             }
         }
-        // An import drops a reverse index while it fills a table, and may have been killed then.
+        // A killed import leaves a table without the reverse index that it dropped to fill it.
         try wrapping { () throws(DatabaseError) in
             for facts in relations { try database.execute(facts.source.createIndex) }
         }

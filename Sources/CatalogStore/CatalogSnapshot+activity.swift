@@ -5,7 +5,7 @@ import Synchronization
 
 /// The weeks and the months in which activity is counted.
 public struct ActivityCalendar: Sendable, Equatable {
-    /// The end of the last week, in Unix seconds, inclusive: what is later is not counted.
+    /// The end of the last week, in Unix seconds, inclusive; later events are not counted.
     public var now: Int64
     /// Weeks of seven days before `now`, 1 or more.
     public var weekCount: Int
@@ -19,9 +19,9 @@ public struct ActivityCalendar: Sendable, Equatable {
         self.months = months
     }
 
-    /// The whole months after an earliest date and up to `now`, the last `maximum` of them.
+    /// The last `maximum` whole months from an earliest date to `now`.
     public static func wholeMonths(from earliest: Int64, to now: Int64, maximum: Int) -> Range<Int> {
-        // The month of the earliest date is whole if that is one of its first day.
+        // The month of the earliest date counts as whole if that date is in its first day.
         guard let before = UnixTime(seconds: earliest - 86_400)?.monthsSince1970,
             let end = UnixTime(seconds: now)?.monthsSince1970
         else { return 0..<0 }
@@ -30,29 +30,30 @@ public struct ActivityCalendar: Sendable, Equatable {
 
     static let weekSeconds: Int64 = 7 * 86_400
 
-    /// How many weeks before the last one an instant lies; nil if none of them holds it.
+    /// The week of an instant, counted back from the last one, which is 0; nil if it is in none.
     func week(of time: Int64) -> Int? {
         guard time <= now, time > now - Int64(weekCount) * Self.weekSeconds else { return nil }
         return Int((now - time) / Self.weekSeconds)
     }
 
-    /// The place of an instant among the months; nil if none of them holds it.
+    /// The month of an instant as an index of `months`; nil if it is in none.
     func month(of time: Int64) -> Int? {
         guard let month = UnixTime(seconds: time)?.monthsSince1970, months.contains(month) else { return nil }
         return month - months.lowerBound
     }
 }
 
-/// Who turned to the shown groups, and when; rows are those of the matrices.
+/// The activity of the shown groups by week and by month; rows are those of the matrices.
 public struct ActivityReading: Sendable, Equatable {
-    /// Rows × weeks, row by row, the latest week first: different people who joined, or whose public photos were added.
+    /// Rows × weeks, row by row, the latest week first: the different people who joined, or whose public photos were
+    /// added.
     ///
-    /// Photos whose owner is not known count as one person's.
+    /// All photos without a known owner count as one person's.
     public var people: [UInt32]
     /// Rows × months, row by row, the earliest first: memberships, or public photos in the pool.
     public var events: [UInt32]
 
-    /// Nobody, and nothing.
+    /// No activity.
     public init(rowCount: Int, in calendar: ActivityCalendar) {
         people = [UInt32](repeating: 0, count: rowCount * calendar.weekCount)
         events = [UInt32](repeating: 0, count: rowCount * calendar.months.count)
@@ -60,11 +61,11 @@ public struct ActivityReading: Sendable, Equatable {
 }
 
 extension CatalogSnapshot {
-    /// Counts what happened in every shown group, in one pass over the table.
+    /// Counts the activity of every shown group, in one pass over the table.
     ///
     /// - Parameters:
     ///   - source: of which relation; private photos do not count.
-    ///   - calendar: the weeks and months in which it is counted.
+    ///   - calendar: the weeks and months to count in.
     ///   - progress: told of the dated rows read so far, from any thread.
     public func activity(
         _ source: RelationSource, in calendar: ActivityCalendar, progress: @escaping @Sendable (_ rows: Int) -> Void
@@ -107,7 +108,7 @@ extension Catalog {
                 guard plan.rowOfGroup[group] >= 0, plan.isPrivatePhoto?.contains(Int(entry)) != true else { continue }
                 part.begin(row: Int(plan.rowOfGroup[group]))
                 part.addEvent(time)
-                // Only what is recent needs to know who it was.
+                // People are counted in the recent weeks only.
                 guard let week = calendar.week(of: time) else { continue }
                 part.addPerson(source.entries == .photos ? try key(ofOwner: entry, owner) : entry, week: week)
             }
@@ -116,7 +117,7 @@ extension Catalog {
         }
     }
 
-    /// The owner of a photo; 0, which no user has, if it is not known.
+    /// The key of a photo's owner; 0, which is no user's key, if the owner is not known.
     private func key(ofOwner photo: Int64, _ owner: Statement) throws(DatabaseError) -> Int64 {
         owner.bind(photo, at: 1)
         defer { owner.reset() }
@@ -124,7 +125,7 @@ extension Catalog {
     }
 }
 
-/// What happened in the groups of one range of keys.
+/// The activity of the groups of one range of keys.
 private struct ActivityPart: Sendable {
     struct Row: Sendable {
         var row: Int
@@ -136,7 +137,7 @@ private struct ActivityPart: Sendable {
     private(set) var rows: [Row] = []
     var rowsRead = 0
     private var current: Row?
-    /// The people of the current row, with the week above the key: only its last weeks are held at a time.
+    /// The people of the current row: the week in the upper 16 bits, the key below.
     private var people: [UInt64] = []
 
     init(calendar: ActivityCalendar) { self.calendar = calendar }
@@ -157,7 +158,7 @@ private struct ActivityPart: Sendable {
         guard var row = current else { return }
         row.people = [UInt32](repeating: 0, count: calendar.weekCount)
         people.sort()
-        for (place, person) in people.enumerated() where place == 0 || people[place - 1] != person {
+        for (index, person) in people.enumerated() where index == 0 || people[index - 1] != person {
             row.people[Int(person >> 48)] += 1
         }
         people.removeAll(keepingCapacity: true)
@@ -167,7 +168,7 @@ private struct ActivityPart: Sendable {
 }
 
 extension [UInt32] {
-    /// Writes a row of so many numbers.
+    /// Replaces a row of `width` numbers.
     fileprivate mutating func replace(_ width: Int, atRow row: Int, with numbers: [UInt32]) {
         replaceSubrange(row * width..<(row + 1) * width, with: numbers)
     }

@@ -1,11 +1,11 @@
 import SQLite
 
 extension CatalogSnapshot {
-    /// What is known of photos that tells groups apart.
+    /// A kind of content of photos.
     public enum PhotoContent: Sendable {
         /// Tags.
         case tags
-        /// Where they were taken.
+        /// Locations.
         case places
 
         var columns: String { self == .tags ? "tags, NULL" : "latitude, longitude" }
@@ -13,7 +13,7 @@ extension CatalogSnapshot {
         var condition: String { self == .tags ? "tags IS NOT NULL" : "latitude IS NOT NULL AND longitude IS NOT NULL" }
     }
 
-    /// Whether any public photo has such content.
+    /// Whether any public photo has this content.
     public func hasContent(_ content: PhotoContent) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             guard try catalog.mayHaveValues(content.noted) else { return false }
@@ -25,8 +25,8 @@ extension CatalogSnapshot {
     /// The tags of public photos.
     ///
     /// - Parameters:
-    ///   - minimumPhotos: tags that fewer photos have are left out (inclusive).
-    ///   - normalized: makes the same of tags that mean the same; what becomes empty is none.
+    ///   - minimumPhotos: tags of fewer photos are left out (inclusive).
+    ///   - normalized: maps tags that mean the same to one text; a tag that it maps to "" is left out.
     public func photoTags(minimumPhotos: Int, normalized: (Substring) -> String) throws(CatalogError)
         -> PhotoTerms<String>
     {
@@ -39,11 +39,11 @@ extension CatalogSnapshot {
         }
     }
 
-    /// The places of public photos.
+    /// The locations of public photos, as cells of a map that the caller chooses.
     ///
     /// - Parameters:
-    ///   - minimumPhotos: places with fewer photos are left out (inclusive).
-    ///   - place: the place of a latitude and a longitude in degrees, nil if there is none.
+    ///   - minimumPhotos: cells with fewer photos are left out (inclusive).
+    ///   - place: the cell of a latitude and a longitude in degrees; nil to leave the photo out.
     public func photoPlaces<Place: Hashable & Comparable & Sendable>(
         minimumPhotos: Int, place: (_ latitude: Double, _ longitude: Double) -> Place?
     ) throws(CatalogError) -> PhotoTerms<Place> {
@@ -55,7 +55,7 @@ extension CatalogSnapshot {
         }
     }
 
-    /// Goes through the photos twice: to see which terms are frequent, and to note who has them.
+    /// Reads the photos twice: to find the frequent terms, and to collect the photos that have them.
     private func photoTerms<Term: Comparable>(
         _ content: PhotoContent, minimumPhotos: Int, _ terms: (Statement) -> Set<Term>
     ) throws(CatalogError) -> PhotoTerms<Term> {
@@ -72,13 +72,13 @@ extension CatalogSnapshot {
             let vocabulary = counts.filter { $0.value >= minimumPhotos }
                 .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
                 .prefix(PhotoTerms<Term>.maximumTerms).map(\.key)
-            let places = Dictionary(
+            let indexes = Dictionary(
                 uniqueKeysWithValues: vocabulary.enumerated().map { ($0.element, UInt16($0.offset)) })
             var result = PhotoTerms(vocabulary: vocabulary)
             while try rows.step() {
                 let all = terms(rows)
                 guard !all.isEmpty else { continue }
-                result.append(Set(all.compactMap { places[$0] }), column: Int(rows.integer(0)))
+                result.append(Set(all.compactMap { indexes[$0] }), column: Int(rows.integer(0)))
             }
             return result
         }

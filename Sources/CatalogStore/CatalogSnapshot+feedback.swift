@@ -2,15 +2,14 @@ public import Model
 import SQLite
 
 extension CatalogSnapshot {
-    /// Calls `body` with what each member did with groups, beyond joining and leaving them, in ascending order of the
-    /// column.
+    /// Calls `body` with each member's interactions other than joins and leaves, in ascending order of the column.
     ///
-    /// What was done with private and hidden groups is left out.
+    /// Interactions with private and hidden groups are left out.
     ///
     /// - Parameters:
     ///   - impressionsSince: impressions before it are left out; in Unix milliseconds.
-    ///   - body: called with the column that stands for the user in a matrix of the same snapshot, and the
-    ///     interactions in the order in which they were recorded, one or more; a group is the row that stands for it.
+    ///   - body: is given the user's column in a matrix of the same snapshot, and one or more interactions in the order
+    ///     in which they were recorded; their groups are rows of that matrix.
     public func forEachMember(
         impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void
     ) throws(CatalogError) {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// One state of a catalog, read over several connections at once.
 ///
-/// Each connection is in a read transaction of the same commit for as long as the snapshot lives, whatever is written
-/// meanwhile. Rows and columns of matrices, and all that refers to them, are read from here only, so that they agree.
-/// It belongs to one thread; where a read takes long, it uses several threads of its own.
+/// All connections stay in read transactions of the same commit for as long as the snapshot lives. Read rows and
+/// columns of matrices, and everything that refers to them, from one snapshot, so that they agree. It belongs to one
+/// thread; long reads use several threads of their own.
 public final class CatalogSnapshot {
     /// A connection, which one thread uses at a time.
     struct Connection: @unchecked Sendable {
@@ -17,7 +17,7 @@ public final class CatalogSnapshot {
     let connections: [Connection]
     private var knownGroups: [GroupRecord]?
 
-    /// The catalog in this state, for what one thread reads.
+    /// The catalog in this state, for reads by the thread that owns the snapshot.
     public var catalog: Catalog { connections[0].catalog }
 
     var database: Database { catalog.database }
@@ -25,14 +25,14 @@ public final class CatalogSnapshot {
     /// Takes a snapshot of the latest state.
     ///
     /// - Parameters:
-    ///   - catalog: the catalog, of which the snapshot opens connections of its own.
+    ///   - catalog: the catalog; the snapshot opens connections of its own.
     ///   - threads: how many connections read at once, 1 or more.
-    /// - Throws: `CatalogError.Code.busy` if others wrote so incessantly that it could not be taken within a minute.
+    /// - Throws: `CatalogError.Code.busy` if others kept writing for about a minute.
     public convenience init(of catalog: Catalog, threads: Int) throws(CatalogError) {
         try self.init(of: catalog, threads: threads) {}
     }
 
-    /// - Parameter whileBeginning: called whenever the transactions have begun, but for one.
+    /// - Parameter whileBeginning: called in every attempt, before the last of the transactions begins.
     init(of catalog: Catalog, threads: Int, whileBeginning: () -> Void) throws(CatalogError) {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
@@ -41,11 +41,11 @@ public final class CatalogSnapshot {
         }
         self.connections = connections
         for attempt in 0..<60 {
-            // If others commit too often, they have to wait for the moment that beginning takes.
+            // After a failed attempt, hold the write lock for the moment that beginning takes.
             let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
             if try beginTogether(whileBeginning) { return }
-            // They cannot be paused in a file that may not be written to: then only trying again helps.
+            // The lock cannot be had in a read-only file: then only trying again helps.
             if attempt > 0, writers == nil { usleep(UInt32(attempt) * 1000) }
         }
         throw CatalogError(.busy, "others write to the catalog without a break; try again later")
@@ -53,8 +53,8 @@ public final class CatalogSnapshot {
 
     /// Begins a read transaction on every connection.
     ///
-    /// - Returns: false if somebody committed between the first and the last, so that they may show different states;
-    ///   then none is begun.
+    /// - Returns: false if another connection committed meanwhile, so that the transactions may see different states;
+    ///   then all of them are rolled back.
     private func beginTogether(_ whileBeginning: () -> Void) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             let before = try database.outsideRevision()
@@ -104,12 +104,11 @@ public final class CatalogSnapshot {
     }
 }
 
-/// Holds the write lock, so that nobody commits.
+/// Holds the write lock, so that no other connection commits.
 private struct PausedWriters {
     private let database: Database
 
-    /// Nil if the lock cannot be had: the file may not be written to, or somebody writes a lot at once, and commits
-    /// rarely.
+    /// Nil if the lock cannot be had: the file is read-only, or another transaction holds the lock for long.
     init?(_ path: String) {
         do {
             database = try Database(path: path, mode: .readWrite, busyTimeoutSeconds: 1)

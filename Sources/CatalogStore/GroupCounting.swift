@@ -1,14 +1,14 @@
 import Model
 import SQLite
 
-/// Looks up groups and entries of one relation one by one, and remembers the groups.
+/// Looks up groups and entries of one relation one at a time, and caches the groups.
 struct GroupCounting {
     private let entriesOfGroup: Statement
     private let groupsOfEntry: Statement
     private let group: Statement
     private var known: [Int64: Description] = [:]
 
-    /// A group, as far as counting goes.
+    /// What counting needs to know of a group.
     struct Description {
         var id: String
         var isShown: Bool
@@ -34,7 +34,7 @@ struct GroupCounting {
     /// The keys of all groups that an entry is in.
     func groups(ofEntry key: Int64) throws(DatabaseError) -> [Int64] { try keys(groupsOfEntry, key) }
 
-    /// How many of some groups are shown and have enough entries (the bound is inclusive).
+    /// How many of the groups are shown and have at least `minimumEntries` entries (inclusive).
     mutating func shownGroups(_ keys: [Int64], withAtLeast minimumEntries: Int) throws(DatabaseError) -> Int {
         var count = 0
         for key in keys {

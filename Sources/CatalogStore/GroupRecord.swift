@@ -1,8 +1,8 @@
-/// Who can see something.
+/// Who may see a group or a photo.
 public enum Visibility: String, Sendable, CaseIterable {
     /// Everyone.
     case `public`
-    /// Not everyone; never used, never shown.
+    /// Not everyone: Coterie never uses or shows it.
     case `private`
 
     /// How the catalog stores it.
@@ -11,7 +11,7 @@ public enum Visibility: String, Sendable, CaseIterable {
     init(code: Int64) { self = code == 0 ? .public : .private }
 }
 
-/// How one becomes a member of a group.
+/// How users become members of a group.
 public enum GroupJoinPolicy: String, Sendable, CaseIterable {
     /// Anyone may join.
     case open
@@ -34,11 +34,11 @@ public struct GroupRecord: Sendable, Equatable {
     public var title: String
     /// Who sees it.
     public var visibility: Visibility
-    /// Whether it is shown to nobody, whatever its visibility says.
+    /// Whether the site has hidden it, whatever its visibility.
     public var isHidden: Bool
     /// What it is about.
     public var topics: [String]
-    /// How one joins.
+    /// How users become members.
     public var joinPolicy: GroupJoinPolicy
     /// When it was founded, in Unix seconds.
     public var createdAt: Int64?

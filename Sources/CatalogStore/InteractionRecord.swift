@@ -1,9 +1,9 @@
 public import Model
 import SQLite
 
-/// Something a member did with a group, by external ids: as clients send it, and as the catalog and journals keep it.
+/// Something a member did with a group, by external ids, as clients send it and as catalogs and journals store it.
 public struct InteractionRecord: Sendable, Equatable, Codable {
-    /// The client's id of it, unique for a member: sending it again changes nothing.
+    /// The client's id of it, unique per member; a second interaction with the same id is ignored.
     public var id: String
     /// What was done.
     public var kind: Interaction.Kind
@@ -35,14 +35,14 @@ public struct InteractionRecord: Sendable, Equatable, Codable {
 
 extension Interaction {
     /// An interaction in terms of a model version; nil if the version does not have the group.
-    public init?(_ record: InteractionRecord, in model: ModelVersion) {
+    public init?(_ record: InteractionRecord, in model: VisibleModel) {
         guard let group = model.index(ofID: record.groupID) else { return nil }
         self.init(record.kind, group: UInt32(group), atMilliseconds: record.atMilliseconds)
     }
 }
 
 extension Interaction.Kind {
-    /// The number that stands for it in catalogs and journals.
+    /// Its number in catalogs and journals.
     var code: Int64 { Int64(Self.allCases.firstIndex(of: self) ?? 0) }
 
     init?(code: Int64) {
@@ -55,7 +55,7 @@ extension Interaction.Kind {
 }
 
 extension InteractionRecord {
-    /// The interactions that rows have.
+    /// The interactions of a query's rows.
     ///
     /// - Parameters:
     ///   - rows: of an id, a kind's number, a group's external id, a time, and the list it came from: its id, the

@@ -10,9 +10,9 @@ final class InteractionRecorder {
     private let group: Statement
     private let insert: Statement
     private let setInterests: Statement
-    /// Rows changed so far, but for the interactions themselves: those that a recompute reads.
+    /// The changed rows of tables that a recompute reads, that is all but the interactions themselves.
     private(set) var contentChanges: Int64 = 0
-    /// Whether a join may have given a membership its time.
+    /// Whether a join was recorded, so that a membership may have a time now.
     private(set) var hasJoins = false
 
     /// - Parameter takesAnyGroup: whether interactions with private and hidden groups are kept as well.
@@ -57,7 +57,7 @@ final class InteractionRecorder {
         }
     }
 
-    /// - Parameter groups: the key of each interaction's group.
+    /// - Parameter groups: the keys of the interactions' groups, in their order.
     private func record(_ interactions: [InteractionRecord], with groups: [Int64], ofUser id: String)
         throws(DatabaseError) -> MemberChange.Outcome
     {
@@ -73,7 +73,7 @@ final class InteractionRecorder {
         return .recorded(new: new, repeated: interactions.count - new)
     }
 
-    /// Returns whether it was new.
+    /// - Returns: whether the interaction was new.
     private func write(_ interaction: InteractionRecord, user: Int64, group: Int64) throws(DatabaseError) -> Bool {
         insert.bind(user, at: 1)
         insert.bind(interaction.id, at: 2)
@@ -135,7 +135,8 @@ struct MembershipEvents {
             "DELETE FROM memberships WHERE group_key = ? AND user_key = ? AND (joined_at IS NULL OR joined_at <= ?)")
     }
 
-    /// Makes the membership of a user in a group what the latest event says; a membership that began after it stays.
+    /// Adds or removes the membership of a user in a group, as the latest join or leave says; a membership that began
+    /// later stays.
     func settle(group: Int64, user: Int64) throws(DatabaseError) {
         latest.bind(group, at: 1)
         latest.bind(user, at: 2)

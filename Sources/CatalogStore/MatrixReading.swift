@@ -1,19 +1,21 @@
 public import SparseMatrix
 
-/// A matrix groups × users or groups × photos as it was read, and what was left out.
+/// A matrix, groups × users or groups × photos, and what was left out of it.
 public struct MatrixReading: Sendable {
-    /// A row a shown group, in ascending order of the bytes of the groups' external ids; columns are
-    /// numbers of users or photos that mean nothing outside this reading.
+    /// A row per shown group, in ascending order of the bytes of the external ids.
+    ///
+    /// Columns are numbers of users or
+    /// photos that are valid in this snapshot only.
     public var matrix: BinaryMatrix
     /// Entries left out because the group is private or hidden.
     public var entriesOfPrivateGroups: Int
     /// Entries of shown groups left out because the photo is private.
     public var entriesOfPrivatePhotos: Int
-    /// When the entries came about, as far as that is known.
+    /// The dates of the entries, as far as they are known.
     public var dates: EventDates
 }
 
-/// When memberships or entries of pools came about.
+/// The dates of memberships or of entries of pools.
 public struct EventDates: Sendable, Equatable {
     /// How many have a date.
     public private(set) var count = 0

@@ -2,7 +2,7 @@
 public struct MemberChange: Sendable, Equatable, Codable {
     /// What is to change.
     public enum Action: Sendable, Equatable, Codable {
-        /// Keeps interactions, all or none of them; those whose id is known already are left as they are.
+        /// Records interactions, all or none of them; those with a known id are ignored.
         case record([InteractionRecord])
         /// Forgets an interaction by its id, or all; memberships stay as they are.
         case forget(id: String?)
@@ -10,11 +10,11 @@ public struct MemberChange: Sendable, Equatable, Codable {
         case state(interests: [String])
     }
 
-    /// What came of it.
+    /// The outcome of a change.
     public enum Outcome: Sendable, Equatable {
-        /// So many interactions were new, so many known already.
+        /// The numbers of new interactions and of those that were recorded before.
         case recorded(new: Int, repeated: Int)
-        /// So many interactions are forgotten.
+        /// The number of interactions that were deleted.
         case forgotten(Int)
         /// The interests are replaced.
         case stated
@@ -36,10 +36,10 @@ public struct MemberChange: Sendable, Equatable, Codable {
         self.action = action
     }
 
-    /// Why nothing of the change may be done: interactions are taken only with groups that are shown.
+    /// The outcome of a change that must be refused: interactions are accepted only with shown groups.
     ///
-    /// - Parameter isShown: whether there is a group of this external id that is public and not hidden.
-    /// - Returns: nil if all of it may be done.
+    /// - Parameter isShown: whether there is a group with this external id that is public and not hidden.
+    /// - Returns: nil if the change may be made.
     public func refusal<Failure: Error>(isShown: (_ groupID: String) throws(Failure) -> Bool) throws(Failure)
         -> Outcome?
     {

@@ -1,11 +1,9 @@
 import SQLite
 
-/// A column that may be empty in all rows, which would take a pass over its table to find out.
+/// A column of which `catalog_state` says whether it ever had a value, so that nobody scans its table to find out.
 ///
-/// `catalog_state` has a number for each: 1 since the first value was imported. It stays 1 if all values are removed
-/// later, which only costs time.
-///
-/// Noted are the times of every relation, and what tells of photos.
+/// The number there is 1 from the first value on. It stays 1 if all values are removed later, which only costs time.
+/// The columns are the times of every relation, and the tags and latitudes of photos.
 struct NotedColumn: RawRepresentable, Hashable, Sendable {
     /// The table and the column, with a dot between them.
     let rawValue: String
@@ -15,7 +13,7 @@ struct NotedColumn: RawRepresentable, Hashable, Sendable {
 
     init(rawValue: String) { self.rawValue = rawValue }
 
-    /// The column of a table of things, if it is noted.
+    /// The column of a table, if `catalog_state` has a number for it.
     init?(_ table: EntityTable, target: String) {
         self.init(rawValue: "\(table.rawValue).\(target)")
         guard self == .tags || self == .latitude else { return nil }
@@ -30,7 +28,7 @@ extension Catalog {
         return try statement.step() && statement.integer(0) != 0
     }
 
-    /// Notes that columns have values; called within the transaction that writes them.
+    /// Notes that columns have values; call it within the transaction that writes them.
     func note(_ columns: Set<NotedColumn>) throws(DatabaseError) {
         let statement = try database.prepare("UPDATE catalog_state SET value = 1 WHERE name = ? AND value = 0")
         for column in columns {

@@ -1,17 +1,16 @@
-/// The terms of public photos, tags or places, by the column that stands for each photo in a matrix.
+/// The terms of public photos, that is their tags or locations, by the photos' columns in a matrix.
 public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
-    /// The terms that enough photos have: the one most photos have first, equal ones in an order that is always the
-    /// same.
+    /// The terms of enough photos, most frequent first, equally frequent ones in ascending order.
     public private(set) var vocabulary: [Term]
-    /// How many photos have each.
+    /// The number of photos with each term of the vocabulary.
     public private(set) var totals: [UInt32]
-    /// How many photos have any, be it one that too few have to be kept.
+    /// The number of photos with any term, in the vocabulary or not.
     public private(set) var photoCount = 0
     private var described = BitSet(count: 0)
     private var ends: [UInt32] = []
     private var terms: [UInt16] = []
 
-    /// The most terms that are kept: as many as two bytes can name.
+    /// The most terms of a vocabulary: as many as a `UInt16` can number.
     static var maximumTerms: Int { 1 << 16 }
 
     init(vocabulary: [Term]) {
@@ -19,7 +18,7 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
         totals = [UInt32](repeating: 0, count: vocabulary.count)
     }
 
-    /// The same with other names for the terms.
+    /// A copy with other names for the terms.
     func renamed<Name: Hashable & Sendable>(_ name: (Term) -> Name) -> PhotoTerms<Name> {
         var renamed = PhotoTerms<Name>(vocabulary: vocabulary.map(name))
         (renamed.totals, renamed.photoCount, renamed.described) = (totals, photoCount, described)
@@ -27,9 +26,9 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
         return renamed
     }
 
-    /// Adds the terms of a photo that has any; photos come in ascending order of their column.
+    /// Adds a photo that has terms; call it in ascending order of the columns.
     ///
-    /// - Parameter photoTerms: those of the vocabulary, each once.
+    /// - Parameter photoTerms: the photo's terms that are in the vocabulary, as indexes of it; may be empty.
     mutating func append(_ photoTerms: Set<UInt16>, column: Int) {
         described.insert(column)
         photoCount += 1
@@ -39,10 +38,10 @@ public struct PhotoTerms<Term: Hashable & Sendable>: Sendable {
         ends.append(UInt32(terms.count))
     }
 
-    /// Whether a photo has any term, be it one that too few photos have to be kept.
+    /// Whether a photo has any term, in the vocabulary or not.
     public func hasTerms(_ column: Int) -> Bool { described.contains(column) }
 
-    /// The places in `vocabulary` of a photo's terms, each once, in no particular order.
+    /// A photo's terms as indexes of `vocabulary`, each once, in no particular order.
     public func terms(ofPhoto column: Int) -> ArraySlice<UInt16> {
         guard column < ends.count else { return [] }
         return terms[Int(column == 0 ? 0 : ends[column - 1])..<Int(ends[column])]

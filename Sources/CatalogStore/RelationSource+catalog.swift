@@ -1,8 +1,8 @@
 public import Model
 
-/// How a relation's table is called and made in SQL: group × user or group × photo.
+/// The names and the definition of a relation's table in SQL: group × user or group × photo.
 extension RelationSource {
-    /// The table of what its entries are.
+    /// The table of its entries, users or photos.
     var entityTable: EntityTable {
         switch entries {
         case .users: .users
@@ -12,7 +12,7 @@ extension RelationSource {
 
     /// The column that is not the group.
     public var entryColumn: String { entityTable.keyColumn }
-    /// By which one can tell that no row has a time.
+    /// Says whether any row ever had a time.
     var notedTime: NotedColumn { NotedColumn(rawValue: "\(table).\(timeColumn)") }
 
     private var indexName: String { "\(table)_by_\(entityTable.singular)" }
@@ -20,7 +20,7 @@ extension RelationSource {
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }
 
-    /// Makes the table of a relation that no migration makes.
+    /// Creates the table of a relation that no migration creates.
     var createTable: String {
         """
         CREATE TABLE IF NOT EXISTS \(table) (

@@ -5,7 +5,7 @@ import SQLite
 final class SiteRecorder {
     private let catalog: Catalog
     private var database: Database { catalog.database }
-    /// Whether decisions come from journals: then later ones may have been made in the catalog itself.
+    /// Whether decisions come from journals: then the catalog itself may have later ones.
     private let isFromJournals: Bool
     /// Rows changed so far.
     private(set) var contentChanges: Int64 = 0
@@ -36,7 +36,7 @@ final class SiteRecorder {
                 }
                 contentChanges += database.totalChanges - before
             }
-            // To hide a hidden group is a decision as well: nothing earlier may undo it.
+            // Hiding a hidden group again is a decision too: no earlier unhide may undo it.
             if change.action == .hide, !isFromJournals { try noteDecision(about: group, at: change.atMilliseconds) }
         }
         return outcome
@@ -50,7 +50,7 @@ final class SiteRecorder {
         try database.prepare("UPDATE hidden_groups SET decided_at = ?1 WHERE group_key = ?2").run(milliseconds, group)
     }
 
-    /// Unhides a group, unless the change comes from a journal and the catalog itself was told to hide the group later.
+    /// Unhides a group, unless the change comes from a journal and the group was hidden later in the catalog itself.
     private func unhide(_ group: Int64, at milliseconds: Int64) throws(DatabaseError) {
         guard isFromJournals else {
             return try database.prepare("DELETE FROM hidden_groups WHERE group_key = ?").run(group)
@@ -59,7 +59,7 @@ final class SiteRecorder {
             .run(group, milliseconds)
     }
 
-    /// Writes those curations that differ from the rows there are, and removes those that are gone.
+    /// Writes the curations that differ from the rows of the table, and deletes the rows without a curation.
     private func write(_ curations: [Curation], over rows: [Curation]) throws(DatabaseError) {
         let kept = Set(curations.map { BytewiseString($0.groupID) })
         let ofGroup = "(SELECT group_key FROM groups WHERE group_id = ?1)"

@@ -1,30 +1,29 @@
-/// Numbers for tags: comparing and counting many millions of strings would take most of a recompute.
+/// Numbers tags, because comparing and counting millions of strings would take most of a recompute.
 struct TagNumbers {
-    /// Tags that are seen when there are as many different ones already are passed over: some hundred megabytes at
-    /// most.
+    /// The most different tags, some hundred megabytes; further ones are ignored.
     private static let maximumTags = 4_000_000
-    /// Stands for a tag that is none.
+    /// The number of texts that are no tags.
     private static let none = UInt32.max
 
     private let normalized: (Substring) -> String
-    /// Tags as they are written; by slot, their number.
+    /// Tags as they are written, and the number of each by its slot.
     private var written = IdentifierCache()
     private var numberOfSlot: [UInt32] = []
     private var numbers: [String: UInt32] = [:]
     /// Tags by their number, normalized.
     private(set) var texts: [String] = []
 
-    /// - Parameter normalized: makes the same of tags that mean the same; what becomes empty is none.
+    /// - Parameter normalized: maps tags that mean the same to one text; a tag that it maps to "" is ignored.
     init(normalized: @escaping (Substring) -> String) { self.normalized = normalized }
 
     /// The numbers of the tags in a list separated by `;`, each once, in no particular order.
     mutating func numbers(in list: Span<UInt8>) -> Set<UInt32> {
         var found: Set<UInt32> = []
         var start = 0
-        for place in 0...list.count where place == list.count || list[place] == UInt8(ascii: ";") {
-            let number = number(of: list.extracting(start..<place))
+        for end in 0...list.count where end == list.count || list[end] == UInt8(ascii: ";") {
+            let number = number(of: list.extracting(start..<end))
             if number != Self.none { found.insert(number) }
-            start = place + 1
+            start = end + 1
         }
         return found
     }
@@ -36,7 +35,7 @@ struct TagNumbers {
         return numberOfSlot[slot]
     }
 
-    /// The number of a tag that was not yet written so.
+    /// The number of a tag in a spelling that is new.
     private mutating func newNumber(of tag: String) -> UInt32 {
         let text = normalized(tag[...])
         if let number = numbers[text] { return number }

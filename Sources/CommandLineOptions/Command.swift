@@ -11,7 +11,7 @@ public struct Argument: Sendable, Equatable {
     /// Whether any number of them may be given; only the last argument of a command may repeat.
     public let isRepeating: Bool
 
-    /// An argument; required and single unless told otherwise.
+    /// An argument; by default it is required and given once.
     public init(_ name: String, help: String, isOptional: Bool = false, isRepeating: Bool = false) {
         self.name = name
         self.help = help
@@ -26,7 +26,7 @@ public struct Command: Sendable, Equatable {
     public let name: String
     /// What it does, in one line.
     public let summary: String
-    /// More about it, for its own help page; empty lines separate paragraphs.
+    /// The details, for its own help page; empty lines separate paragraphs.
     public let discussion: String
     /// Its arguments, in their order.
     public let arguments: [Argument]

@@ -30,7 +30,7 @@ extension CommandLineProgram {
     private func unknownCommand(_ word: String) -> UsageError {
         if word.hasPrefix("-") {
             return UsageError(
-                "\(word) stands before the command; options stand after it", advice: ["usage: \(usageLine)"])
+                "\(word) is before the command; put options after it", advice: ["usage: \(usageLine)"])
         }
         let near = nearest(to: word, among: commands.map(\.name))
         return UsageError("\(name) has no command \"\(word)\"", advice: didYouMean(near) + [helpAdvice])

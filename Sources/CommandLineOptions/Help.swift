@@ -10,7 +10,7 @@ extension CommandLineProgram {
         lines += [""]
         lines += TextLayout.paragraphs(
             """
-            "\(name) COMMAND --help" or "\(name) help COMMAND" tells more about a command, and "\(name) --version" the \
+            "\(name) COMMAND --help" or "\(name) help COMMAND" shows the help of a command, "\(name) --version" the \
             version.
             """)
         return lines.joined(separator: "\n") + "\n"
@@ -56,7 +56,7 @@ extension Option {
         (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
     }
 
-    /// The help, followed by what else the option says of itself.
+    /// The help, followed by the allowed values, the default, and whether it is required or may be repeated.
     fileprivate var helpText: String {
         var notes: [String] = []
         if isRequired { notes.append("required") }

@@ -1,13 +1,13 @@
-/// What is wrong with a command line, and what to do about it.
+/// A mistake in a command line, and advice.
 ///
-/// A program that gets one writes its description to standard error and ends with `exitCode`.
+/// A program that catches one writes its description to standard error and ends with `exitCode`.
 public struct UsageError: Error, Equatable, CustomStringConvertible {
     /// The exit code of a program that was called wrongly: 64, `EX_USAGE` of sysexits.
     public static let exitCode: Int32 = 64
 
     /// What is wrong, naming the option or argument and the value.
     public let message: String
-    /// What to do about it: a name that was perhaps meant, a usage line, where the help is; may be empty.
+    /// Advice, a line each: a similar name, a usage line, where the help is; may be empty.
     public let advice: [String]
 
     /// An error, with lines of advice if there are any.

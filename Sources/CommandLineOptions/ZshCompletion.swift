@@ -24,7 +24,8 @@ extension CommandLineProgram {
             "    esac",
             "}",
             "# zsh calls this file as the function if it is in fpath; if it is sourced, it registers the function.",
-            "if [[ \"${funcstack[1]}\" == \(function) ]]; then \(function) \"$@\"; else compdef \(function) \(name); fi",
+            "if [[ \"${funcstack[1]}\" == \(function) ]]; then \(function) \"$@\"; "
+                + "else compdef \(function) \(name); fi",
         ]
     }
 

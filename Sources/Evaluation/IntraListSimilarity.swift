@@ -6,7 +6,7 @@ import SparseMatrix
 /// Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
 enum IntraListSimilarity {
     /// Over the pairs in the model's lists, in either direction; all others count as 0.
-    static func stored(_ groups: [UInt32], in model: ModelVersion) -> Double {
+    static func stored(_ groups: [UInt32], in model: VisibleModel) -> Double {
         guard groups.count > 1 else { return 0 }
         let positions = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
         var cosines: [Int: Double] = [:]

@@ -36,8 +36,13 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
 
     /// 200.
     public static let ok = HTTPStatus(rawValue: 200)
+    /// Whether a response of this status has no body, not even an empty one (RFC 9110, section 6.4.1).
+    var hasNoBody: Bool { self == .noContent || self == .notModified }
+
     /// 204.
     public static let noContent = HTTPStatus(rawValue: 204)
+    /// 304.
+    public static let notModified = HTTPStatus(rawValue: 304)
     /// 400.
     public static let badRequest = HTTPStatus(rawValue: 400)
     /// 401.
@@ -77,6 +82,7 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
         switch self {
         case .ok: "OK"
         case .noContent: "No Content"
+        case .notModified: "Not Modified"
         case .badRequest: "Bad Request"
         case .unauthorized: "Unauthorized"
         case .forbidden: "Forbidden"

@@ -21,7 +21,7 @@ struct ResponseWriter {
         append("HTTP/1.1 ", String(response.status.rawValue), " ", response.status.reasonPhrase, "\r\n")
         updateDate()
         append("Date: ", date, "\r\n")
-        if response.status != .noContent { append("Content-Length: ", String(response.body.count), "\r\n") }
+        if !response.status.hasNoBody { append("Content-Length: ", String(response.body.count), "\r\n") }
         for field in response.headers.fields { append(field.name, ": ", field.value, "\r\n") }
         switch continuation {
         case .keepAlive: break
@@ -29,7 +29,7 @@ struct ResponseWriter {
         case .close: append("Connection: close\r\n")
         }
         append("\r\n")
-        if method != .head && response.status != .noContent { bytes.append(contentsOf: response.body) }
+        if method != .head && !response.status.hasNoBody { bytes.append(contentsOf: response.body) }
     }
 
     private mutating func append(_ texts: String...) {

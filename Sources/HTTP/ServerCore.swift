@@ -27,7 +27,7 @@ final class ServerCore: Sendable {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
-    /// The moment so long from now.
+    /// The moment after a duration from now.
     static func moment(after duration: Duration) -> UInt64 { now + duration.nanoseconds }
 
     /// From now on, every response ends its connection.

@@ -18,9 +18,9 @@ extension MemberProfile {
         let ageDays = max(0, Double(instant - manifest.createdAtMilliseconds)) / 86_400_000
         let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
         self.init(
-            userID: userID, joined: member.joined.map { JoinedGroup(group: $0) },
-            dismissals: member.feedback.dismissals,
-            exposures: member.feedback.exposures.map {
+            userID: userID, joined: member.joined.filter(planner.model.shows).map { JoinedGroup(group: $0) },
+            dismissals: member.feedback.dismissals.filter { planner.model.shows($0.group) },
+            exposures: member.feedback.exposures.filter { planner.model.shows($0.group) }.map {
                 Exposure(group: $0.group, impressions: $0.impressions * faded)
             },
             topics: member.feedback.interests)

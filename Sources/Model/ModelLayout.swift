@@ -10,23 +10,23 @@
 ///                   offset (UInt64), length in bytes (UInt64)
 ///       …           the sections, each at a multiple of 64 bytes
 /// ```
-/// All integers are little-endian. n is the number of groups; groups stand in ascending order of the
-/// bytes of their external ids, and a group's place in it is its index.
+/// All integers are little-endian. n is the number of groups. Groups are in ascending order of the bytes of their
+/// external ids; a group's position in this order is its index.
 ///
 /// | section | content |
 /// | --- | --- |
 /// | `ids`, `titles`, `topics` | n + 1 offsets (UInt32), then the UTF-8 texts they cut; topics are separated by `;` |
 /// | `facts` | n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros |
-/// | `relations` | the names of the version's relations, separated by `;`; each is also the name of the section of its neighbours |
+/// | `relations` | the names of the relations, separated by `;`; each names the section of its neighbours |
 /// | `sizes` | n × relations UInt32: the entries of a group in each relation, group after group |
 /// | `scales` | a Float64 a relation: the mean of its best scores |
 /// | `topicIndex` | the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1 |
-/// | `trending` | 20 bytes a group, best first: index (UInt32), score (Float32), joiners, posters (UInt32), usual week (Float32) |
+/// | `trending` | 20 bytes each: index (UInt32), score (Float32), joiners, posters (UInt32), usual week (Float32) |
 /// | `seasons` | n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month; or empty |
 /// | `tags` | the groups of each tag, by `Term.normalized`: a `PostingIndex` |
 /// | `places` | the groups of each `PlaceCell`, by both its edges in tenths of a degree, `473,85`: a `PostingIndex` |
 /// | `curated` | 24 bytes a group: index, position (UInt32, ascending), start, expiry (Int64, lowest value: none) |
-/// | a relation's name | its neighbours: n + 1 offsets (UInt64, in neighbours), then neighbours of 12 bytes: index, common (UInt32), score (Float32) |
+/// | a relation's name | n + 1 offsets (UInt64, in neighbours); 12 bytes each: index, common (UInt32), score (Float) |
 public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)

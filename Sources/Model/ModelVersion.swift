@@ -1,4 +1,4 @@
-/// A model version, read in place from its bytes.
+/// A model version, read in index from its bytes.
 ///
 /// Everything is checked when it is opened, so that reading it afterwards cannot fail. Groups have
 /// an index, 0 ..< `groupCount`, in ascending order of the bytes of their external ids.
@@ -149,8 +149,8 @@ public struct ModelVersion: Sendable {
     ///
     /// - Complexity: O(log groups).
     public func index(ofID id: String) -> Int? {
-        let place = lowerBound(of: id)
-        return place < groupCount && ids.compare(place, with: id.utf8Span.span) == 0 ? place : nil
+        let index = lowerBound(of: id)
+        return index < groupCount && ids.compare(index, with: id.utf8Span.span) == 0 ? index : nil
     }
 
     /// The index of the first group whose id does not stand before `id`; `groupCount` if there is none.
@@ -175,14 +175,18 @@ public struct ModelVersion: Sendable {
     }
 
     /// The lists of some groups: group after group, of each one a relation, in the order of `relations`.
-    public func lists(of groups: [UInt32]) -> NeighbourLists {
+    public func lists(of groups: [UInt32]) -> NeighbourLists { lists(of: groups, without: nil) }
+
+    /// The same without some groups: neither their lists nor them in the lists of others.
+    func lists(of groups: [UInt32], without hidden: GroupSet?) -> NeighbourLists {
         var ranges: [Range<Int>] = []
         ranges.reserveCapacity(groups.count * readers.count)
         for group in groups {
             let index = checked(Int(group))
-            for reader in readers { ranges.append(reader.range(ofList: index)) }
+            let isHidden = hidden?.contains(group) == true
+            for reader in readers { ranges.append(isHidden ? 0..<0 : reader.range(ofList: index)) }
         }
-        return NeighbourLists(ranges, relationCount: readers.count, in: region)
+        return NeighbourLists(ranges, relationCount: readers.count, in: region, without: hidden)
     }
 
     /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.

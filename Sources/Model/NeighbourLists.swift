@@ -39,18 +39,21 @@ public struct NeighbourLists: Sendable {
     /// Where the lists lie in the region: group after group, of each one a relation.
     private let ranges: [Range<Int>]
     private let relationCount: Int
-    /// How many neighbours there are in all lists together.
+    /// Groups that are left out of the lists; nil for none.
+    private let hidden: GroupSet?
+    /// How many neighbours there are in all lists together, hidden ones included.
     public let neighbourCount: Int
-    /// How many neighbours the longest list has.
+    /// How many neighbours the longest list has, hidden ones included.
     public let longestCount: Int
 
     /// How many lists ahead are asked for: a list of 100 neighbours is 19 lines of the cache.
     private static let lead = 4
 
-    init(_ ranges: [Range<Int>], relationCount: Int, in region: ByteRegion) {
+    init(_ ranges: [Range<Int>], relationCount: Int, in region: ByteRegion, without hidden: GroupSet?) {
         self.region = region
         self.ranges = ranges
         self.relationCount = relationCount
+        self.hidden = hidden
         var (sum, longest) = (0, 0)
         for range in ranges {
             sum += range.count
@@ -65,11 +68,19 @@ public struct NeighbourLists: Sendable {
     /// - Parameter body: is told first whose list it is, by the index of the group in the list of groups, and in which
     ///   relation, by its index in `ModelVersion.relations`.
     public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
+        var shown: [Neighbour] = []
         for range in ranges.prefix(Self.lead) { region.prefetch(range) }
         for (number, range) in ranges.enumerated() {
             if number + Self.lead < ranges.count { region.prefetch(ranges[number + Self.lead]) }
             let (group, relation) = number.quotientAndRemainder(dividingBy: relationCount)
-            region.withNeighbours(range) { body(group, relation, $0) }
+            region.withNeighbours(range) { neighbours in
+                guard let hidden else { return body(group, relation, neighbours) }
+                shown.removeAll(keepingCapacity: true)
+                for index in neighbours.indices where !hidden.contains(neighbours[index].index) {
+                    shown.append(neighbours[index])
+                }
+                body(group, relation, shown.span)
+            }
         }
     }
 }

@@ -121,7 +121,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// A table of relations; their names, sources and roles must all be different.
     public init(_ entries: [RelationFacts]) {
-        for (place, facts) in entries.enumerated() {
+        for (index, facts) in entries.enumerated() {
             precondition(
                 facts.relation.hasGoodName && !Self.reservedNames.contains(facts.name), "\(facts.name) is no good name")
             precondition(facts.weight >= 0 && facts.minimumCommon >= 1, "\(facts.name) has bad numbers")
@@ -129,7 +129,7 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
             precondition(
                 [facts.source.table, facts.source.timeColumn].allSatisfy(Self.isGoodInSQL)
                     && !["groups", "users", "photos"].contains(facts.source.table), "\(facts.name) has a bad source")
-            for other in entries[..<place] {
+            for other in entries[..<index] {
                 precondition(
                     other.relation != facts.relation && other.source.table != facts.source.table
                         && (other.role == nil || other.role != facts.role), "\(facts.name) is like \(other.name)")

@@ -1,4 +1,4 @@
-/// A text for every group, read from a model file in place: offsets, then the bytes that they divide.
+/// A text for every group, read from a model file in offset: offsets, then the bytes that they divide.
 struct TextColumn: Sendable {
     private let region: ByteRegion
     private let offsetsStart: Int
@@ -54,8 +54,8 @@ struct TextColumn: Sendable {
     /// Orders a group's text against other bytes: negative before, 0 equal, positive after.
     func compare(_ index: Int, with other: Span<UInt8>) -> Int {
         unsafe region.withBytes(byteRange(index)) { bytes in
-            for place in 0..<min(bytes.count, other.count) where unsafe bytes[place] != other[place] {
-                return unsafe Int(bytes[place]) - Int(other[place])
+            for offset in 0..<min(bytes.count, other.count) where unsafe bytes[offset] != other[offset] {
+                return unsafe Int(bytes[offset]) - Int(other[offset])
             }
             return bytes.count - other.count
         }

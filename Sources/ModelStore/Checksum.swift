@@ -1,9 +1,9 @@
 import CXXHash
 
-/// XXH3, 64 bits: what manifests keep of sections, to tell damage from intact content.
+/// XXH3, 64 bits: the checksums of sections in manifests, which reveal damage.
 ///
-/// It runs at the speed of memory, which is why everything is checked each time it is written or opened.
-/// It is no protection against somebody who forges a version.
+/// It runs at the speed of memory, so everything is checked each time it is written or opened. It does not protect
+/// against forged versions.
 public enum Checksum {
     /// The checksum of bytes, as a number.
     static func number(of bytes: UnsafeRawBufferPointer) -> UInt64 {

@@ -3,7 +3,7 @@ import Model
 
 /// Manifests as text, the same in every store: JSON, whose first field is the checksum of all the rest.
 enum ManifestJSON {
-    /// No honest manifest is longer, in bytes.
+    /// The greatest length of a manifest in bytes.
     static let maximumByteCount = 16 << 20
 
     /// What stands before and after the checksum: without both, and the checksum, the text is what it was made of.
@@ -56,7 +56,7 @@ enum ManifestJSON {
 }
 
 extension Manifest {
-    /// Longer sections than this are refused, in bytes: sums of lengths from outside cannot overflow.
+    /// The greatest length of a section in bytes, so that sums of lengths cannot overflow.
     static let maximumSectionByteCount = 1 << 48
 
     /// Where the sections it reports lie in the model file.

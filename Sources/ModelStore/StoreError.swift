@@ -1,8 +1,8 @@
-/// What went wrong in a store of model versions.
+/// A failure of a store of model versions.
 public struct StoreError: Error, CustomStringConvertible {
     /// What kind of failure it is; callers decide by it whether to try again.
     public enum Code: Sendable, Equatable {
-        /// The store's address makes no sense.
+        /// The text is not the location of a store.
         case badLocation
         /// The store cannot be reached or refuses; trying later may help.
         case unavailable
@@ -10,7 +10,7 @@ public struct StoreError: Error, CustomStringConvertible {
         case busy
         /// There is no such version.
         case unknownVersion
-        /// What is stored is not what was written.
+        /// The stored bytes are damaged.
         case corrupt
         /// The file system or the server failed while writing.
         case writeFailed

@@ -35,7 +35,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
 
     /// The store there; neither reads nor connects until it is used.
     ///
-    /// - Parameter cacheDirectory: where images of versions are kept that come from a server.
+    /// - Parameter cacheDirectory: the folder for cached versions of a server.
     public func open(cacheDirectory: String) -> any VersionStore {
         switch self {
         case .folder(let path): FolderStore(path)

@@ -12,14 +12,14 @@ enum Varint {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
-    /// Reads a number and moves `place` behind it; nil if the bytes end within it or it has more than 32 bits.
+    /// Reads a number and moves `offset` past it; nil if the bytes end within it or it has more than 32 bits.
     @inline(__always)
-    static func read(_ bytes: borrowing Span<UInt8>, at place: inout Int) -> UInt32? {
+    static func read(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> UInt32? {
         var number: UInt32 = 0
         var shift: UInt32 = 0
-        while place < bytes.count {
-            let byte = bytes[place]
-            place += 1
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
             // The fifth byte has room for four bits.
             if shift == 28, byte > 0x0F { return nil }
             number |= UInt32(byte & 0x7F) << shift

@@ -44,16 +44,16 @@ public protocol VersionStore: Sendable {
 }
 
 extension VersionStore {
-    /// Nil: a store of one machine.
+    /// Nil: by default a store belongs to one machine.
     public var shared: (any SharedStore)? { nil }
 }
 
 /// A store on a server that several machines read.
 ///
-/// It publishes the members with each version, and carries what the daemons tell one another. Copies on this machine
-/// serve while the server is away.
+/// It publishes the members with each version, and carries the changes and sessions that daemons share. Cached copies
+/// on this machine serve while the server cannot be reached.
 public protocol SharedStore: VersionStore {
-    /// What is published of a user with a version; nil if it does not know the user.
+    /// The published member of a version with an external id; nil if the version does not have the user.
     func member(withID id: String, in version: VersionName) throws(StoreError) -> PublishedMember?
 
     /// All members published with a version, kept on this machine from then on: asking for one needs no server.
@@ -63,15 +63,15 @@ public protocol SharedStore: VersionStore {
 
     /// Notes that a loaded version now serves on this machine: `lastLoaded` will return it.
     ///
-    /// Loading a version alone does not: it may be only looked into.
+    /// Loading alone does not note it, because a command may only look at a version.
     func remember(_ version: VersionName) throws(StoreError)
 
-    /// The version that was remembered last on this machine, verified again, for when the server is away.
+    /// The version noted last on this machine, verified again, to use while the server cannot be reached.
     ///
     /// - Returns: nil if none was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
 
-    /// What the daemons of this store tell one another.
+    /// The stream and the sessions that the daemons of this store share.
     var channel: SharedChannel { get }
 }
 
@@ -86,5 +86,17 @@ public struct LoadedVersion: Sendable {
     public init(manifest: Manifest, model: ModelVersion) {
         self.manifest = manifest
         self.model = model
+    }
+}
+
+/// The rule of which versions pruning removes.
+enum VersionRetention {
+    /// All but the newest `count` versions and the current one.
+    ///
+    /// - Parameters:
+    ///   - names: oldest first.
+    ///   - count: less than 1 counts as 1.
+    static func removable(_ names: [VersionName], current: VersionName?, keeping count: Int) -> [VersionName] {
+        names.dropLast(max(count, 1)).filter { $0 != current }
     }
 }

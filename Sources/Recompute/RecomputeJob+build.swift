@@ -186,7 +186,8 @@ extension RecomputeJob {
                 observer.warn("there are no public \(source): \(name) is empty")
             } else if report.neighbours == 0 {
                 observer.warn(
-                    "no two groups have \(report.minimumCommon) common \(name) and \(report.minimumEntries) \(name) each: \(name) is empty"
+                    "no two groups have \(report.minimumCommon) common \(name) and "
+                        + "\(report.minimumEntries) \(name) each: \(name) is empty"
                 )
             }
         }

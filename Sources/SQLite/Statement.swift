@@ -140,7 +140,7 @@ extension Statement {
 
     /// Runs the statement once with values for its parameters in order; nil is NULL.
     public func run(_ values: Int64?...) throws(DatabaseError) {
-        for (place, value) in values.enumerated() { bind(value, at: Int32(place + 1)) }
+        for (index, value) in values.enumerated() { bind(value, at: Int32(index + 1)) }
         try run()
     }
 }

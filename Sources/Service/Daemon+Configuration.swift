@@ -9,6 +9,8 @@ extension Daemon {
         public var server: HTTPServer.Configuration
         /// Which requests need which tokens.
         public var access = AccessPolicy()
+        /// Which sites' pages may read answers in a browser.
+        public var crossOrigin = CrossOriginPolicy()
         /// How many requests clients may make.
         public var rateLimits = RateLimits.usual
         /// How members' lists are made.

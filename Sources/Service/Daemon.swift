@@ -86,7 +86,8 @@ public final class Daemon: Sendable {
         return Router(
             endpoints,
             settings: Router.Settings(
-                access: configuration.access, limits: configuration.rateLimits, now: configuration.now),
+                access: configuration.access, limits: configuration.rateLimits, crossOrigin: configuration.crossOrigin,
+                now: configuration.now),
             responder: responder, metrics: metrics,
             log: RequestLog(configuration.log, recordsEveryRequest: configuration.logsRequests))
     }

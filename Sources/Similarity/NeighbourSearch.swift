@@ -52,21 +52,21 @@ public struct NeighbourSearch: Sendable {
 
     /// Puts lists in order of rank into order of row.
     private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
-        var places = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
+        var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
             guard let result else { continue }
             var start = 0
             for (rank, count) in zip(plan.tiles[tile], result.counts) {
-                places[Int(plan.prepared.ranked.rows[rank])] = (tile, start, count)
+                slices[Int(plan.prepared.ranked.rows[rank])] = (tile, start, count)
                 start += count
             }
         }
         var table = NeighbourTable(offsets: [0], neighbours: [])
         table.offsets.reserveCapacity(rowCount + 1)
-        table.neighbours.reserveCapacity(places.reduce(0) { $0 + $1.count })
-        for place in places {
-            if let result = results[place.tile] {
-                table.neighbours += result.neighbours[place.start..<place.start + place.count]
+        table.neighbours.reserveCapacity(slices.reduce(0) { $0 + $1.count })
+        for slice in slices {
+            if let result = results[slice.tile] {
+                table.neighbours += result.neighbours[slice.start..<slice.start + slice.count]
             }
             table.offsets.append(table.neighbours.count)
         }

@@ -35,28 +35,29 @@ public enum MeasureOptions {
             Parameter(
                 option: Option(
                     "degree-discount", "A",
-                    help: "Modified: a member or photo in d groups weighs d^-A; default: 0.5"),
+                    help: "Modified: A, the weight of a member or photo in d groups is d^-A (default: 0.5)"),
                 bounds: exponents, set: { $0.degreeDiscount = $1 }),
             Parameter(
                 option: Option(
                     "source-exponent", "P",
-                    help: "Modified: divides by the group's size to this power; default: 0.5"),
+                    help: "Modified: P, the score is divided by the group's size to this power (default: 0.5)"),
                 bounds: exponents, set: { $0.sourceExponent = $1 }),
             Parameter(
                 option: Option(
                     "neighbour-exponent", "Q",
                     help:
-                        "Modified: divides by the neighbour's size to this power; a smaller one favours large groups; "
-                        + "default: 0.5"),
+                        "Modified: Q, the score is divided by the neighbour's size to this power; a smaller Q favours "
+                        + "large groups (default: 0.5)"),
                 bounds: exponents, set: { $0.neighbourExponent = $1 }),
             Parameter(
                 option: Option(
-                    "shrinkage", "H", help: "Modified: multiplies by c / (c + H) for c common entries; default: 0"),
+                    "shrinkage", "H",
+                    help: "Modified: H, the score of c common entries is multiplied by c / (c + H) (default: 0)"),
                 bounds: 0...1e9, set: { $0.shrinkage = $1 }),
             Parameter(
                 option: Option(
                     "score-power", "R",
-                    help: "Modified: the score to this power, which does not change the order; default: 1"),
+                    help: "Modified: R, the score is raised to this power; the order stays (default: 1)"),
                 bounds: 0.01...8, set: { $0.scorePower = $1 }),
         ]
     }
@@ -83,7 +84,7 @@ public enum ProcessorPathOption {
     /// `--processor-path`.
     public static let option = Option(
         "processor-path", "PATH",
-        help: "Use these processor instructions, to compare them; default: the fastest supported ones",
+        help: "The processor instructions to use, for comparisons; default: the fastest supported ones",
         environment: "COTERIE_PROCESSOR_PATH", allowed: ProcessorPath.allCases.map(\.rawValue))
 
     /// The chosen path, by default the fastest.

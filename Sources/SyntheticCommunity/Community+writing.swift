@@ -2,7 +2,7 @@ extension Community {
     /// How many of 1000 photos say where they were taken.
     static let locatedPermille = 600
 
-    /// Is given the bytes of a file in order.
+    /// Receives the bytes of a file in order.
     public typealias Sink = ([UInt8]) throws -> Void
 
     /// Writes one of the files, header first, in chunks of about 256 KiB of whole lines.
@@ -95,7 +95,8 @@ extension Community {
         }
     }
 
-    /// One or two tags of the subject, up to four of the theme, and the place if its location is told; no tag twice.
+    /// One or two tags of the subject, up to four of the theme, and the place if the photo has a location; no tag
+    /// twice.
     private func appendTags(
         of photo: Photo, isLocated: Bool, to line: inout LineBuffer, _ random: inout EntityRandom
     ) {

@@ -17,7 +17,7 @@ public enum CommunityFile: String, Sendable, CaseIterable {
     /// The names of the columns.
     ///
     /// Times are ISO 8601 in UTC to the second, lists are separated by semicolons, coordinates are degrees
-    /// and empty where the place is not known.
+    /// and empty where the location is not known.
     public var columns: [String] {
         switch self {
         case .groups:

@@ -97,7 +97,7 @@ struct GroupNaming {
             subject: subject, place: place)
     }
 
-    /// The smaller of two draws: the places further down have fewer groups.
+    /// The smaller of two draws, so that places later in the list have fewer groups.
     private func pickPlace(theme: Int, _ random: inout EntityRandom) -> Int? {
         let places = placesOfTheme[theme]
         guard !places.isEmpty else { return nil }

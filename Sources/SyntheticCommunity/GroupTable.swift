@@ -1,10 +1,10 @@
-/// What shapes a group's members and photos; small, because the hot loops go through all groups.
+/// The facts of a group that its members and photos follow from; small, because the hot loops read all groups.
 struct Group {
     /// Index of `Theme.all`.
     let theme: UInt8
     /// Index of the theme's subjects; nil when the group takes the whole theme.
     let subject: UInt8?
-    /// Index of `Place.all`; nil when the group is about no place.
+    /// Index of `Place.all`; nil if the group is about no place.
     let place: UInt16?
     /// The instant it was founded.
     let created: UInt32
@@ -17,7 +17,7 @@ struct Group {
     let isPrivate: Bool
     let joinPolicy: JoinPolicy
 
-    /// How one becomes a member.
+    /// How users become members.
     enum JoinPolicy: String {
         case open, approval, invite
     }
@@ -28,7 +28,7 @@ struct GroupTable {
     private(set) var groups: [Group] = []
     private(set) var titles: [String] = []
     private(set) var descriptions: [String] = []
-    /// In UTF-8, as they are written: copied into millions of lines.
+    /// In UTF-8, because they are copied into millions of lines.
     private(set) var identifiers: [[UInt8]] = []
     /// How likely a group is to be joined, relative to the others of its theme.
     private var popularity: [Double] = []

@@ -1,15 +1,15 @@
-/// Collects lines of tab-separated fields, which are handed on in chunks.
+/// Collects lines of tab-separated fields, which are written in chunks.
 struct LineBuffer {
-    /// A chunk is handed on once it has this many bytes.
+    /// A chunk is written once it has this many bytes.
     static let chunkBytes = 1 << 18
 
     private(set) var bytes: [UInt8] = []
-    /// The lines ended so far, also those that were handed on.
+    /// The number of lines so far, written ones included.
     private(set) var lineCount = 0
 
     init() { bytes.reserveCapacity(Self.chunkBytes + 4096) }
 
-    /// Whether it is time to hand the bytes on.
+    /// Whether the chunk is large enough to be written.
     var isFull: Bool { bytes.count >= Self.chunkBytes }
 
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }

@@ -9,7 +9,7 @@ protocol Benchmark {
 
 /// Why a benchmark could not run.
 enum BenchError: Error, CustomStringConvertible {
-    /// A file is missing, or is not what it should be; which, and why.
+    /// A file or an answer is missing or malformed; the text says which, and why.
     case data(String)
 
     var description: String {
@@ -30,7 +30,7 @@ func printError(_ line: String) {
 
 /// Options that several benchmarks share.
 enum BenchOptions {
-    static let threads = Option("threads", "N", help: "How many threads compute; all processors unless said otherwise")
+    static let threads = Option("threads", "N", help: "The number of threads (default: one per processor)")
 
     /// The number of threads that was asked for, else that of the processors.
     static func threads(of parsed: ParsedCommand) throws(UsageError) -> Int {

@@ -3,12 +3,12 @@ import Glibc
 import SQLite
 import Synchronization
 
-/// The least that reading a catalog can cost: every pair of its two tables through SQLite, and nothing done with it.
+/// The floor of reading a catalog: SQLite steps through every pair of its two tables, and nothing is done with them.
 enum CatalogScan {
     /// Ranges of groups that threads take in turn.
     private static let rangeCount = 512
 
-    /// Brings the file into the system's cache, as far as that is large enough.
+    /// Reads the file once, so that it is in the system's cache.
     static func warm(_ path: String) throws(BenchError) {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .data("cannot open \(path): \(RawArrays.lastError())") }
@@ -34,8 +34,10 @@ enum CatalogScan {
             do throws(DatabaseError) {
                 let database = try Database(path: path, mode: .readOnly)
                 let statement = try database.prepare(
-                    "SELECT group_key, \(entry) FROM \(table) WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(entry)"
-                )
+                    """
+                    SELECT group_key, \(entry) FROM \(table) WHERE group_key BETWEEN ? AND ?
+                    ORDER BY group_key, \(entry)
+                    """)
                 var (count, sum) = (0, Int64(0))
                 while case let index = next.add(1, ordering: .relaxed).oldValue, index < rangeCount {
                     statement.bind(Int64(index) * width, at: 1)
@@ -45,7 +47,7 @@ enum CatalogScan {
                         sum &+= group ^ entry
                     }
                 }
-                // The sum is used, so that nothing of the loop can be left out.
+                // The sum is used, so that the compiler cannot remove the loop.
                 rows.add(sum == .min ? 0 : count, ordering: .relaxed)
             } catch { failure.withLock { $0 = $0 ?? error } }
         }

@@ -2,9 +2,9 @@ import Model
 import Recompute
 import Synchronization
 
-/// Prints each step of a recompute as it ends, and remembers what was foretold meanwhile.
+/// Prints each step of a recompute as it ends, and records the predictions.
 final class ForecastLog: RecomputeObserver {
-    /// How long the job had run, and how long in all it was to take then, in seconds.
+    /// A prediction of the job's whole time, and when it was made, in seconds since the start.
     private struct Prediction {
         var elapsedSeconds: Double
         var totalSeconds: Double
@@ -18,10 +18,10 @@ final class ForecastLog: RecomputeObserver {
     private let start = ContinuousClock.now
     private let state = Mutex(State())
 
-    /// What was expected before anything large was read, in seconds.
+    /// The prediction before anything large was read, in seconds.
     var expectedSeconds: Double { state.withLock { $0.expectedSeconds } }
 
-    /// The worst prediction from a fifth of the way on, as a share of the time that the job took in the end.
+    /// The largest error of the predictions made after a fifth of the time, as a share of the whole time.
     func worstError(wholeSeconds: Double) -> Double {
         state.withLock { state in
             state.predictions.filter { $0.elapsedSeconds >= 0.2 * wholeSeconds }

@@ -4,23 +4,23 @@ import Glibc
 import Model
 import SQLite
 
-/// `coterie-bench import`: importing a file of pairs against inserting the same pairs bare.
+/// `coterie-bench import`: importing a file of pairs against plain inserts of the same pairs.
 ///
-/// The reference inserts rows that are integers already and sorted already, in one transaction, into a table with
-/// the same key and the same reverse index. Both run in turn on the same file system.
+/// The reference inserts sorted pairs of integers in one transaction into a table with the same key and the same
+/// reverse index. Both run in turn on the same file system.
 enum ImportBenchmark: Benchmark {
     static let command = Command(
-        "import", summary: "Time the import of a file of pairs against inserting them bare",
+        "import", summary: "Compare the time of an import with that of plain inserts of the same rows",
         discussion: """
-            Imports FILE into a new catalog, then inserts the same rows as sorted integer pairs in one transaction with \
-            the same indexes. The ratio is time by time; the median of the rounds counts.
+            Imports FILE into a new catalog, then inserts the same rows as sorted integer pairs in one transaction \
+            with the same indexes. Reports the median times, and the median of the ratios of the rounds.
             """,
         arguments: [
             Argument("KIND", help: "memberships or pools"), Argument("FILE", help: "The file to import"),
         ],
         options: [
-            Option("rounds", "N", help: "How often both are done", default: "3"),
-            Option("folder", "FOLDER", help: "Where the databases are made", default: "/tmp"),
+            Option("rounds", "N", help: "The number of rounds, each of both", default: "3"),
+            Option("folder", "FOLDER", help: "The folder for the databases", default: "/tmp"),
         ],
         examples: ["coterie-bench import memberships memberships.tsv"])
 
@@ -50,17 +50,23 @@ enum ImportBenchmark: Benchmark {
             referenceSeconds.append(seconds)
             ratios.append(summary.seconds / seconds)
             print(
-                "round \(round): import \(Measuring.fixed(summary.seconds)) s, reference \(Measuring.fixed(seconds)) s, ratio \(Measuring.fixed(ratios[round - 1]))"
-            )
+                """
+                round \(round): import \(Measuring.fixed(summary.seconds)) s, \
+                reference \(Measuring.fixed(seconds)) s, ratio \(Measuring.fixed(ratios[round - 1]))
+                """)
         }
         print(
             """
-            {"benchmark":"import","rows":\(rows),"rounds":\(rounds),"importSeconds":\(Measuring.fixed(Measuring.median(importSeconds))),\
-            "referenceSeconds":\(Measuring.fixed(Measuring.median(referenceSeconds))),"ratio":\(Measuring.fixed(Measuring.median(ratios)))}
+            {"benchmark":"import","rows":\(rows),"rounds":\(rounds),\
+            "importSeconds":\(Measuring.fixed(Measuring.median(importSeconds))),\
+            "referenceSeconds":\(Measuring.fixed(Measuring.median(referenceSeconds))),\
+            "ratio":\(Measuring.fixed(Measuring.median(ratios)))}
             """)
     }
 
-    /// Inserts the pairs that a catalog holds into a bare database; only the inserting is timed, in seconds.
+    /// Inserts the pairs of a catalog into a new database.
+    ///
+    /// - Returns: the seconds of the inserts alone.
     private static func reference(_ source: RelationSource, catalogPath: String, path: String) throws -> Double {
         let entry = source.entryColumn
         var pairs: [(Int64, Int64)] = []

@@ -12,21 +12,24 @@ import Synchronization
 /// `coterie-bench lists`: what each stage of a member's list does, on real memberships.
 enum ListsBenchmark: Benchmark {
     static let command = Command(
-        "lists", summary: "Measure what each stage of a member's list does, on memberships of your own",
+        "lists", summary: "Measure what each stage of a member's list costs and gains, on your own memberships",
         discussion: """
-            TRAIN and TEST are files to import as memberships; without TEST accuracy is not measured. Cut: by how much the \
-            similarity within the first 20 is lower than in the best 20 by raw score, over stored pairs and over all. \
-            Loss: by how much their raw scores are lower.
+            TRAIN and TEST are membership files as "coterie import" reads them; without TEST accuracy is not measured. \
+            The first 20 of a list are compared with the best 20 by raw score. Cut is the share by which the \
+            similarity within the list is lower, over stored pairs and over all pairs; loss is the share by which its \
+            raw scores are lower.
             """,
         arguments: [
             Argument("TRAIN", help: "Memberships to learn from"),
             Argument("TEST", help: "Memberships held out", isOptional: true),
         ],
         options: [
-            Option("measure", "MEASURE", help: "The similarity", default: "cosine", allowed: ["cosine", "modified"]),
+            Option(
+                "measure", "MEASURE", help: "The similarity formula", default: "cosine",
+                allowed: ["cosine", "modified"]),
             Option("min-members", "X", help: "Groups with fewer members have no neighbours", default: "1"),
             Option("min-common-members", "Y", help: "Pairs with fewer common members are no neighbours", default: "1"),
-            Option("neighbours", "K", help: "Neighbours a group keeps", default: "100"),
+            Option("neighbours", "K", help: "The most neighbours of a group", default: "100"),
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -46,9 +49,9 @@ enum ListsBenchmark: Benchmark {
     private static func readSet(_ parsed: ParsedCommand) throws -> EvaluationSet {
         let folder = "/tmp/coterie-bench-\(getpid())"
         defer { for suffix in ["-0", "-1"] { removeCatalog(folder + suffix) } }
-        let catalogs = try parsed.arguments.enumerated().map { place, file in
-            let catalog = try Catalog(path: "\(folder)-\(place).sqlite", mode: .writing)
-            let options = ImportOptions(rejectsPath: "\(folder)-\(place)-rejects.tsv")
+        let catalogs = try parsed.arguments.enumerated().map { index, file in
+            let catalog = try Catalog(path: "\(folder)-\(index).sqlite", mode: .writing)
+            let options = ImportOptions(rejectsPath: "\(folder)-\(index)-rejects.tsv")
             _ = try Importer(into: catalog, kind: .memberships, options: options).run([file])
             return catalog
         }
@@ -59,7 +62,7 @@ enum ListsBenchmark: Benchmark {
         for suffix in [".sqlite", ".sqlite-wal", ".sqlite-shm", "-rejects.tsv"] { _ = unsafe unlink(stem + suffix) }
     }
 
-    /// Members in portions, on all processors; sums are merged in the order of the portions.
+    /// Measures portions of the members on all processors, and merges their sums in the order of the portions.
     private static func measure(_ experiment: ListExperiment, members: Int) -> ListSums {
         let portion = 256
         let portions = (members + portion - 1) / portion
@@ -96,8 +99,9 @@ enum ListsBenchmark: Benchmark {
         print(
             """
             {"benchmark":"lists","measure":"\(parsed.text("measure"))","members":\(diverse.members),\
-            "storedCut":\(Measuring.fixed(diverse.storedCut, 4)),"exactCut":\(Measuring.fixed(diverse.exactCut, 4)),"loss":\(Measuring.fixed(diverse.loss, 4)),\
-            "rotatedMembers":\(rotation.members),"change":\(Measuring.fixed(rotation.change, 4)),"kept":\(Measuring.fixed(rotation.kept, 4)),\
+            "storedCut":\(Measuring.fixed(diverse.storedCut, 4)),"exactCut":\(Measuring.fixed(diverse.exactCut, 4)),\
+            "loss":\(Measuring.fixed(diverse.loss, 4)),"rotatedMembers":\(rotation.members),\
+            "change":\(Measuring.fixed(rotation.change, 4)),"kept":\(Measuring.fixed(rotation.kept, 4)),\
             "recallCost":\(recallCost(sums.measures(of: .filtered).recall, sums.measures(of: .rotated).recall))}
             """)
     }

@@ -7,14 +7,14 @@ enum PlanBenchmark: Benchmark {
     static let command = Command(
         "plan", summary: "Time a member's list, stage by stage, on one core",
         discussion: """
-            A made-up model of groups on a ring, where those that are near one another are alike; members have a few \
-            interests each. Every list is made for another member. The digest is of all lists: where it is the same, they are.
+            The model is synthetic: groups on a ring, where near groups are similar. Members have a few interests \
+            each, and every list is for another member. The digest covers all lists: equal digests mean equal lists.
             """,
         options: [
-            Option("groups", "N", help: "Groups of the model", default: "100000"),
-            Option("neighbours", "K", help: "Neighbours a group has in each of two relations", default: "100"),
-            Option("joined", "N", help: "Groups a member is in", default: "50"),
-            Option("members", "N", help: "Members", default: "2000"),
+            Option("groups", "N", help: "The groups of the model", default: "100000"),
+            Option("neighbours", "K", help: "The neighbours of a group in each of two relations", default: "100"),
+            Option("joined", "N", help: "The groups of a member", default: "50"),
+            Option("members", "N", help: "The number of members", default: "2000"),
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -48,14 +48,14 @@ enum PlanBenchmark: Benchmark {
         for stage in PlanStage.allCases {
             guard let times = stages[stage] else { continue }
             let name = stage.rawValue + String(repeating: " ", count: 12 - stage.rawValue.count)
-            print(
-                "\(name) \(Measuring.fixed(percentile(times, 0.5), 1)) µs, p99 \(Measuring.fixed(percentile(times, 0.99), 1))"
-            )
+            let (median, p99) = (percentile(times, 0.5), percentile(times, 0.99))
+            print("\(name) \(Measuring.fixed(median, 1)) µs, p99 \(Measuring.fixed(p99, 1))")
         }
         print(
             """
             {"benchmark":"plan","groups":\(planner.model.groupCount),"joined":\(joined),"members":\(members),\
-            "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),"p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1)),\
+            "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),\
+            "p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1)),\
             "digest":"\(String(digest, radix: 16))"}
             """)
     }

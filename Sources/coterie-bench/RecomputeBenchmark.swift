@@ -5,23 +5,23 @@ import ModelStore
 import Recompute
 import Similarity
 
-/// `coterie-bench recompute`: the whole weekly job against the least that its parts can cost on this machine.
+/// `coterie-bench recompute`: the whole weekly job against the floors of its parts on this machine.
 enum RecomputeBenchmark: Benchmark {
     static let command = Command(
-        "recompute", summary: "Time the whole recompute of a catalog against the floors of its parts",
+        "recompute", summary: "Compare the time of a recompute with the floors of its parts",
         discussion: """
-            First the catalog is read once, untimed, so that its pages are in the system's cache for all that follows. \
-            Then the whole job runs, from start to "current", into a store that is removed afterwards; then, in the same \
-            process and on as many threads, its floors: stepping through both tables in SQLite and reading both columns; \
-            the comparison alone on both matrices; a plain write of as many bytes to the same place (a file with fsync, \
-            or pipelined values of 1 MiB). The whole is to take at most twice their sum. The Redis server should have \
-            nothing else to do.
+            The catalog is read once, untimed, so that it is in the system's cache. Then the whole job runs, from \
+            start to "current", into a store that is removed afterwards. Then its floors run in the same process on as \
+            many threads: stepping through both tables in SQLite and reading both columns; the comparison alone on \
+            both matrices; a plain write of as many bytes to the same store (a file with fsync, or pipelined values of \
+            1 MiB). The job should take at most twice the sum of the floors. The Redis server should have nothing else \
+            to do.
             """,
         arguments: [Argument("CATALOG", help: "The catalog; it is not changed")],
         options: [
             Option(
                 "store", "STORE",
-                help: "Where to publish: a folder, or redis://…; a temporary folder unless said otherwise"),
+                help: "The store to publish to: a folder, or redis://… (default: a temporary folder)"),
             BenchOptions.threads,
         ],
         examples: [
@@ -65,7 +65,7 @@ enum RecomputeBenchmark: Benchmark {
         return report
     }
 
-    /// The comparison alone, its matrix being read already.
+    /// The seconds of the comparison alone, without reading the matrix.
     private static func kernelSeconds(_ facts: RelationFacts, _ path: String, _ parameters: RecomputeParameters) throws
         -> Double
     {

@@ -3,23 +3,23 @@ import Similarity
 
 /// What a run of `coterie-bench recompute` measured; all times are wall time in seconds.
 struct RecomputeReport {
-    /// Of the whole, at most so many times the sum of the floors.
+    /// The greatest ratio of the whole to the sum of the floors that is acceptable.
     static let bound = 2.0
 
-    /// Folder or Redis.
+    /// `folder` or `redis`.
     let store: String
     let threads: Int
     let steps: [Manifest.StepReport]
     /// From start to "current".
     let wholeSeconds: Double
-    /// What was written to the store.
+    /// The bytes written to the store.
     let byteCount: Int
     let path: ProcessorPath
     /// What the job expected before it read anything large.
     let expectedSeconds: Double
-    /// The worst prediction from a fifth of the way on, as a share of the whole.
+    /// The largest error of the predictions made after a fifth of the time, as a share of the whole.
     let forecastError: Double
-    /// Rows of both tables, and stepping through them.
+    /// The rows of both tables, and the time of stepping through them.
     var rows = 0
     var scanSeconds = 0.0
     /// The comparison alone, both relations.
@@ -39,7 +39,7 @@ struct RecomputeReport {
             "floor, plain write of \(byteCount) bytes (\(store)): \(Measuring.fixed(writeSeconds)) s",
             "sum of the floors: \(Measuring.fixed(floorSeconds)) s",
             "whole: \(Measuring.fixed(wholeSeconds)) s, peak \(peakBytes >> 20) MiB",
-            "forecast: \(Measuring.fixed(expectedSeconds)) s at first; from a fifth of the way on wrong by at most "
+            "forecast: \(Measuring.fixed(expectedSeconds)) s at first; after a fifth of the time wrong by at most "
                 + "\(Measuring.fixed(100 * forecastError))%",
             "ratio: \(Measuring.fixed(ratio)), at most \(Measuring.fixed(Self.bound))",
         ]

@@ -1,7 +1,7 @@
 import Model
 import Recommendation
 
-/// A made-up model: groups on a ring, each a neighbour of some that stand within a few hundred places of it.
+/// A synthetic model: groups on a ring, whose neighbours are at most a few hundred positions away.
 struct RingModel {
     let groups: Int
     let neighbours: Int
@@ -19,10 +19,10 @@ struct RingModel {
         }
     }
 
-    /// The version, opened.
+    /// The model as an open version.
     func version() throws -> ModelVersion { try ModelVersion(ByteRegion(copying: encoded().fileBytes)) }
 
-    /// The version, with lists of the asked length in every relation.
+    /// The model, with lists of `neighbours` groups in every relation.
     func encoded() throws -> EncodedModel {
         let facts = (0..<groups).map { group in
             let digits = String(group)
@@ -48,7 +48,7 @@ struct RingModel {
                 let distance = Int.random(in: 1...(neighbours * 3), using: &generator)
                 offsets.insert(Bool.random(using: &generator) ? distance : -distance)
             }
-            // The nearer on the ring, the more alike; nearest first, as lists go best first.
+            // The nearer on the ring, the more similar; lists begin with the best.
             for offset in offsets.sorted(by: { (abs($0), $0) < (abs($1), $1) }) {
                 let common = UInt32(max(3, 200 - abs(offset) * 60 / neighbours))
                 table.neighbours.append(
@@ -60,7 +60,7 @@ struct RingModel {
         return table
     }
 
-    /// A member with four interests, each of groups that stand close together.
+    /// A member with four interests, each of groups that are close together on the ring.
     static func profile(_ member: Int, _ joined: Int, groups: Int, _ generator: inout Generator) -> MemberProfile {
         let centers = (0..<4).map { _ in Int.random(in: 0..<groups, using: &generator) }
         var chosen: Set<UInt32> = []

@@ -10,19 +10,21 @@ enum SimilarityBenchmark: Benchmark {
     static let command = Command(
         "similarity", summary: "Time the exact neighbours of every row of a matrix",
         discussion: """
-            PREFIX.indptr and PREFIX.indices hold little-endian row offsets (int64) and columns (int32). "seconds" are \
-            those of preparing, counting and choosing the best; reading is told apart.
+            PREFIX.indptr and PREFIX.indices hold little-endian row offsets (int64) and columns (int32). "seconds" is \
+            the time of preparing, counting and choosing the best; "readSeconds" is the time of reading.
             """,
-        arguments: [Argument("PREFIX", help: "Where the matrix is")],
+        arguments: [Argument("PREFIX", help: "The path of the matrix, without its extensions")],
         options: [
             BenchOptions.threads,
             Option(
                 "out", "FILE",
-                help:
-                    "Write int32 rows (-1 where there is none), int32 common entries and float64 scores, each rows x K"),
-            Option("min-entries", "X", help: "Entries a row needs to count", default: "5"),
-            Option("min-common", "Y", help: "Common entries a pair needs to count", default: "3"),
-            Option("neighbours", "K", help: "Neighbours a row keeps", default: "100"),
+                help: """
+                    Write int32 rows (-1 beyond the end of a list), int32 common entries and float64 scores, each \
+                    rows x K
+                    """),
+            Option("min-entries", "X", help: "The minimum entries of a row", default: "5"),
+            Option("min-common", "Y", help: "The minimum common entries of a pair", default: "3"),
+            Option("neighbours", "K", help: "The most neighbours of a row", default: "100"),
         ] + MeasureOptions.options + [ProcessorPathOption.option],
         examples: ["coterie-bench similarity M --threads 2 --out M.bin"])
 
@@ -45,7 +47,7 @@ enum SimilarityBenchmark: Benchmark {
         print(report.json)
     }
 
-    /// Writes the three arrays that compare.py reads.
+    /// Writes the three arrays one after the other, each rows × `limit`.
     static func write(_ lists: NeighbourTable, limit: Int, to path: String) throws(BenchError) {
         guard let file = unsafe fopen(path, "wb") else {
             throw .data("cannot write \(path): \(RawArrays.lastError())")
@@ -83,8 +85,8 @@ struct SimilarityReport {
     var line: String {
         """
         \(rows) x \(columns), \(entries) entries: \(neighbours) neighbours in \(Measuring.rounded(seconds)) s \
-        on \(threads) threads, \(path.rawValue) (reading \(Measuring.rounded(readSeconds)) s, processor \(Measuring.rounded(Measuring.processorSeconds)) s, \
-        peak \(Measuring.peakBytes >> 20) MiB)
+        on \(threads) threads, \(path.rawValue) (reading \(Measuring.rounded(readSeconds)) s, \
+        processor \(Measuring.rounded(Measuring.processorSeconds)) s, peak \(Measuring.peakBytes >> 20) MiB)
         """
     }
 
@@ -92,7 +94,8 @@ struct SimilarityReport {
         """
         {"rows":\(rows),"columns":\(columns),"entries":\(entries),"neighbours":\(neighbours),"threads":\(threads),\
         "readSeconds":\(Measuring.rounded(readSeconds)),"seconds":\(Measuring.rounded(seconds)),\
-        "processorSeconds":\(Measuring.rounded(Measuring.processorSeconds)),"peakBytes":\(Measuring.peakBytes),"path":"\(path.rawValue)"}
+        "processorSeconds":\(Measuring.rounded(Measuring.processorSeconds)),"peakBytes":\(Measuring.peakBytes),\
+        "path":"\(path.rawValue)"}
         """
     }
 }

@@ -3,16 +3,17 @@ import Glibc
 import ModelStore
 import Redis
 
-/// A store of this process alone, in the place that was asked for; `remove` leaves nothing of it.
+/// A store of this process alone in a folder or a Redis server; `remove` deletes all of it.
 struct ThrowawayStore {
     let store: any VersionStore
     private let location: StoreLocation
-    /// A folder of its own: the store itself, or the images of one in Redis.
+    /// A new folder: of the store itself, or of the cached versions of a store in Redis.
     private let folder: String
-    /// What the keys in Redis begin with.
+    /// The prefix of the keys in Redis.
     private let prefix: String
 
-    /// - Parameter text: a folder, which gets a folder of its own; `redis://…`; or nil for the system's temporary one.
+    /// - Parameter text: a folder, in which a new one is created; `redis://…`; or nil for the system's temporary
+    ///   folder.
     init(_ text: String?) throws {
         let name = "coterie-bench-\(getpid())"
         location = try StoreLocation(text ?? FileManager.default.temporaryDirectory.path)
@@ -28,7 +29,7 @@ struct ThrowawayStore {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    /// Folder or Redis, for reports.
+    /// `folder` or `redis`, for reports.
     var kind: String {
         switch location {
         case .folder: "folder"
@@ -36,8 +37,7 @@ struct ThrowawayStore {
         }
     }
 
-    /// All bytes that its place has been sent so far: those of the files, or those that the server received from
-    /// anybody.
+    /// The bytes received so far: those of the files in the folder, or all that the server received from its clients.
     func bytesReceived() throws -> Int {
         switch location {
         case .folder:
@@ -57,7 +57,7 @@ struct ThrowawayStore {
         }
     }
 
-    /// Writes so many bytes as plainly as the place allows, durably in a folder: a file, or pipelined values of 1 MiB.
+    /// Writes so many bytes in the plainest way: a file with fsync in a folder, pipelined values of 1 MiB in Redis.
     func writePlainly(byteCount: Int) throws {
         let portion = (0..<1 << 20).map { UInt8(truncatingIfNeeded: $0 &* 0x9E37_79B1 &>> 13) }
         switch location {
@@ -88,7 +88,7 @@ struct ThrowawayStore {
         guard fsync(descriptor) == 0 else { throw .data("cannot write \(path): \(RawArrays.lastError())") }
     }
 
-    /// Removes everything that was made.
+    /// Deletes the folder, and the keys in Redis.
     func remove() throws {
         try FileManager.default.removeItem(atPath: folder)
         guard case .redis(let address) = location else { return }

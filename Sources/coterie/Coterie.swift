@@ -5,7 +5,7 @@ import Model
 
 @main
 enum Coterie {
-    /// What groups may have in common, in all commands.
+    /// The relations of all commands.
     static let relations = RelationTable.standard
 
     static var subcommands: [any Subcommand.Type] {
@@ -13,8 +13,7 @@ enum Coterie {
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, ServeCommand.self,
-            TokenCommand.self,
-            CompletionCommand.self,
+            TokenCommand.self, CompletionCommand.self,
         ]
     }
 

@@ -38,7 +38,7 @@ struct AnswerTests {
 
     private func text(_ answer: some Answer) -> String { String(decoding: answer.json, as: UTF8.self) }
 
-    @Test("are written in their order; those without a value are left out, and those of a part stand among the others")
+    @Test("are written in order; those without a value are left out, and those of a part are written inline")
     func writing() {
         #expect(text(Outer()) == #"{"count":1,"rows":[],"weights":{}}"#)
         let full = Outer(
@@ -49,7 +49,7 @@ struct AnswerTests {
         )
     }
 
-    @Test("are described with what is always there; what only commands write is not described")
+    @Test("are described with the required ones; fields that only commands write are not described")
     func describing() {
         let schema = JSONWriter.object { Outer.schema(of: .standard).write(to: &$0) }
         #expect(

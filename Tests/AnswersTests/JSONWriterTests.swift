@@ -30,7 +30,7 @@ struct JSONWriterTests {
         return String(scalars)
     }
 
-    @Test("Any text reads back as it was, scalar by scalar")
+    @Test("Any text is read back unchanged, scalar by scalar")
     func texts() throws {
         var generator = SeededGenerator(state: 1)
         for _ in 0..<500 {
@@ -45,7 +45,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("Any finite number reads back as it was, and others are null")
+    @Test("Any finite number is read back unchanged, and others are null")
     func numbers() throws {
         var generator = SeededGenerator(state: 2)
         var values = [0.0, -0.0, 1, 0.1, 1e-5, 1e16, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, -1.5]
@@ -68,7 +68,7 @@ struct JSONWriterTests {
             String(decoding: JSONWriter.object { $0.member("a", Float(1) / 3) }, as: UTF8.self) == #"{"a":0.33333334}"#)
     }
 
-    @Test("Members, objects and lists are set apart by commas")
+    @Test("Members, objects and lists are separated by commas")
     func structure() {
         let bytes = JSONWriter.object { json in
             json.objects("none", [Int]()) { $0.member("n", $1) }

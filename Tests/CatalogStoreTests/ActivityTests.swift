@@ -9,7 +9,9 @@ struct ActivityTests {
     /// 2026-11-01T00:00:00Z.
     private let now: Int64 = 1_793_491_200
 
-    @Test("equals counting by hand, for any number of threads; private groups and photos never count", arguments: 0..<6)
+    @Test(
+        "gives the counts of brute force, on any number of threads, without private groups and photos", arguments: 0..<6
+    )
     func againstHand(seed: UInt64) throws {
         let test = try CatalogUnderTest()
         var generator = SeededGenerator(seed: 40 + seed)
@@ -76,7 +78,7 @@ struct ActivityTests {
     }
 
     @Test(
-        "a week ends with its last moment and begins after that of the week before; what is later or earlier is in none"
+        "a week includes its end and excludes its beginning; other instants are in no week"
     )
     func weekBounds() throws {
         let test = try CatalogUnderTest()
@@ -94,7 +96,7 @@ struct ActivityTests {
     }
 
     @Test(
-        "whole months lie between the earliest date and the present",
+        "the whole months begin after the earliest date and end before the current month",
         arguments: [
             ("2024-01-01T09:00:00Z", "2026-01-31T00:00:00Z", 100, "2024-01", 24),
             ("2024-01-02T09:00:00Z", "2026-01-31T00:00:00Z", 100, "2024-02", 23),
@@ -109,7 +111,7 @@ struct ActivityTests {
         #expect(months.lowerBound == (try #require(UnixTime(first + "-01"))).monthsSince1970)
     }
 
-    @Test("dates are those there are")
+    @Test("dates have the right count and span")
     func dates() throws {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id,joined_at\na,u,5\na,v,\nb,u,-3\n")

@@ -20,7 +20,7 @@ struct CatalogSnapshotTests {
         try snapshot.connections.map { try $0.catalog.changeCount() }
     }
 
-    @Test("What is written after it was taken is in none of its connections", arguments: 1...2)
+    @Test("Nothing written after it was taken is in any of its connections", arguments: 1...2)
     func later(threads: Int) throws {
         let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
         let before = try test.catalog.changeCount()
@@ -33,7 +33,7 @@ struct CatalogSnapshotTests {
         #expect(try next.matrix(.memberships) { _ in }.matrix.entryCount == 4)
     }
 
-    @Test("What is committed while it is taken is in all of its connections, or in none")
+    @Test("A commit while it is taken is in all of its connections, or in none")
     func meanwhile() throws {
         var attempts = 0
         let writer = try Database(path: test.path, mode: .readWrite, busyTimeoutSeconds: 0)
@@ -49,7 +49,7 @@ struct CatalogSnapshotTests {
         #expect(counts == Array(repeating: try test.catalog.changeCount(), count: 2))
     }
 
-    @Test("Somebody who holds the write lock for long does not keep it from being taken")
+    @Test("It can be taken while another connection holds the write lock")
     func longWriter() throws {
         let writer = try Database(path: test.path, mode: .readWrite)
         try writer.execute("BEGIN IMMEDIATE; DELETE FROM memberships")
@@ -58,7 +58,7 @@ struct CatalogSnapshotTests {
         try writer.execute("ROLLBACK")
     }
 
-    @Test("Once it is gone, the write-ahead log can be emptied")
+    @Test("When it is released, the write-ahead log can be emptied")
     func ending() throws {
         do {
             let snapshot = try CatalogSnapshot(of: test.catalog, threads: 2)

@@ -87,7 +87,7 @@ final class CatalogUnderTest {
         }
     }
 
-    /// Everything, by kind.
+    /// The rows by kind.
     func everything() throws -> [String: [String]] {
         var all: [String: [String]] = [:]
         for kind in ImportKind.all() { all[kind.name] = try content(kind) }

@@ -35,7 +35,7 @@ struct ChangeJournalTests {
         try journal.changes(of: journal.origin, after: sequence, limit: .max)
     }
 
-    @Test("Nobody but its owner may read it, nor what is beside it")
+    @Test("Only its owner may read it and the files next to it")
     func permissions() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join))
@@ -56,7 +56,7 @@ struct ChangeJournalTests {
     }
 
     @Test(
-        "No file holds anything of what was forgotten once that is erased, whether the log or the journal had it",
+        "After erasing, no file holds a forgotten interaction, whether it was in the log or the journal",
         arguments: [false, true])
     func erasing(isInJournal: Bool) throws {
         let journal = try journal()
@@ -72,7 +72,7 @@ struct ChangeJournalTests {
         for text in texts { #expect(try files(with: text) == []) }
     }
 
-    @Test("What is recorded is there, in the order of the times, and an id that is known changes nothing")
+    @Test("Interactions are kept in the order of their times, and a known id changes nothing")
     func recording() throws {
         let journal = try journal()
         let (late, early) = (Self.interaction("1", .join, at: 9), Self.interaction("2", .dismiss, at: 3))
@@ -93,7 +93,7 @@ struct ChangeJournalTests {
         #expect(try self.sent(journal, after: 1).count == 1)
     }
 
-    @Test("Interactions whose ids only look the same are all kept, also those of one batch")
+    @Test("Interactions whose ids only look the same are all kept, also within a batch")
     func similarIDs() throws {
         let journal = try journal()
         let both = ["\u{E9}", "e\u{301}"].map { Self.interaction($0, .dismiss) }
@@ -140,7 +140,7 @@ struct ChangeJournalTests {
         #expect(try journal.kept()[journal.origin] == KeptNumbers(after: 0, last: 1))
     }
 
-    @Test("What is forgotten is gone from the files, but memberships stay")
+    @Test("Forgotten interactions are gone from the files, but memberships stay")
     func forgetting() throws {
         let journal = try journal()
         _ = try record(journal, Self.interaction("1", .join, "a"), Self.interaction("2", .dismiss, "secretly"))
@@ -165,7 +165,7 @@ struct ChangeJournalTests {
         #expect(try files(with: "secretly") == [])
     }
 
-    @Test("What is in every version that may serve is removed, and the rest is not")
+    @Test("Only changes that every version in the store includes are removed")
     func pruning() throws {
         let journal = try journal()
         for number in 1...3 { _ = try record(journal, Self.interaction("\(number)", .click)) }
@@ -241,7 +241,7 @@ struct ChangeJournalTests {
         #expect(error?.code == .notACatalog && error?.message.contains("coterie_outbox_changes") == true)
     }
 
-    @Test("Another program's database, and what is none, are refused and left as they are")
+    @Test("Another program's database, and a file that is none, are refused and left unchanged")
     func otherFiles() throws {
         let path = directory.path + "/other"
         try Database(path: path, mode: .create).execute("CREATE TABLE t (x)")
@@ -297,11 +297,11 @@ struct ChangeJournalTests {
                                 id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
                                 try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
                                 groupID: try #require(groups.randomElement(using: &generator)),
-                                // Of one id there is one interaction only: whoever comes first.
+                                // Of interactions with the same id only the first is kept.
                                 atMilliseconds: Int64(number / 3) * 1000)
                         ])
                     }
-                // An id that two journals give to different things would be a mistake of the client's.
+                // A client must not give one id to two interactions.
                 if case .record(let records) = action, records[0].id != "\(number)" { continue }
                 _ = try journal.record([.member(MemberChange(ofUser: user, action))], at: 1)
             case 11..<19: try exchange(journal, limit: 3)
@@ -330,7 +330,7 @@ struct ChangeJournalTests {
         for journal in journals { #expect(try journal.kept() == journals[0].kept()) }
     }
 
-    @Test("What was acknowledged is taken over once, and only groups that do not exist are left out")
+    @Test("Acknowledged changes are applied once, and only those about groups that do not exist are left out")
     func takeover() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,visibility\na,public\nsecret,private\n")
@@ -366,7 +366,7 @@ struct ChangeJournalTests {
         #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
     }
 
-    @Test("What was hidden in the catalog is not shown by an earlier decision that arrives later")
+    @Test("A late, earlier unhide does not show a group that was hidden in the catalog")
     func earlierDecision() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id\na\n")
@@ -388,7 +388,7 @@ struct ChangeJournalTests {
         #expect(try isHidden())
         try applyJournaled(.unhide, at: 10)
         #expect(try !isHidden())
-        // Hidden already, which is decided once more.
+        // It is hidden already; hiding it again is a decision too.
         try applyJournaled(.hide, at: 11)
         #expect(try decide(.hide, at: 20) == .unchanged)
         try applyJournaled(.unhide, at: 15)

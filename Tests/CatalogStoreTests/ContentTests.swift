@@ -1,8 +1,9 @@
 import CatalogStore
+import SQLite
 import TestSupport
 import Testing
 
-@Suite("Reading what photos are about")
+@Suite("Reading the content of photos")
 struct ContentTests {
     private func filled() throws -> CatalogUnderTest {
         let test = try CatalogUnderTest()
@@ -21,7 +22,7 @@ struct ContentTests {
         return test
     }
 
-    @Test("tags are those of public photos, the same whatever their case, each once a photo")
+    @Test("tags are those of public photos, case is ignored, and each counts once per photo")
     func tags() throws {
         let test = try filled()
         let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
@@ -35,7 +36,21 @@ struct ContentTests {
             try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary == ["bee", "macro", "rare"])
     }
 
-    @Test("places are those of public photos that have both numbers and a place")
+    @Test("at most 65,536 tags are kept, the most frequent ones first")
+    func manyTags() throws {
+        let test = try CatalogUnderTest()
+        let tags = (0..<70_000).map { "t\($0)" }.joined(separator: ";")
+        try Database(path: test.path, mode: .readWrite).execute(
+            """
+            INSERT INTO photos (photo_key, photo_id, tags) VALUES (1, 'a', '\(tags)'), (2, 'b', 't69999');
+            UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
+            """)
+        let found = try CatalogSnapshot(of: test.catalog, threads: 1).photoTags(minimumPhotos: 1) { String($0) }
+        #expect(found.vocabulary.count == 65_536 && found.vocabulary[0] == "t69999" && found.totals[0] == 2)
+        #expect(found.terms(ofPhoto: 1).count == 65_536 && found.terms(ofPhoto: 2).count == 1)
+    }
+
+    @Test("locations are those of public photos with both coordinates and a cell")
     func places() throws {
         let test = try filled()
         let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
@@ -45,7 +60,7 @@ struct ContentTests {
         #expect(places.vocabulary == [473] && places.totals == [2] && places.photoCount == 2)
     }
 
-    @Test("a catalog without tags and places has none")
+    @Test("a catalog without tags and locations has none")
     func none() throws {
         let test = try CatalogUnderTest()
         try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,x,1,1\n")
@@ -58,7 +73,7 @@ struct ContentTests {
 /// Photos that share pools with one.
 @Suite("Companions of a photo")
 struct CompanionTests {
-    @Test("are weighed by their cosine; private groups and photos say nothing")
+    @Test("are weighted by their cosine, without private groups and photos")
     func weights() throws {
         let test = try CatalogUnderTest()
         try test.importing(.groups, "group_id,visibility\na,public\nb,public\nc,public\ns,private\n")
@@ -92,7 +107,7 @@ struct CompanionTests {
         #expect(companions(photo).map(\.photos) == [200, 1])
     }
 
-    @Test("a photo comes with its tags, its place and its owner's memberships")
+    @Test("a photo has its tags, its location and its owner's memberships")
     func facts() throws {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id\ng,u\na,u\n")

@@ -31,7 +31,7 @@ struct CurationTests {
         return curations.map(\.groupID)
     }
 
-    @Test("groups are added at the end or at a position, moved, and taken back; positions have no gaps")
+    @Test("groups are added at the end or at a position, moved and removed; positions have no gaps")
     func order() throws {
         let test = try filled()
         #expect(try order(test).isEmpty)
@@ -65,7 +65,7 @@ struct CurationTests {
         #expect(try valid(4) == ["2 b"])
     }
 
-    @Test("a private group is refused, and one that becomes private is put forward to nobody")
+    @Test("a private group is refused, and one that becomes private is not shown")
     func privacy() throws {
         let test = try filled()
         #expect(try curate("s", test) == .privateGroup)
@@ -74,7 +74,7 @@ struct CurationTests {
         #expect(try test.catalog.curations().map { $0.isShown || $0.isValid(at: 0) } == [false])
     }
 
-    @Test("a change of curation is a change of the catalog; a group that goes takes its own with it")
+    @Test("curating changes the catalog, and removing a group removes its curation")
     func changes() throws {
         let test = try filled()
         let before = try test.catalog.changeCount()
@@ -85,7 +85,7 @@ struct CurationTests {
         #expect(try test.lines("SELECT count(*) FROM curated_groups") == ["0"])
     }
 
-    @Test("a catalog of version 1 is brought up to date with all it holds, and is no catalog to read before")
+    @Test("a catalog of version 1 is migrated with all it holds, and cannot be read before")
     func migration() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/catalog.sqlite"

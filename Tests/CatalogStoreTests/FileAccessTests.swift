@@ -5,7 +5,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Who may read the files that hold who joined what")
+@Suite("File permissions")
 struct FileAccessTests {
     private let directory: TemporaryDirectory
     private var path: String { directory.path + "/catalog.sqlite" }
@@ -26,7 +26,7 @@ struct FileAccessTests {
     }
 
     @Test(
-        "A new catalog, what SQLite keeps beside it, and lines that were not imported, nobody but their owner may read")
+        "Only the owner may read a new catalog, SQLite's files next to it, and rejected lines")
     func new() throws {
         let catalog = try CatalogUnderTest()
         try catalog.importing(.memberships, "group_id,user_id\nowls,ann\n,ann\n")
@@ -37,7 +37,7 @@ struct FileAccessTests {
             ])
     }
 
-    @Test("The permissions of a catalog that exists stay as they are, and are those of what SQLite keeps beside it")
+    @Test("An existing catalog keeps its permissions, and SQLite's files next to it have the same")
     func existing() throws {
         _ = try Catalog(path: path, mode: .writing)
         try #require(unsafe chmod(path, 0o640) == 0)
@@ -50,7 +50,7 @@ struct FileAccessTests {
         }
     }
 
-    @Test("So it is where a link leads to a catalog that is to be made")
+    @Test("A new catalog at the end of a link has the same permissions")
     func link() throws {
         let target = directory.path + "/elsewhere"
         try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
@@ -58,7 +58,7 @@ struct FileAccessTests {
         #expect(try modes(in: directory.path)["elsewhere"] == 0o600)
     }
 
-    @Test("Opening a file once more leaves the locks on it that the process has")
+    @Test("Opening a file again keeps the locks that the process has on it")
     func locks() throws {
         let first = try Database(path: path, mode: .create)
         try first.execute("PRAGMA journal_mode = WAL; CREATE TABLE t (x)")
@@ -67,7 +67,7 @@ struct FileAccessTests {
         try #require(descriptor >= 0)
         defer { close(descriptor) }
         func isLocked() -> Bool {
-            // To a lock of the open file, those of this very process are somebody else's.
+            // For a lock of the open file description, locks of the same process are foreign.
             var lock = flock()
             (lock.l_type, lock.l_whence) = (Int16(F_WRLCK), Int16(SEEK_SET))
             return unsafe fcntl(descriptor, Self.getLockOfOpenFile, &lock) == 0 && lock.l_type != F_UNLCK

@@ -28,7 +28,7 @@ struct HiddenGroupTests {
         try catalog.hiddenGroups(after: after, limit: limit).map(\.id)
     }
 
-    @Test("A group is hidden once, keeps the time of that, and is shown again when it is unhidden")
+    @Test("Hiding a group again keeps its time, and unhiding shows it again")
     func hiding() throws {
         let before = try catalog.changeCount()
         #expect(try change(.hide, "b", at: 7) == .changed)
@@ -44,7 +44,7 @@ struct HiddenGroupTests {
         #expect(try ids().isEmpty && catalog.unshownGroupIDs() == ["secret"])
     }
 
-    @Test("Hidden groups are told page by page, also behind an id that is hidden no more")
+    @Test("Hidden groups are listed in pages, also after an id that is no longer hidden")
     func pages() throws {
         for group in ["a", "b", "c"] { _ = try change(.hide, group) }
         #expect(try ids(limit: 2) == ["a", "b"] && ids(after: "b") == ["c"])
@@ -52,7 +52,7 @@ struct HiddenGroupTests {
         #expect(try ids(after: "b") == ["c"] && ids(after: "c").isEmpty)
     }
 
-    @Test("Imports leave a group hidden, also one that leaves it out and one that has it again")
+    @Test("A group stays hidden when an import leaves it out or has it again")
     func imports() throws {
         _ = try change(.hide, "b")
         try test.importing(.groups, "group_id,visibility\nb,public\n")
@@ -63,7 +63,7 @@ struct HiddenGroupTests {
         #expect(try catalog.groups().map(\.id) == ["a", "b", "c"])
     }
 
-    @Test("A hidden group takes no interactions, is put forward to nobody, and is left out of matrices")
+    @Test("Interactions with a hidden group are refused, it is not curated, and matrices leave it out")
     func use() throws {
         try test.importing(.memberships, "group_id,user_id\na,u\nb,u\nb,v\nc,v\n")
         #expect(try change(.curate(position: nil, startsAt: nil, expiresAt: nil), "b") == .changed)
@@ -78,7 +78,7 @@ struct HiddenGroupTests {
     }
 
     @Test(
-        "What members did with groups behind a hidden one stays with those groups, and with the hidden one is left out")
+        "Interactions keep their groups when one is hidden, and those with the hidden one are left out")
     func feedback() throws {
         let clicks = ["a", "b", "c"].map { InteractionRecord(id: $0, .click, groupID: $0, atMilliseconds: 1) }
         _ = try catalog.apply([MemberChange(ofUser: "u", .record(clicks))])
@@ -96,7 +96,7 @@ struct HiddenGroupTests {
     }
 
     @Test(
-        "A catalog of version 4 is brought up to date with all it holds, for recording too",
+        "A catalog of version 4 is migrated with all it holds, also when opened for recording",
         arguments: [Catalog.Mode.writing, .recording])
     func migration(mode: Catalog.Mode) throws {
         let directory = try TemporaryDirectory()

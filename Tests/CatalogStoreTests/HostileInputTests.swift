@@ -3,7 +3,7 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Files that no one expects")
+@Suite("Hostile files")
 struct HostileInputTests {
     @Test("ids of 255 bytes are kept, of 256 rejected, counted in bytes", arguments: ["x", "é", "🦅"])
     func idLength(letter: String) throws {
@@ -18,7 +18,7 @@ struct HostileInputTests {
         #expect(try test.rejects().allSatisfy { $0[2].contains("256 bytes") })
     }
 
-    @Test("odd ids are just ids")
+    @Test("unusual ids are kept unchanged")
     func oddIDs() throws {
         let test = try CatalogUnderTest()
         let ids = [" ", "'; DROP TABLE groups; --", "%", "Zürich ✈ 東京", "\u{feff}x", "~", "|", "-", "0", "00", "+1"]
@@ -60,7 +60,7 @@ struct HostileInputTests {
         #expect(try test.rejects().map { $0[1] } == expected)
     }
 
-    @Test("a line of 10 MB is rejected, and what stands after it is read", arguments: ["csv", "tsv", "jsonl"])
+    @Test("a line of 10 MB is rejected, and the next line is read", arguments: ["csv", "tsv", "jsonl"])
     func longLine(ending: String) throws {
         let test = try CatalogUnderTest()
         let isJSON = ending == "jsonl"
@@ -88,7 +88,7 @@ struct HostileInputTests {
         #expect(try test.catalog.changeCount() == 0)
     }
 
-    @Test("any bytes at all: an error or rejects, and a sound catalog", arguments: 0..<6)
+    @Test("any bytes give an error or rejected lines, and an intact catalog", arguments: 0..<6)
     func noise(seed: UInt64) throws {
         let test = try CatalogUnderTest()
         var generator = SeededGenerator(seed: seed)

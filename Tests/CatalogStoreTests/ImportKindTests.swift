@@ -33,7 +33,7 @@ struct ImportKindTests {
         #expect(try test.catalog.group(withID: "c") == nil)
     }
 
-    @Test("users from TSV, photos from JSON Lines, whose owners are made")
+    @Test("users from TSV, photos from JSON Lines, whose owners are created")
     func usersAndPhotos() throws {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id\tname\tinterests\nu1\tAnn\tmacro;night\nu2\t\t\n", ending: "tsv")
@@ -41,7 +41,8 @@ struct ImportKindTests {
         let summary = try test.importing(
             .photos,
             """
-            {"photo_id":"p1","user_id":"u1","taken_at":"2024-06-01","tags":["sea","sun"],"latitude":-33.5,"longitude":151.25}
+            {"photo_id":"p1","user_id":"u1","taken_at":"2024-06-01","tags":["sea","sun"],"latitude":-33.5,\
+            "longitude":151.25}
             {"photo_id":"p2","visibility":"private","user_id":"u3","uploaded_at":1700000000,"camera":"X"}
             {"photo_id":3}
             """, ending: "jsonl")
@@ -64,7 +65,7 @@ struct ImportKindTests {
         #expect(try test.content(.photos) == ["p|~|0|~|~|New York, NY;a|b|~|~"])
     }
 
-    @Test("memberships and pools make the public groups, users and photos they name")
+    @Test("memberships and pools create the public groups, users and photos they name")
     func pairs() throws {
         let test = try CatalogUnderTest()
         let memberships = try test.importing(
@@ -98,7 +99,7 @@ struct ImportKindTests {
         #expect(try test.catalog.changeCount() == 0)
     }
 
-    @Test("the format is told by the first bytes where the name does not tell it")
+    @Test("the first bytes decide the format if the name does not")
     func formats() throws {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id\tname\nt,1\tx\n", ending: "txt")
@@ -120,7 +121,7 @@ struct ImportKindTests {
         #expect(try test.content(.users) == [])
     }
 
-    @Test("progress tells the bytes read of all")
+    @Test("progress reports the bytes read and their total")
     func progress() throws {
         let test = try CatalogUnderTest()
         let text = "user_id\n" + (0..<40_000).map { "user\($0)\n" }.joined()

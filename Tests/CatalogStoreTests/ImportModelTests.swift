@@ -5,7 +5,7 @@ import TestSupport
 /// Random imports in small batches, with caches that are thrown away all the time, against a model in memory.
 @Suite("Imports against a model in memory")
 struct ImportModelTests {
-    @Test("any sequence of imports gives what the rows, one after the other, say", arguments: 0..<12)
+    @Test("any sequence of imports gives the same as applying its rows one by one", arguments: 0..<12)
     func sequences(seed: UInt64) throws {
         let test = try CatalogUnderTest()
         var generator = SeededGenerator(seed: seed)
@@ -75,7 +75,7 @@ struct RandomFile {
     }
 }
 
-/// The plainest thing that an import could be: dictionaries, a row at a time.
+/// The simplest possible import: dictionaries, one row at a time.
 struct CommunityModel {
     typealias Row = [String: String]
     private var things: [String: [String: Row]] = ["groups": [:], "users": [:], "photos": [:]]

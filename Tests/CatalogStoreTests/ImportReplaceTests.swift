@@ -17,7 +17,7 @@ struct ImportReplaceTests {
         return test
     }
 
-    @Test("groups that are gone take memberships and pools with them")
+    @Test("removing groups removes their memberships and pools")
     func groups() throws {
         let test = try filled()
         let summary = try test.importing(.groups, "group_id,title\ng1,One\ng4,New\n", "group_id\ng5\n") {
@@ -32,7 +32,7 @@ struct ImportReplaceTests {
         #expect(try test.content(.users).count == 4 && test.content(.photos).count == 4)
     }
 
-    @Test("users that are gone leave their groups, and own nothing any more")
+    @Test("removing users removes their memberships, and their photos have no owner")
     func users() throws {
         let test = try filled()
         let summary = try test.importing(.users, "user_id\nu2\nu3\n") { $0.replaces = true }
@@ -45,7 +45,7 @@ struct ImportReplaceTests {
             try test.lines("SELECT count(*) FROM photos WHERE user_key NOT IN (SELECT user_key FROM users)") == ["0"])
     }
 
-    @Test("photos that are gone leave the pools; owners stay")
+    @Test("removing photos removes them from pools; owners stay")
     func photos() throws {
         let test = try filled()
         let summary = try test.importing(.photos, "photo_id\np1\np2\np9\n") { $0.replaces = true }
@@ -55,7 +55,7 @@ struct ImportReplaceTests {
         #expect(try test.content(.pools).count == 8 && test.content(.users).count == 4)
     }
 
-    @Test("people leave groups, photos leave pools, over several files and batches", arguments: [1, 2, 100])
+    @Test("replacing removes memberships and pool entries over several files and batches", arguments: [1, 2, 100])
     func pairs(batchRows: Int) throws {
         let test = try filled()
         for (kind, letter) in [(ImportKind.memberships, "u"), (.pools, "p")] {
@@ -75,7 +75,7 @@ struct ImportReplaceTests {
         #expect(try test.content(.groups).count == 5 && test.content(.users).count == 4)
     }
 
-    @Test("removing more than half is refused, and nothing is changed at all", arguments: ImportKind.all())
+    @Test("removing more than half is refused, and nothing is changed", arguments: ImportKind.all())
     func shrinking(kind: ImportKind) throws {
         let test = try filled()
         let before = (try test.everything(), try test.catalog.changeCount())
@@ -108,7 +108,7 @@ struct ImportReplaceTests {
         #expect(summary.removed == (kind == .memberships || kind == .pools ? 9 : 3))
     }
 
-    @Test("removing just half is allowed; a file without rows is not")
+    @Test("removing exactly half is allowed; a file without rows is refused")
     func half() throws {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id\na\nb\n")

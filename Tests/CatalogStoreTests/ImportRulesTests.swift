@@ -29,7 +29,7 @@ struct ImportRulesTests {
         #expect(try test.catalog.changeCount() == before.1)
     }
 
-    @Test("ids with a slash are counted, of rows and of what they make")
+    @Test("ids with a slash are counted, in rows and in what rows create")
     func slashes() throws {
         let test = try CatalogUnderTest()
         #expect(try test.importing(.groups, "group_id\na/b\n/\nc\n").idsWithSlash == 2)
@@ -55,7 +55,7 @@ struct ImportRulesTests {
         #expect(try test.catalog.changeCount() == changes)
     }
 
-    @Test("of an id that stands twice in a file the last row wins; pairs of one batch are counted as repeated")
+    @Test("of two rows with one id the last wins; repeated pairs of a batch are counted")
     func duplicates() throws {
         let test = try CatalogUnderTest()
         let users = "user_id,name\nu,first\nv,only\nu,second\n"
@@ -72,7 +72,7 @@ struct ImportRulesTests {
         #expect(try test.catalog.changeCount() == changes)
     }
 
-    @Test("the later import wins; what it does not give stays; an empty cell clears, but no visibility or policy")
+    @Test("a later import overwrites; missing columns keep values; empty cells clear all but visibility and policy")
     func laterWins() throws {
         let test = try CatalogUnderTest()
         try test.importing(
@@ -98,7 +98,7 @@ struct ImportRulesTests {
         #expect(try test.content(.photos) == ["p|~|1|~|~|~|~|~"])
     }
 
-    @Test("a time of joining that is given replaces the one there is; one that is not given leaves it")
+    @Test("a given joining time replaces the old one; a missing one keeps it")
     func times() throws {
         let test = try CatalogUnderTest()
         try test.importing(.memberships, "group_id,user_id,joined_at\ng,u,5\ng,v,\ng,w,6\ng,w,\ng,x,\ng,x,7\n")

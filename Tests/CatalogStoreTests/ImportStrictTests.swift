@@ -1,7 +1,7 @@
 import CatalogStore
 import Testing
 
-@Suite("Bad lines, and being strict about them")
+@Suite("Bad lines and strict imports")
 struct ImportStrictTests {
     @Test("bad lines go to the rejects file with source, line and reason, and the rest is imported")
     func rejects() throws {
@@ -30,7 +30,7 @@ struct ImportStrictTests {
     }
 
     @Test(
-        "bad pairs and photos say what is wrong with them",
+        "bad pairs and photos are rejected with the reason",
         arguments: [
             (ImportKind.memberships, "group_id,user_id,joined_at\ng,,1\n", "user_id is empty"),
             (.memberships, "group_id,user_id,joined_at\n,u,1\n", "group_id is empty"),
@@ -50,12 +50,12 @@ struct ImportStrictTests {
         #expect(rejects.count == 1 && rejects[0][2].contains(reason), "\(rejects)")
         #expect(try test.everything().values.allSatisfy(\.isEmpty))
         #expect(try test.catalog.changeCount() == 0)
-        // What is rejected stops a strict import, at its line.
+        // A rejected line stops a strict import.
         let error = try #require(catalogError { try test.importing(kind, text) { $0.isStrict = true } })
         #expect(error.code == .badData && error.message.contains("file2.csv, line 2: "))
     }
 
-    @Test("strict keeps the batches before, and nothing of the bad line's", arguments: ImportKind.all())
+    @Test("strict keeps the batches before that of the bad line, and nothing of that one", arguments: ImportKind.all())
     func strictBatches(kind: ImportKind) throws {
         let test = try CatalogUnderTest()
         let ids = ["a", "b", "c", "d"]
@@ -100,7 +100,7 @@ struct ImportStrictTests {
         #expect(error.code == .badData && error.message.contains(message), "\(error)")
         #expect(try test.everything() == before.0)
         #expect(try test.catalog.changeCount() == before.1)
-        // Without being strict they are made.
+        // Without --strict they are created.
         #expect(try test.importing(kind, text).rejected == 0)
     }
 

@@ -21,16 +21,17 @@ struct InteractionTests {
         try #require(try catalog.apply([MemberChange(ofUser: user, .record(interactions))]).first)
     }
 
-    @Test("What is recorded is there once, in order, with all that came with it, however often it is sent")
+    @Test("Interactions are kept once, in order, with all their fields, however often they are sent")
     func exactlyOnce() throws {
         let sent = [
             InteractionRecord(
-                id: "1", .impression, groupID: "a", atMilliseconds: 5, recommendationID: "r", position: 3, variant: "x"),
+                id: "1", .impression, groupID: "a", atMilliseconds: 5, recommendationID: "r", position: 3,
+                variant: "x"),
             InteractionRecord(id: "2", .click, groupID: "b", atMilliseconds: 4),
         ]
         #expect(try record(sent + [sent[0]]) == .recorded(new: 2, repeated: 1))
         #expect(try record(sent) == .recorded(new: 0, repeated: 2))
-        // An id is a member's own.
+        // Ids are unique per member.
         #expect(try record([sent[0]], of: "v") == .recorded(new: 1, repeated: 0))
         #expect(try catalog.interactions(ofUser: "u", limit: 10) == sent)
         #expect(try catalog.interactions(ofUser: "u", limit: 1) == [sent[0]])
@@ -38,9 +39,18 @@ struct InteractionTests {
         #expect(try catalog.interactions(ofUser: "u", after: "3", limit: 10) == nil)
         #expect(try catalog.interactions(ofUser: "nobody", limit: 10) == [])
         #expect(try catalog.history(ofUser: "u", impressionsSince: 6) == [sent[1]])
+        #expect(try catalog.history(ofUser: "u", impressionsSince: 5) == sent)
+        for (since, count) in [(5, 2), (6, 1)] {
+            var counts: [Int] = []
+            try CatalogSnapshot(of: catalog, threads: 1).forEachMember(impressionsSince: Int64(since)) {
+                counts.append($1.count)
+            }
+            // The first is u, the second v, of whom only the impression was recorded.
+            #expect(counts == (count == 2 ? [2, 1] : [1]))
+        }
     }
 
-    @Test("A batch that names an unknown or private group is not kept, and others of the commit are")
+    @Test("A batch with an unknown or private group is refused; others of the same commit are kept")
     func unknownGroups() throws {
         let good = InteractionRecord(id: "1", .join, groupID: "a", atMilliseconds: 1)
         for group in ["none", "secret"] {
@@ -55,7 +65,8 @@ struct InteractionTests {
         #expect(try catalog.member(withID: "u") == nil)
     }
 
-    @Test("The latest of imported and told joins and leaves decides, in whatever order they come", arguments: 0..<40)
+    @Test(
+        "The latest of imported and recorded joins and leaves decides, in whatever order they come", arguments: 0..<40)
     func latestEventWins(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         // The state of the pair by the rule, stated as plainly as can be.
@@ -74,12 +85,12 @@ struct InteractionTests {
                 ])
                 if seconds >= latest.seconds { latest = (seconds, isMember) }
             }
-            // At equal times what the member told counts; an import replaces an older import.
+            // At equal times the member's event counts; a later import overwrites an earlier one.
             let expected = imports.map { $0 > latest.seconds ? true : latest.isMember } ?? latest.isMember
             if imports == nil {
                 #expect(try isMember == expected, "\(number)")
             }
-            // Once more the files, as a site imports them every night.
+            // The same files again, as a site imports them every night.
             if let imports {
                 try test.importing(.memberships, "group_id,user_id,joined_at\na,u,\(imports)\n")
                 #expect(try isMember == expected, "\(number)")
@@ -107,7 +118,7 @@ struct InteractionTests {
         #expect(try test.content(.memberships) == expected)
     }
 
-    @Test("What is forgotten is gone, one or all; memberships stay")
+    @Test("Forgetting deletes one or all interactions; memberships stay")
     func forgetting() throws {
         let sent = ["1", "2", "3"].map { InteractionRecord(id: $0, .join, groupID: "a", atMilliseconds: 1) }
         _ = try record(sent)
@@ -124,7 +135,7 @@ struct InteractionTests {
         #expect(try isMember)
     }
 
-    @Test("Stated interests are replaced; what a recompute reads counts as a change, impressions do not")
+    @Test("Stated interests are replaced; only what a recompute reads counts as a change")
     func statingAndCounting() throws {
         #expect(try catalog.apply([MemberChange(ofUser: "u", .state(interests: ["owls", "snow"]))]) == [.stated])
         #expect(try catalog.member(withID: "u")?.interests == ["owls", "snow"])
@@ -139,7 +150,7 @@ struct InteractionTests {
         #expect(try catalog.member(withID: "u")?.interests == [])
     }
 
-    @Test("An older catalog gets the table with all it holds; groups and users that go take theirs along")
+    @Test("An older catalog gets the table; removing groups and users removes their interactions")
     func migrationAndRemoval() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/catalog.sqlite"

@@ -3,9 +3,9 @@ import Model
 import TestSupport
 import Testing
 
-@Suite("Looking things up")
+@Suite("Lookups")
 struct LookupTests {
-    @Test("overlaps equal counting by hand, private groups and photos apart", arguments: 0..<4)
+    @Test("overlaps have the counts of brute force, without private groups and photos", arguments: 0..<4)
     func overlaps(seed: UInt64) throws {
         let test = try RandomCatalog.filled(seed: 100 + seed)
         let groups = try test.catalog.groups()
@@ -31,7 +31,7 @@ struct LookupTests {
                     #expect(report.size == mine.count)
                     #expect(report.overlaps == expected)
                 }
-                // One that is asked for is reported even if it is private or has nothing in common.
+                // A required group is reported even if it is private or has nothing in common.
                 for other in groups where other.id != group.id {
                     let report = try test.catalog.overlaps(
                         of: group, in: kind, minimumCommon: 1000, alwaysIncluding: other)
@@ -74,7 +74,7 @@ struct LookupTests {
         #expect(try test.catalog.idsNear("a", in: .users) == [])
     }
 
-    @Test("users' ids by column, also where keys have gaps")
+    @Test("users' ids by column, even if keys have gaps")
     func userIDs() throws {
         let test = try CatalogUnderTest()
         try test.importing(.users, "user_id\na\nb\nc\nd\n")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Reading matrices")
 struct MatrixTests {
-    @Test("equals what SQL says, for any number of threads and any order of import", arguments: 0..<6)
+    @Test("equals the result of SQL, for any number of threads and any order of import", arguments: 0..<6)
     func againstSQL(seed: UInt64) throws {
         let test = try RandomCatalog.filled(seed: seed)
         let groups = try test.catalog.groups()
@@ -55,7 +55,8 @@ struct MatrixTests {
                 """
             case .pools:
                 """
-                SELECT group_id || ' ' || photo_id FROM pools JOIN photos USING (photo_key) JOIN groups USING (group_key)
+                SELECT group_id || ' ' || photo_id FROM pools
+                JOIN photos USING (photo_key) JOIN groups USING (group_key)
                 WHERE groups.visibility = 0 AND photos.visibility = 0
                 """
             default: preconditionFailure("there is no table \(kind.table)")
@@ -77,7 +78,7 @@ struct MatrixTests {
         return rowsOfEntry.values.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    @Test("a catalog without anything gives empty matrices")
+    @Test("an empty catalog gives empty matrices")
     func empty() throws {
         let test = try CatalogUnderTest()
         for kind in [RelationSource.memberships, .pools] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CatalogStore
 
-@Suite("Columns that may be empty")
+@Suite("Columns that may have no values")
 struct NotedColumnTests {
     private static let joinedAt = RelationSource.memberships.notedTime
     private static let addedAt = RelationSource.pools.notedTime
@@ -15,7 +15,7 @@ struct NotedColumnTests {
         Set(try [NotedColumn.tags, .latitude, Self.joinedAt, Self.addedAt].filter { try catalog.mayHaveValues($0) })
     }
 
-    @Test("nothing is noted of a new catalog, nor by what gives no value")
+    @Test("a new catalog and rows without values note nothing")
     func empty() throws {
         let test = try CatalogUnderTest()
         #expect(try noted(test.catalog).isEmpty)
@@ -65,5 +65,18 @@ struct NotedColumnTests {
         let rows = (1...300).map { "p\($0),\($0.isMultiple(of: 2) ? "snow;sun" : "")" }
         try test.importing(.photos, "photo_id,tags\n" + rows.joined(separator: "\n") + "\n")
         #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 300, tags: 300, hasPlaces: false))
+    }
+
+    @Test("a sample of many photos has no key that does not exist")
+    func sample() throws {
+        let test = try CatalogUnderTest()
+        try Database(path: test.path, mode: .readWrite).execute(
+            """
+            INSERT INTO photos (photo_key, photo_id, tags)
+            WITH RECURSIVE keys(key) AS (SELECT 1 UNION ALL SELECT key + 1 FROM keys WHERE key < 30000)
+            SELECT key, 'p' || key, 'snow;sun' FROM keys;
+            UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
+            """)
+        #expect(try test.catalog.contentEstimate() == ContentEstimate(photos: 30_000, tags: 60_000, hasPlaces: false))
     }
 }

@@ -23,7 +23,7 @@ struct CalendarDateTests {
         }
     }
 
-    @Test("come back from their numbers and from their text, at both ends of an era")
+    @Test("are read back from their numbers and their text, at both ends of an era")
     func roundTrips() {
         for number in stride(from: -719_162, to: 2_932_896, by: 997) {
             let date = CalendarDate(daysSince1970: number)
@@ -34,7 +34,7 @@ struct CalendarDateTests {
         #expect(CalendarDate(daysSince1970: -719_469).daysSince1970 == -719_469)
     }
 
-    @Test("know their weekday and their day of the year")
+    @Test("have the right weekday and day of the year")
     func known() throws {
         #expect(try #require(CalendarDate("2024-02-29")).weekday == 3)
         #expect(try #require(CalendarDate("2026-06-01")).weekday == 0)
@@ -42,7 +42,7 @@ struct CalendarDateTests {
         #expect(try #require(CalendarDate("2000-01-01")).daysSince1970 == 10_957)
     }
 
-    @Test("no instant is outside of the calendar", arguments: [Int64.min, .max])
+    @Test("exist for every instant", arguments: [Int64.min, .max])
     func extremes(instant: Int64) {
         #expect(1...12 ~= CalendarDate(unixMilliseconds: instant).month)
     }

@@ -14,7 +14,7 @@ import Testing
                   neighbours  Show the groups that are most like one
                   check       Check the catalog
 
-                "sample COMMAND --help" or "sample help COMMAND" tells more about a command, and
+                "sample COMMAND --help" or "sample help COMMAND" shows the help of a command,
                 "sample --version" the version.
 
                 """)
@@ -70,6 +70,14 @@ import Testing
                   -h, --help  Show this help
 
                 """)
+    }
+
+    @Test(arguments: [(80, 1), (81, 2)])
+    func aLineMayHave80Characters(count: Int, lineCount: Int) {
+        let summary = "a " + String(repeating: "b", count: count - 2)
+        let program = CommandLineProgram(name: "p", summary: summary, version: "1", commands: [])
+        let paragraphs = program.help.split(separator: "\n", omittingEmptySubsequences: false).split(separator: "")
+        #expect(paragraphs[1].count == lineCount)
     }
 
     @Test func noLineIsWiderThanATerminal() {

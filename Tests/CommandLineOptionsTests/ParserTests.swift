@@ -102,7 +102,7 @@ import Testing
                 sample --help lists the commands
                 """)
         #expect(failure("help xyz") == "sample has no command \"xyz\"\nsample --help lists the commands")
-        #expect(failure("-v import")?.hasPrefix("-v stands before the command") == true)
+        #expect(failure("-v import")?.hasPrefix("-v is before the command") == true)
     }
 
     @Test func unknownOptions() {

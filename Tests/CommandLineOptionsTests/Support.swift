@@ -9,8 +9,8 @@ let sample = CommandLineProgram(
         Command(
             "import", summary: "Read a community from files",
             discussion: """
-                Every file is read as a stream. A record that cannot be used is left out, counted and shown with its line,
-                and reading goes on.
+                Every file is read as a stream. A record that cannot be used is left out, counted and shown with its
+                line, and reading goes on.
 
                   user,group
                   7,12

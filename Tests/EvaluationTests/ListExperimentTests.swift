@@ -9,7 +9,7 @@ import Testing
 @testable import Evaluation
 
 /// The figures that stand here were printed by Reference/figures.py, which shares nothing with the program.
-@Suite("What lists are like")
+@Suite("Figures of lists")
 struct ListExperimentTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static let sharedData = folder.path + "/../../../shared/data/mafengwo"
@@ -44,7 +44,7 @@ struct ListExperimentTests {
         }
     }
 
-    @Test("A small community: raw and filtered lists have the figures of an independent script")
+    @Test("In a small community, raw and filtered lists have the figures of an independent script")
     func community() throws {
         let files = try CommunityFiles(Self.folder.path + "/Reference/community.txt")
         let set = try files.evaluationSet()
@@ -58,17 +58,19 @@ struct ListExperimentTests {
         #expect(sums.rotation.members == 0)
     }
 
-    @Test("The same community: how alike the groups of one list are")
+    @Test("In the same community, the similarity within lists has the figures of the script")
     func intraListSimilarity() throws {
         let set = try CommunityFiles(Self.folder.path + "/Reference/community.txt").evaluationSet()
         let model = try set.model(plainCosine(limit: 8), threads: 1)
         let list = set.groups.indices.filter { set.groups[$0].id.hasPrefix("birds-") }.map(UInt32.init)
         #expect(abs(IntraListSimilarity.exact(list, set.matrix) - 0.303200) < 1e-6)
-        #expect(abs(IntraListSimilarity.stored(list, in: model) - 0.262067) < 1e-6)
-        #expect(IntraListSimilarity.exact([3], set.matrix) == 0 && IntraListSimilarity.stored([], in: model) == 0)
+        #expect(abs(IntraListSimilarity.stored(list, in: VisibleModel(model)) - 0.262067) < 1e-6)
+        #expect(
+            IntraListSimilarity.exact([3], set.matrix) == 0
+                && IntraListSimilarity.stored([], in: VisibleModel(model)) == 0)
     }
 
-    @Test("Hits count by their rank, and groups that cannot be found count as not found")
+    @Test("A hit counts by its rank, and a held-out group that no list can have counts as missed")
     func accuracy() {
         // Ranks 1 and 3 of four groups held out, one of which no list can have: 1 + 1/log₂4 of 1 + 1/log₂3 + 1/log₂4 +
         // 1/log₂5.
@@ -81,7 +83,7 @@ struct ListExperimentTests {
         #expect(abs(long.gain - 0.354633) < 1e-6)
     }
 
-    @Test("Lists of six buckets: change, kept score, shares and accuracy follow from the lists")
+    @Test("Change, kept score, shares and accuracy of six buckets follow from their lists")
     func rotation() throws {
         let set = try CommunityFiles(random: 11, users: 30, groups: 200).evaluationSet()
         let model = try set.model(plainCosine(limit: 100), threads: 2)

@@ -1,6 +1,6 @@
 import Testing
 
-/// A request that must be refused, whatever follows it.
+/// A request that must be refused, whatever follows.
 struct AttackRequest: Sendable, CustomTestStringConvertible {
     let name: String
     let status: Int
@@ -71,7 +71,8 @@ struct AttackRequest: Sendable, CustomTestStringConvertible {
         AttackRequest("vertical tab before chunked", fields: "Transfer-Encoding: \u{B}chunked"),
         AttackRequest(
             "chunks in HTTP/1.0",
-            text: "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n0\r\n\r\n\(smuggled)"),
+            text: "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\nConnection: keep-alive\r\n\r\n"
+                + "0\r\n\r\n\(smuggled)"),
     ]
 
     private static let chunks = [

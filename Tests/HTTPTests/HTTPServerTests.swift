@@ -129,7 +129,7 @@ struct HTTPServerTests {
             client.send("hi")
             #expect(client.receive()?.text == "POST [] [] hi")
         }
-        // A body that is refused is not asked for.
+        // The client is not asked for a body that is refused.
         client.send("POST / HTTP/1.1\r\nHost: t\r\nExpect: 100-continue\r\nContent-Length: 65537\r\n\r\n")
         #expect(client.receive()?.status == 413)
     }

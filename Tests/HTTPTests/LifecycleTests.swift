@@ -26,7 +26,7 @@ struct LifecycleTests {
         #expect(error?.code == .badAddress)
     }
 
-    @Test("Requests under way are finished by a stop, and new connections refused")
+    @Test("A stop finishes the requests under way, and refuses new connections")
     func stopWhileBusy() async throws {
         let (began, beginning) = AsyncStream.makeStream(of: Void.self)
         let mayFinish = Atomic(false)
@@ -70,7 +70,7 @@ struct LifecycleTests {
         #expect(SocketClient(port: server.port) == nil)
     }
 
-    @Test("A server stops when its last reference goes")
+    @Test("A server stops when its last reference is released")
     func letGo() throws {
         var server: HTTPServer? = try makeServer()
         let port = try #require(server?.port)

@@ -39,7 +39,7 @@ struct LimitTests {
             let response = client.receive()
             #expect(response?.status == 413)
             #expect(response?.text == "the body is longer than 1000 bytes\n")
-            // What follows is no request, however much it looks like one.
+            // The bytes that follow look like a request, but are none.
             client.send("GET /smuggled HTTP/1.1\r\nHost: test\r\n\r\n")
             #expect(client.waitForEnd())
             #expect(client.unread.isEmpty)
@@ -108,7 +108,7 @@ struct LimitTests {
         #expect(client.receive() == nil)
     }
 
-    @Test("An idle connection is kept for its time")
+    @Test("An idle connection is kept for the configured time")
     func idle() throws {
         let server = try makeServer {
             $0.receiveTimeout = .seconds(1)
@@ -117,14 +117,14 @@ struct LimitTests {
         defer { server.stop() }
         let client = try makeClient(server)
         #expect(client.request("GET", "/")?.status == 200)
-        // It is idle for as long as it takes to cut off one that is not: longer than a request may take to arrive.
+        // The idle connection stays open longer than a request may take to arrive.
         let slow = try makeClient(server)
         slow.send("GET / HTTP/1.1\r\n")
         #expect(slow.waitForEnd())
         #expect(client.request("GET", "/")?.status == 200)
     }
 
-    @Test("Connections beyond the limit wait, and are served when others go")
+    @Test("Connections beyond the limit wait, and are served when others close")
     func connectionLimit() throws {
         let server = try makeServer {
             $0.threadCount = 1
@@ -141,7 +141,7 @@ struct LimitTests {
         #expect(third.receive()?.text == #"GET ["third"] [] "#)
     }
 
-    @Test("Connections beyond the limit are told so, until others go")
+    @Test("Connections beyond the limit are refused with 503, until others close")
     func surplusConnections() async throws {
         let server = try makeServer {
             $0.threadCount = 1
@@ -167,7 +167,7 @@ struct LimitTests {
         #expect(isServed)
     }
 
-    @Test("Connections beyond the limit of one address are closed, until others go")
+    @Test("Connections beyond the limit of one address are closed, until others close")
     func addressLimit() throws {
         let server = try makeServer { $0.connectionLimitPerAddress = 1 }
         defer { server.stop() }

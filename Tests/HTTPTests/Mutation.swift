@@ -4,12 +4,13 @@ import TestSupport
 enum Mutation {
     private static let seeds = [
         "POST /a%2Fb/c?d=e HTTP/1.1\r\nHost: test\r\nContent-Length: 5\r\nX-Thing: one, two\r\n\r\nhello",
-        "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nA: b\r\n\r\n",
+        "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
+            + "3;a=b\r\nabc\r\n10\r\n0123456789abcdef\r\n0\r\nA: b\r\n\r\n",
         "GET /a HTTP/1.1\r\nHost: t\r\nConnection: keep-alive\r\n\r\n",
         "PUT /a HTTP/1.0\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\nab",
     ]
 
-    /// What trips readers of HTTP.
+    /// Bytes that often break HTTP parsers.
     private static let morsels = [
         "\r", "\n", "\0", "%", "%0", "%00", " ", "\t", ":", "\r\n", "\r\n\r\n", "\u{FF}", "-1", "+", "0x", ",", ";",
         "99999999999999999999", "?", "/", "0\r\n\r\n", "Content-Length: 3\r\n", "Transfer-Encoding: chunked\r\n",

@@ -23,7 +23,7 @@ struct RouteTableTests {
         }
     }
 
-    @Test("A path leads to a handler and its parameters")
+    @Test("A path is matched to a row and its parameters")
     func found() {
         #expect(describe(.get, []) == "root / []")
         #expect(describe(.get, ["things"]) == "list /things []")

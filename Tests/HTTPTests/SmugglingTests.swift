@@ -53,7 +53,8 @@ struct SmugglingTests {
             ("POST /a HTTP/1.1\r\nHost: t\r\nContent-Length:002\r\n\r\nhi", "POST /a [104, 105]"),
             ("POST /a HTTP/1.1\r\nHost: t\r\ntransfer-encoding: CHUNKED\r\n\r\n0\r\n\r\n", "POST /a []"),
             (
-                "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n02 ;a=\"b\"\r\nhi\r\n0;c\r\nA: b\r\n\r\n",
+                "POST /a HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n"
+                    + "02 ;a=\"b\"\r\nhi\r\n0;c\r\nA: b\r\n\r\n",
                 "POST /a [104, 105]"
             ),
             ("\r\nGET /a HTTP/1.1\r\nHost: t\r\n\r\n", "GET /a []"),

@@ -44,7 +44,7 @@ struct AnswerTests {
             Question(["curate", "list"], "/v1/admin/curation", "/v1/admin/curation"),
         ]
 
-    @Test("A command answers with the fields and the values that the daemon answers with, as is described")
+    @Test("A command writes the fields and values that the daemon answers with, as described")
     func sameAnswers() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -56,7 +56,7 @@ struct AnswerTests {
         for question in Self.questions {
             let comment: Comment = "\(question.target)"
             var (said, served) = (Data(), Data())
-            // Once more if a new span of time for which the order stays as it is began in between.
+            // Again if a new bucket began in between.
             for _ in 0..<2 where said.isEmpty || said != served {
                 served = try Self.sorted(Data(daemon.get(question.target).body))
                 said = try Self.sorted(try await workspace.succeed(question.command + ["--json"]).output)
@@ -87,7 +87,7 @@ struct AnswerTests {
 
     private static func sorted(_ json: Data) throws -> Data { try sorted(JSONSerialization.jsonObject(with: json)) }
 
-    /// JSON that is the same for the same members, in whatever order they stand.
+    /// JSON with sorted keys, so that equal objects have equal texts.
     private static func sorted(_ value: Any) throws -> Data {
         try JSONSerialization.data(withJSONObject: value, options: .sortedKeys)
     }

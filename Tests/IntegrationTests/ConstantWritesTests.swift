@@ -53,7 +53,7 @@ struct ConstantWritesTests {
         return process.terminationStatus == 0 ? nil : "\(arguments) ended with \(process.terminationStatus)"
     }
 
-    @Test("always ends well, and what was written before it began is in it")
+    @Test("always succeeds, and includes everything written before it began")
     func always() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -84,7 +84,7 @@ struct ConstantWritesTests {
             let imported = imports.count
             let run = try await workspace.run("recompute", "--json")
             try #require(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-            // Joins are quick enough to come all the time; the others are processes of their own.
+            // Joins over HTTP come all the time; the other writers are processes.
             #expect(joins.count > before[0])
             let outcome: Answers.Recompute = try run.json()
             let entries = outcome.manifest.relations.first { $0.relation == "members" }?.entries ?? 0

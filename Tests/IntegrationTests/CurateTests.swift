@@ -1,16 +1,16 @@
 import Testing
 
-@Suite("Groups put forward on the command line", .aFewAtATime)
+@Suite("Curating groups on the command line", .aFewAtATime)
 struct CurateTests {
     private func list(_ workspace: Workspace) async throws -> [Answers.Curations.Row] {
         try await workspace.succeed("curate", "list", "--json").json(Answers.Curations.self).groups
     }
 
-    @Test("They stand where they were put, those behind them move on, and one that is taken back is gone")
+    @Test("Adding shifts the groups behind, and removing closes the gap")
     func positions() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
-        #expect(try await workspace.succeed("curate", "list").text.contains("no group is put forward"))
+        #expect(try await workspace.succeed("curate", "list").text.contains("no group is curated"))
         try await workspace.succeed("curate", "add", "beach-days")
         try await workspace.succeed("curate", "add", "macro-mondays", "--expires", "2021-01-01")
         try await workspace.succeed(
@@ -33,7 +33,7 @@ struct CurateTests {
     }
 
     @Test(
-        "A member who joined nothing is recommended them first, as long as they are valid",
+        "A member of no group gets the curated groups first, as long as they are valid",
         arguments: StoreKind.available)
     func published(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
@@ -48,7 +48,7 @@ struct CurateTests {
         #expect(answer.rows.filter { $0.origin == "curated" }.count == 1)
     }
 
-    @Test("What cannot be put forward is said, and changes nothing")
+    @Test("Refuses private and unknown groups and wrong positions, changing nothing")
     func mistakes() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()

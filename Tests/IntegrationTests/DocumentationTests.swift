@@ -5,7 +5,7 @@ import Testing
 /// `Documentation.docc/Developing.md` says how blocks are written and marked.
 @Suite("The documents", .aFewAtATime)
 struct DocumentationTests {
-    /// Those that lead from nothing to a version; all others begin where they end.
+    /// The requests before the first version; all others come after them.
     private static let fromNothing = ["README.md", "\(MarkdownDocument.catalog)/GettingYourDataIn.md"]
 
     private func workspace(for document: MarkdownDocument) async throws -> Workspace {
@@ -20,7 +20,7 @@ struct DocumentationTests {
         return workspace
     }
 
-    @Test("Commands work, and answer as is shown", arguments: MarkdownDocument.all)
+    @Test("Commands work, and write what is shown", arguments: MarkdownDocument.all)
     func commands(document: MarkdownDocument) async throws {
         let workspace = try await workspace(for: document)
         let problems = try await DocumentRun(document, in: workspace).problems()
@@ -42,7 +42,7 @@ struct DocumentationTests {
         #expect(!problems.isEmpty)
     }
 
-    @Test("Blocks say what they are, and those that are not run say why", arguments: MarkdownDocument.all)
+    @Test("Blocks name their language, and those that are not run say why", arguments: MarkdownDocument.all)
     func blocks(document: MarkdownDocument) {
         for block in document.blocks {
             let line = "line \(block.line)"
@@ -51,11 +51,11 @@ struct DocumentationTests {
             #expect(block.mark == nil || !(block.neededProgram ?? block.reasonNotToRun ?? "").isEmpty, "\(line)")
             #expect(block.language != "console" || block.lines[0].hasPrefix("$ "), "\(line)")
         }
-        // Code that is indented would escape; items of lists go on with two or three spaces.
+        // Indented code would not be found; list items continue with two or three spaces.
         #expect(!document.prose.contains { $0.hasPrefix("    ") || $0.hasPrefix("\t") })
     }
 
-    @Test("Links and paths lead somewhere", arguments: MarkdownDocument.all)
+    @Test("Links and paths exist", arguments: MarkdownDocument.all)
     func links(document: MarkdownDocument) {
         let folder = URL(fileURLWithPath: "\(Checkout.root)/\(document.name)").deletingLastPathComponent().path
         for link in document.relativeLinks {
@@ -89,7 +89,7 @@ struct DocumentationTests {
         return pages
     }
 
-    @Test("All commands and routes are told, and no option that there is not")
+    @Test("All commands and routes are documented, and only options that exist")
     func completeness() async throws {
         let (commands, benchmarks) = (try await help(of: "coterie"), try await help(of: "coterie-bench"))
         #expect(commands.count > 10 && benchmarks.count > 3)

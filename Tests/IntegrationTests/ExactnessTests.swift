@@ -32,7 +32,7 @@ struct ExactnessTests {
         var groups, groupsWithNeighbours, neighbours: Int
     }
 
-    @Test("of the sample, private groups and photos left out", arguments: [Parameters.usual, .everything])
+    @Test("of the sample, without private groups and photos", arguments: [Parameters.usual, .everything])
     func sample(parameters: Parameters) async throws {
         try await check(
             parameters, memberships: Checkout.sample("memberships"), pools: Checkout.sample("pools"),
@@ -61,7 +61,7 @@ struct ExactnessTests {
             pools: Checkout.sharedData("steam/pools.tsv"))
     }
 
-    @Test("of which one is changed would be noticed")
+    @Test("differ from lists with one change")
     func tampering() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

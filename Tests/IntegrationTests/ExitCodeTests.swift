@@ -41,7 +41,7 @@ struct ExitCodeTests {
         }
     }
 
-    @Test("What is missing is said with what to do about it")
+    @Test("A missing file is an error that says what to do")
     func missing() async throws {
         let workspace = try Workspace()
         for arguments in [
@@ -63,7 +63,7 @@ struct ExitCodeTests {
         #expect(file.errors.contains("nowhere.csv"))
     }
 
-    @Test("A file that is no catalog is refused, and left as it is")
+    @Test("A file that is not a catalog is refused and left unchanged")
     func notACatalog() async throws {
         let workspace = try Workspace()
         let path = try workspace.write("This is not a database, but a text that is long enough.", to: "catalog.sqlite")
@@ -73,7 +73,7 @@ struct ExitCodeTests {
         #expect(workspace.content(of: "catalog.sqlite")?.hasPrefix("This is not") == true)
     }
 
-    @Test("A store that is away is 75")
+    @Test("A store that cannot be reached is 75")
     func unavailable() async throws {
         try #require(TemporaryRedis.isInstalled)
         let workspace = try Workspace(.redis)
@@ -120,7 +120,7 @@ struct ExitCodeTests {
         #expect(run.errors.contains("MiB of memory"))
     }
 
-    @Test("A reader that has seen enough is no failure")
+    @Test("A reader that closes the pipe is no failure")
     func closedPipe() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

@@ -21,7 +21,7 @@ struct HideTests {
         try await workspace.succeed("hide", "--list", "--json").json(Hidden.self).groups.map(\.groupId)
     }
 
-    @Test("What is hidden is in no answer, before and after a recompute and an import, until that is undone")
+    @Test("A hidden group is in no answer, before and after a recompute and an import, until it is unhidden")
     func everywhere() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -43,7 +43,7 @@ struct HideTests {
         try await workspace.succeed("hide", Self.group)
         #expect(try await hidden(workspace) == [Self.group])
         #expect(try await !answers().contains(Self.group))
-        // The daemon looks now and again whether others have changed the catalog.
+        // The daemon checks regularly whether others have changed the catalog.
         let isGone = await RunningDaemon.poll {
             (try? daemon.get("/v1/groups/closer-than-life/similar").text.contains(Self.group)) == false
         }
@@ -68,7 +68,7 @@ struct HideTests {
         #expect(try await workspace.succeed("export", "neighbours", "--by", "members").text == before)
     }
 
-    @Test("What cannot be hidden is said, and changes nothing")
+    @Test("Hiding refuses unknown groups, and changes nothing")
     func mistakes() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
@@ -84,7 +84,7 @@ struct HideTests {
         #expect(try await hidden(workspace).isEmpty)
     }
 
-    @Test("A daemon brings a catalog of an older program up to date, and says so; commands that read ask for that")
+    @Test("A daemon migrates an older catalog and logs it; commands that only read ask for that")
     func olderCatalog() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -95,17 +95,28 @@ struct HideTests {
         try await daemon.wait { !$0.degraded }
         #expect(try daemon.get("/v1/users/\(Self.user)/recommendations").status == 200)
         try await workspace.succeed("recommend", Self.user)
-        #expect(await daemon.end().errors.contains("was brought from schema version 4 to"))
+        #expect(await daemon.end().errors.contains("was migrated from schema version 4 to"))
     }
 
-    /// Takes away all that later versions added, none of which has anything in it.
+    @Test("Tables show ids of up to 36 characters whole, and cut longer ones")
+    func longIds() async throws {
+        let workspace = try Workspace()
+        let ids = [36, 37].map { String(repeating: "x", count: $0) }
+        try Data("group_id\n\(ids[0])\n\(ids[1])\n".utf8)
+            .write(to: URL(fileURLWithPath: workspace.path("groups.csv")))
+        try await workspace.succeed("import", "groups", "groups.csv")
+        #expect(try await workspace.succeed("hide", ids[0]).text.contains("\n\(ids[0])  "))
+        #expect(try await workspace.succeed("hide", ids[1]).text.contains("\n\(ids[0].dropLast())…  "))
+    }
+
+    /// Drops the tables of later versions, all of which are empty.
     private static func makeVersion4(_ database: Database) throws {
         let tables = [
             "groups", "users", "photos", "memberships", "pools", "catalog_state", "curated_groups", "interactions",
         ]
+        let names = tables.joined(separator: "', '")
         let rows = try database.prepare(
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(tables.joined(separator: "', '"))')"
-        )
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('\(names)')")
         var added: [String] = []
         while try rows.step() { added.append(rows.text(0)) }
         #expect(added.contains("hidden_groups"))
@@ -116,7 +127,7 @@ struct HideTests {
 
 @Suite("Lists for many users", .aFewAtATime)
 struct ManyUsersTests {
-    @Test("One who is unknown is named, the others get their lists, and the exit code tells")
+    @Test("An unknown user is named, the others get their lists, and the exit code is 65")
     func unknownUser() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()

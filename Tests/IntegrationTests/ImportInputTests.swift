@@ -2,7 +2,7 @@ import Foundation
 import SQLite
 import Testing
 
-@Suite("Importing files as they come", .aFewAtATime)
+@Suite("Importing files of any shape", .aFewAtATime)
 struct ImportInputTests {
     let workspace: Workspace
 
@@ -56,7 +56,7 @@ struct ImportInputTests {
         #expect(bad.errors.contains("user_id"), "\(bad.testDescription)")
     }
 
-    @Test("Ids with a slash are imported, and it is said that they cannot be asked about")
+    @Test("Ids with a slash are imported, with a warning that HTTP cannot address them")
     func slashes() async throws {
         let path = try workspace.write("group_id\na/b\nc\n", to: "slashes.csv")
         let run = try await workspace.succeed("import", "groups", path)
@@ -118,7 +118,7 @@ struct ImportInputTests {
         let jsonLines = try await imported("users", "", as: "empty.jsonl")
         #expect(jsonLines.rows == 0)
         let run = try await workspace.run("import", "users", workspace.write("", to: "empty.csv"))
-        // Nothing says what an empty file would hold; either way it is told, and harms nothing.
+        // An empty file has no format; the import reports that and changes nothing.
         let isAccepted = run.exitCode == CommandRun.ExitCode.success && run.text.hasPrefix("users: 0 rows")
         let isRefused = run.exitCode == CommandRun.ExitCode.badData && run.errors.contains("empty.csv")
         #expect(isAccepted || isRefused, "\(run.testDescription)")
@@ -172,7 +172,7 @@ struct ImportInputTests {
         let lists = Dictionary(grouping: exported) { Array($0.group.utf8) }
         let bytes = ids.map { Array($0.utf8) }.sorted { $0.lexicographicallyPrecedes($1) }
         for id in bytes {
-            // All are alike: ties go by the bytes of the ids.
+            // All are equally similar, so the bytes of the ids decide.
             #expect(lists[id]?.map { Array($0.neighbour.utf8) } == bytes.filter { $0 != id })
         }
         for (id, other) in [(0, 1), (1, 0), (2, 3), (7, 0), (9, 10)].map({ (ids[$0.0], ids[$0.1]) }) {

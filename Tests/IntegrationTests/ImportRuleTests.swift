@@ -12,7 +12,7 @@ struct ImportRuleTests {
         try workspace.database().integer("SELECT count(*) FROM \(table)")
     }
 
-    @Test("Strict: a bad line ends the import, with nothing of its batch kept")
+    @Test("Strict: a bad line ends the import, and its batch is not kept")
     func strictLine() async throws {
         try await workspace.succeed("import", "users", workspace.write("user_id\nold\n", to: "old.csv"))
         let path = try workspace.write("user_id,name\nann,A\nbob,B\n,C\ndan,D\n", to: "users.csv")
@@ -23,7 +23,7 @@ struct ImportRuleTests {
         #expect(workspace.content(of: "users-rejects.tsv") == nil)
     }
 
-    @Test("Strict: a membership of an unknown group or user is refused; otherwise it makes them")
+    @Test("Strict: a membership of an unknown group or user is refused; otherwise it creates them")
     func strictIDs() async throws {
         try await workspace.succeed("import", "groups", workspace.write("group_id\nalps\n", to: "groups.csv"))
         let path = try workspace.write("group_id,user_id\nalps,ann\n", to: "m.csv")
@@ -39,7 +39,7 @@ struct ImportRuleTests {
         #expect(try await workspace.run("import", "pools", pool, "--strict").exitCode == CommandRun.ExitCode.badData)
     }
 
-    @Test("Replace: the kind becomes what the file holds, and what it no longer holds is counted")
+    @Test("Replace: the rows become those of the file, and removed rows are counted")
     func replace() async throws {
         try await workspace.importSample()
         let before = try #require(try count("memberships"))
@@ -50,7 +50,7 @@ struct ImportRuleTests {
             .json()
         #expect(summary.removed == lines.count - kept.count && summary.written == 0, "\(summary)")
         #expect(try count("memberships") == before - Int64(summary.removed))
-        // People left; nobody was removed.
+        // Memberships were removed; users were not.
         #expect(try count("users") == 3000)
         let again: Answers.Import = try await workspace.succeed("import", "memberships", path, "--replace", "--json")
             .json()
@@ -58,7 +58,8 @@ struct ImportRuleTests {
     }
 
     @Test(
-        "Replace: a file that is absurdly smaller is refused, unless that is allowed", arguments: SampleCommunity.kinds)
+        "Replace: a file with less than half of the rows is refused, unless --allow-shrinking is given",
+        arguments: SampleCommunity.kinds)
     func guarding(kind: String) async throws {
         try await workspace.importSample()
         let before = try #require(try count(kind))

@@ -68,7 +68,7 @@ struct JobTests {
         #expect(run.text.hasSuffix("the closing line\n"))
     }
 
-    @Test("The test job fails where linting does, with a sentence that says so, and runs no test")
+    @Test("The test job fails if linting fails, says so, and runs no test")
     func lintFailure() async throws {
         let workspace = try Workspace()
         let (run, calls) = try await testJob(lintExitCode: 1, in: workspace)
@@ -84,7 +84,7 @@ struct JobTests {
         }
     }
 
-    @Test("Units are written below their prefix and nowhere else, and each file is named")
+    @Test("Units are written below their prefix only, and each file is listed")
     func unitsBelowPrefix() async throws {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", "prefix", in: workspace)
@@ -152,7 +152,7 @@ struct JobTests {
         #expect(unit.contains("Persistent=true") && unit.contains("RandomizedDelaySec="))
     }
 
-    @Test("All placeholders are filled in, and the units call commands of the program")
+    @Test("All placeholders are replaced, and the units run commands of the program")
     func rendering() async throws {
         let workspace = try Workspace()
         let folder = try await rendered(in: workspace)

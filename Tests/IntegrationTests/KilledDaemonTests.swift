@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A daemon that is killed", .aFewAtATime)
 struct KilledDaemonTests {
-    @Test("has every acknowledged interaction exactly once when it is back, and shows what it means")
+    @Test("has every acknowledged interaction exactly once after a restart, and its effect in lists")
     func acknowledged() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -13,7 +13,7 @@ struct KilledDaemonTests {
         var acknowledged: Set<String> = []
         for round in 0..<5 {
             let daemon = try await RunningDaemon(workspace)
-            // On threads of their own: they wait for answers, and would hold up the tests beside them.
+            // On threads of their own, because waiting for answers would block other tests.
             let clients = (0..<3).map { Client(port: daemon.port, group, prefix: "\(round)-\($0)") }
             for client in clients { Thread.detachNewThread(client.sendUntilKilled) }
             let areAllUnderWay = await RunningDaemon.poll {
@@ -32,7 +32,7 @@ struct KilledDaemonTests {
         #expect(kept.count <= acknowledged.count + 15)
     }
 
-    /// Sends interactions, each twice over, until nobody answers.
+    /// Sends interactions, each of them twice, until there is no answer.
     private final class Client: Sendable {
         /// How many it would send.
         static let interactions = 10_000
@@ -59,7 +59,7 @@ struct KilledDaemonTests {
         }
     }
 
-    @Test("What a member did bears on commands and on the next recompute")
+    @Test("Interactions have their effect in commands and in the next recompute")
     func recompute() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -76,7 +76,7 @@ struct KilledDaemonTests {
         let before: Answers.Recompute = try await workspace.succeed("recompute", "--json").json()
         let entries = before.manifest.relations.first { $0.relation == "members" }?.entries
         let leaving = #"{"interactions":[{"id":"3","kind":"leave","groupId":"macro-mondays"}]}"#
-        // Over a connection of its own: the other may be closed by now.
+        // On a new connection, because the other one may be closed by now.
         let later = try #require(SocketClient(port: daemon.port))
         #expect(later.request("POST", "/v1/users/newcomer/interactions", json: leaving)?.status == 200)
         let after: Answers.Recompute = try await workspace.succeed("recompute", "--json").json()

@@ -9,7 +9,7 @@ struct KilledImportTests {
     /// How often a kill that came too late is tried again.
     private static let attempts = 20
 
-    @Test("in the middle of a large file leaves whole batches, and again makes it whole")
+    @Test("in the middle of a large file leaves whole batches, and a second import completes it")
     func betweenBatches() async throws {
         let batchRows = 100_000
         let rowCount = 120_000
@@ -39,7 +39,7 @@ struct KilledImportTests {
     }
 
     @Test(
-        "while it reads or writes memberships keeps all or nothing, and again makes it whole",
+        "while it reads or writes memberships keeps all or nothing, and a second import completes it",
         arguments: Moment.allCases)
     func withinBatch(moment: Moment) async throws {
         let rows = 120_000
@@ -75,7 +75,7 @@ struct KilledImportTests {
     /// Whether the log has the pages of a transaction that is under way.
     private static func isWriting(_ workspace: Workspace) -> Bool { byteCount(workspace.catalog + "-wal") >= 1 << 20 }
 
-    @Test("while it replaces changes nothing at all")
+    @Test("while it replaces changes nothing")
     func replacing() async throws {
         let rows = 120_000
         let old = try Workspace()

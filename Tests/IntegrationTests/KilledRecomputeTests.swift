@@ -13,7 +13,7 @@ struct KilledRecomputeTests {
         "trends and seasons", "encode",
     ]
 
-    @Test("after any step leaves the current version current and whole", arguments: StoreKind.available)
+    @Test("after any step leaves the current version intact", arguments: StoreKind.available)
     func anyStep(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
@@ -27,7 +27,7 @@ struct KilledRecomputeTests {
                 while command.isRunning, !command.hasEnded(step: step) { usleep(200) }
                 command.send(signal)
                 let run = await command.wait()
-                // Before it says so it is not published, and not current.
+                // Until it reports that, the version is neither listed nor current.
                 isKilled = run.ending == .killed(signal: signal) && !command.hasEnded(step: "publish")
                 let after = try await State(workspace)
                 if isKilled {
@@ -44,7 +44,7 @@ struct KilledRecomputeTests {
         #expect(try await State(workspace).limit == 99)
     }
 
-    @Test("while it writes a folder leaves nothing that the next one does not clear away")
+    @Test("while it writes a folder leaves nothing that the next recompute does not remove")
     func writingFolder() async throws {
         let workspace = try Workspace()
         let directory = workspace.store + "/versions"
@@ -74,7 +74,7 @@ struct KilledRecomputeTests {
     }
 
     @Test(
-        "while it writes to Redis leaves the current version, and holds up the next one for at most half a minute",
+        "while it writes to Redis keeps the current version, and delays the next one by at most half a minute",
         .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
     func writingRedis() async throws {
         let workspace = try Workspace(.redis)
@@ -84,7 +84,7 @@ struct KilledRecomputeTests {
         var isKilled = false
         for _ in 0..<Self.attempts where !isKilled {
             let before = try await State(workspace)
-            // Nobody can write any more once the first key of the new version is there: it stops in the midst of it.
+            // Redis refuses all writes after the first key of the new version, so publishing stops in the middle.
             let command = try workspace.start(["recompute", "--neighbours", "60"])
             while command.isRunning, try connection.command("SCARD", "coterie:incoming") != .integer(1) {}
             _ = try connection.command("CLIENT", "PAUSE", "120000", "WRITE")
@@ -92,7 +92,7 @@ struct KilledRecomputeTests {
             command.send(SIGKILL)
             let run = await command.wait()
             _ = try connection.command("CLIENT", "UNPAUSE")
-            // On a busy machine the lease would end before somebody tries again.
+            // On a busy machine the lease might end before the next attempt.
             let hasLease = try connection.command("PERSIST", "coterie:publisher") == .integer(1)
             isKilled = isHeldUp && hasLease && run.ending == .killed(signal: SIGKILL)
             let after = try await State(workspace)
@@ -111,7 +111,7 @@ struct KilledRecomputeTests {
         #expect(try connection.command("EXISTS", "coterie:incoming") == .integer(0))
     }
 
-    /// What readers see: which version is current, that it is whole, and which there are.
+    /// What readers see: the current version, that it is intact, and the listed versions.
     private struct State {
         var versions: [String]
         var current: String?
@@ -128,7 +128,7 @@ struct KilledRecomputeTests {
             photos = try await workspace.export(by: "photos")
         }
 
-        /// Whether the same version is current, and says the same; another may be listed that never became current.
+        /// Whether the same version is current and intact; a version that never became current may be listed too.
         func serves(as other: State) -> Bool {
             current == other.current && members == other.members && photos == other.photos
         }

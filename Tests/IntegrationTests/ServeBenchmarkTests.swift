@@ -16,7 +16,7 @@ struct ServeBenchmarkTests {
     }
 
     @Test(
-        "Runs through at a small size, and has a figure in every row",
+        "Runs at a small size, with a figure in every row",
         .enabled(if: missing.isEmpty, "needs \(missing.joined(separator: ", "))"),
         .enabled(if: ProcessInfo.processInfo.processorCount > 1, "needs two processors"))
     func smallRun() async throws {

@@ -56,7 +56,7 @@ struct SharedDaemonTests {
         return try #require(client.request("POST", "/v1/users/\(user)/interactions", json: json))
     }
 
-    @Test("What is done through one shows on it at once and on the others soon; they call a session's list the same")
+    @Test("An interaction shows on its daemon at once and on the others soon, and session ids are the same")
     func propagation() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
@@ -71,7 +71,7 @@ struct SharedDaemonTests {
         #expect(try groups(daemons[1]) == groups(daemons[0]))
         #expect(try post(daemons[1], "2", "leave", joined).status == 200)
         #expect(await RunningDaemon.poll { listed(daemons[0]) == before })
-        // An id that is known on one is known on the other.
+        // Both daemons know the id.
         #expect(try post(daemons[0], "2", "leave", joined).text.contains(#""repeated":1"#))
         // A session that began on one goes on on a third, which has never seen it.
         let third = try await daemon(workspace, "c")
@@ -91,13 +91,13 @@ struct SharedDaemonTests {
             })
     }
 
-    @Test("What is hidden or put forward on one is so on the others, and in the next version")
+    @Test("A group hidden or curated on one daemon is so on the others, and in the next version")
     func siteDecisions() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
         #expect(try post(daemons[0], "0", "join", "macro-mondays").status == 200)
         let hidden = try #require(try groups(daemons[0]).first)
-        // Over connections of their own: one that waits between two questions may be closed.
+        // On new connections, because an idle one may be closed.
         func tell(_ method: String, _ target: String, json: String? = nil) -> Int? {
             SocketClient(port: daemons[0].port)?.request(method, target, json: json)?.status
         }
@@ -116,7 +116,7 @@ struct SharedDaemonTests {
             await RunningDaemon.poll {
                 probe(daemons[1], "/v1/admin/curation", Curations.self)?.groups.first?.groupId == picked
             })
-        // Somebody about whom nothing is known sees it first, on the daemon that was not told.
+        // A new member sees it first, on the daemon that did not get the request.
         #expect(try post(daemons[1], "0", "click", picked, of: "newcomer").status == 200)
         #expect(try groups(daemons[1], "/v1/users/newcomer/recommendations").contains(picked))
         try await workspace.succeed("recompute")
@@ -126,13 +126,18 @@ struct SharedDaemonTests {
             #expect(try daemon.get("/v1/groups/\(hidden)/similar").status == 404)
             #expect(try daemon.answer("/v1/admin/curation", Curations.self).groups.first?.groupId == picked)
         }
-        // A version from before does not bring it back, not even on a daemon that was told nothing.
+        // Rolling back does not show it again, not even on a daemon that starts now.
         try await workspace.succeed("rollback")
         let before = try await version(workspace)
         let fresh = try await self.daemon(workspace, "fresh")
         for daemon in daemons + [fresh] {
             try await daemon.wait(forVersion: before)
             #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/\(hidden)/similar").status) == 404 })
+            // The older version was made before the group was curated: only the stream still has that.
+            #expect(
+                await RunningDaemon.poll {
+                    probe(daemon, "/v1/admin/curation", Curations.self)?.groups.first?.groupId == picked
+                })
         }
         #expect(tell("DELETE", "/v1/admin/curation/\(picked)") == 200)
         #expect(
@@ -142,7 +147,7 @@ struct SharedDaemonTests {
             })
     }
 
-    @Test("The next recompute applies what was done, and its version has what was said of groups")
+    @Test("The next recompute applies interactions, and its version has dismissals and interests")
     func recompute() async throws {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
@@ -171,12 +176,12 @@ struct SharedDaemonTests {
             }
             #expect(try daemon.get(target).text.contains("trains"))
         }
-        // Once more: nothing comes twice.
+        // Again: no change is applied twice.
         try await workspace.succeed("recompute")
         #expect(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog).count == 2)
     }
 
-    @Test("While Redis is away under load, nothing fails and nothing is lost, also of a daemon that is killed")
+    @Test("Without Redis nothing fails and nothing is lost under load, even if a daemon is killed")
     func storeAway() async throws {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
@@ -188,7 +193,7 @@ struct SharedDaemonTests {
             server.stop()
             for daemon in daemons { try await daemon.wait { $0.degraded } }
             #expect(await RunningDaemon.poll { clients.allSatisfy { $0.advanced(by: 20) } })
-            // It keeps nothing: versions, sessions and the stream are gone.
+            // The server keeps nothing: versions, sessions and the stream are gone.
             try server.start()
             try await workspace.succeed("recompute")
             let next = try await version(workspace)
@@ -203,7 +208,7 @@ struct SharedDaemonTests {
         daemons[0] = try await daemon(workspace, "a")
         let acknowledged = clients.reduce(into: Set<String>()) { $0.formUnion($1.acknowledged) }
         #expect(clients.allSatisfy { $0.failures.isEmpty }, "\(clients.map(\.failures))")
-        // What waited in the journals arrives, and each journal learns of the other's.
+        // Changes that waited in the journals arrive, and each journal gets those of the other.
         #expect(
             await RunningDaemon.poll {
                 daemons.allSatisfy {
@@ -249,7 +254,7 @@ struct SharedDaemonTests {
             }
         }
 
-        /// Ends, and returns when it has.
+        /// Ends the process, and waits for its end.
         func stop() {
             state.withLock { $0.isStopped = true }
             while !state.withLock({ $0.isDone }) { usleep(1000) }
@@ -258,7 +263,7 @@ struct SharedDaemonTests {
         func sendUntilStopped() {
             defer { state.withLock { $0.isDone = true } }
             var client = SocketClient(port: port)
-            // A connection on which nothing happened for long is closed, which is no failure.
+            // Closing an idle connection is not a failure.
             func ask(_ method: String, _ target: String, json: String? = nil) -> SocketClient.Response? {
                 if let answer = client?.request(method, target, json: json) { return answer }
                 client = SocketClient(port: port)
@@ -283,12 +288,12 @@ struct SharedDaemonTests {
         }
     }
 
-    @Test("A daemon with the catalog takes part too, without being told of a journal: in changes, hiding and sessions")
+    @Test("A daemon with the catalog shares changes, hidden groups and sessions too, with a default journal")
     func withCatalog() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
         let version = try await version(workspace)
-        // Its journal is where the user keeps state, which is in the workspace.
+        // Its journal is in the user's state folder, which is in the workspace.
         let withCatalog = try await RunningDaemon(
             workspace, settings: ["COTERIE_CACHE": workspace.path("cache-catalog")])
         let other = try await daemon(workspace, "a")
@@ -300,7 +305,7 @@ struct SharedDaemonTests {
         let dismissed = try #require(try groups(other).first)
         #expect(try post(other, "2", "dismiss", dismissed).status == 200)
         #expect(await RunningDaemon.poll { listed(withCatalog)?.contains(dismissed) == false })
-        // What is hidden in the catalog takes no interactions where the catalog is.
+        // A daemon with the catalog refuses interactions with groups hidden there.
         try await workspace.succeed("hide", "street-candid")
         #expect(await RunningDaemon.poll { (try? post(withCatalog, "3", "click", "street-candid").status) == 404 })
         // The recompute applies what both acknowledged.

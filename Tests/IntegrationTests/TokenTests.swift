@@ -15,7 +15,7 @@ struct TokenTests {
         try daemon.get(target, headers: token.map { ["Authorization: Bearer \($0)"] } ?? []).status
     }
 
-    @Test("They open a daemon to whom they are for, and to nobody else")
+    @Test("A daemon accepts them for their bearers, and for nobody else")
     func daemon() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -41,7 +41,7 @@ struct TokenTests {
         #expect(try status(daemon, "/v1/admin/model", admin) == 200)
     }
 
-    @Test("What no daemon would accept is not made")
+    @Test("Tokens that no daemon would accept are not made")
     func mistakes() async throws {
         let workspace = try Workspace()
         try await workspace.succeed("token", "--new-key", "--keys", "keys.json")
@@ -50,6 +50,8 @@ struct TokenTests {
             (["--user", "x", "--admin"], CommandRun.ExitCode.usage, "one of"),
             ([], CommandRun.ExitCode.usage, "one of"),
             (["--admin", "--expires", "2 weeks"], CommandRun.ExitCode.usage, "expires"),
+            (["--admin", "--expires", "0s"], CommandRun.ExitCode.usage, "from 1s to 366d"),
+            (["--admin", "--expires", "367d"], CommandRun.ExitCode.usage, "from 1s to 366d"),
             (["--admin", "--keys", "none.json"], CommandRun.ExitCode.general, "none.json"),
         ] {
             let run = try await workspace.start(["token"] + arguments, settings: ["COTERIE_KEYS": "keys.json"]).wait()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("What trends, on the command line", .aFewAtATime)
+@Suite("Trending groups on the command line", .aFewAtATime)
 struct TrendingTests {
     /// A person who joined a public group, or added a public photo to it.
     private struct Event {
@@ -29,7 +29,7 @@ struct TrendingTests {
         return (joined + posted).filter { publicGroups.contains($0.group) }
     }
 
-    @Test("Its counts are those of the last seven days and of the eight weeks before", arguments: StoreKind.available)
+    @Test("The counts are those of the last seven days and of the eight weeks before", arguments: StoreKind.available)
     func counts(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.publishSample()
@@ -57,7 +57,7 @@ struct TrendingTests {
         for (line, row) in zip(table.dropFirst(), answer.groups) { #expect(line.contains(row.groupId)) }
     }
 
-    @Test("Without dates nothing trends, and that is said")
+    @Test("Without dates nothing trends, and the command says so")
     func nothing() async throws {
         let workspace = try Workspace()
         let rows = (1...40).flatMap { user in ["a\tu\(user)", "b\tu\(user)"] }

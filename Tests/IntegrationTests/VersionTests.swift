@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Versions on the command line", .aFewAtATime)
 struct VersionTests {
-    @Test("Rolling back makes the version before current, and a name any other", arguments: StoreKind.available)
+    @Test("Rolling back makes the previous version current, or a named one", arguments: StoreKind.available)
     func rollback(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
@@ -35,7 +35,7 @@ struct VersionTests {
         #expect(try await workspace.export(by: "members") == exports[2])
     }
 
-    @Test("Old versions go, never the current one", arguments: StoreKind.available)
+    @Test("Pruning removes old versions, never the current one", arguments: StoreKind.available)
     func keeping(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
@@ -52,7 +52,7 @@ struct VersionTests {
         #expect(after.versions.map { $0.manifest.relations[0].limit } == [4])
     }
 
-    @Test("A dry run does everything but publish", arguments: StoreKind.available)
+    @Test("A dry run computes everything and publishes nothing", arguments: StoreKind.available)
     func dryRun(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()

@@ -8,7 +8,7 @@ struct WholePathTests {
 
     init() throws { community = try SampleCommunity() }
 
-    @Test("Import tells what it did, and does nothing the second time")
+    @Test("Import reports its counts, and changes nothing the second time")
     func importing() async throws {
         let workspace = try Workspace()
         let rows = ["groups": 300, "users": 3000, "photos": 10_000, "memberships": 36_000, "pools": 20_000]
@@ -28,7 +28,8 @@ struct WholePathTests {
     }
 
     @Test(
-        "Recompute publishes a version with a manifest of what it counted and left out", arguments: StoreKind.available)
+        "Recompute publishes a version whose manifest says what was counted and left out",
+        arguments: StoreKind.available)
     func recomputing(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.importSample()
@@ -55,7 +56,7 @@ struct WholePathTests {
         #expect(models.versions.map(\.manifest.version) == [outcome.manifest.version])
     }
 
-    @Test("Similar, why and export say the same of every neighbour", arguments: StoreKind.available)
+    @Test("Similar, why and export agree on every neighbour", arguments: StoreKind.available)
     func agreement(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.publishSample()
@@ -87,7 +88,9 @@ struct WholePathTests {
         }
     }
 
-    @Test("Both stores export the same bytes, as TSV with its header", .enabled(if: StoreKind.available.count == 2))
+    @Test(
+        "Both stores export the same bytes: a header, then the groups by id, each with its neighbours by rank",
+        .enabled(if: StoreKind.available.count == 2))
     func sameExport() async throws {
         let workspaces = try StoreKind.allCases.map(Workspace.init)
         for workspace in workspaces { try await workspace.publishSample() }
@@ -96,10 +99,19 @@ struct WholePathTests {
             for workspace in workspaces { exports.append(try await workspace.export(by: relation)) }
             #expect(exports[0] == exports[1])
             #expect(exports[0].hasPrefix("group\trank\tneighbour\tscore\tcommon\n"))
+            let rows = exports[0].split(separator: "\n").dropFirst().map { $0.split(separator: "\t") }
+            let positions = try rows.map { (group: String($0[0]), rank: try #require(Int($0[1]))) }
+            #expect(positions.count > 1000)
+            #expect(
+                zip(positions, positions.dropFirst()).allSatisfy { row, next in
+                    next.group == row.group
+                        ? next.rank == row.rank + 1
+                        : next.rank == 1 && row.group.utf8.lexicographicallyPrecedes(next.group.utf8)
+                })
         }
     }
 
-    @Test("Why tells what keeps a group out of a list")
+    @Test("Why gives the rule that keeps a group out of a list")
     func reasons() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
@@ -123,7 +135,7 @@ struct WholePathTests {
             try await workspace.succeed("why", "macro-mondays", "macro-mondays").text.contains("not its own neighbour"))
     }
 
-    @Test("Why warns when the catalog changed since the version")
+    @Test("Why warns if the catalog changed since the version")
     func staleness() async throws {
         let workspace = try Workspace()
         try await workspace.publishSample()
@@ -135,7 +147,9 @@ struct WholePathTests {
         #expect(run.errors.hasPrefix("warning: the catalog changed since version"))
     }
 
-    @Test("Recommendations leave out what is joined or private, and name joined groups", arguments: StoreKind.available)
+    @Test(
+        "Recommendations leave out joined and private groups, and name joined groups as reasons",
+        arguments: StoreKind.available)
     func recommending(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
         try await workspace.publishSample()

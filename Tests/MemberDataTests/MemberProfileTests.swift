@@ -7,12 +7,13 @@ import SQLite
 import TestSupport
 import Testing
 
-@Suite("Profiles of what is known of members")
+@Suite("Profiles from the catalog and from published versions")
 struct MemberProfileTests {
     private let folder: TemporaryDirectory
     private let catalog: Catalog
     private let planner: Planner
     private let manifest: Manifest
+    private let model: ModelVersion
 
     /// A catalog with the groups a to d, of which d is private and not in the model.
     init() throws {
@@ -21,13 +22,14 @@ struct MemberProfileTests {
         catalog = try Catalog(path: path, mode: .writing)
         try Database(path: path, mode: .readWrite).execute(
             """
-            INSERT INTO groups (group_key, group_id, visibility) VALUES (1, 'a', 0), (2, 'b', 0), (3, 'c', 0), (4, 'd', 1);
+            INSERT INTO groups (group_key, group_id, visibility)
+            VALUES (1, 'a', 0), (2, 'b', 0), (3, 'c', 0), (4, 'd', 1);
             INSERT INTO users (user_key, user_id, interests) VALUES (1, 'ann', 'birds;snow'), (2, 'bob', NULL);
             INSERT INTO memberships VALUES (1, 1, 5), (4, 1, 5);
             """)
         let encoded = try EncodedModel(groups: ["a", "b", "c"].map { GroupFacts(id: $0) }, tables: [:])
-        planner = Planner(
-            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), key: RotationKey(0, 0))
+        model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        planner = Planner(model: model, key: RotationKey(0, 0))
         manifest = Manifest(
             version: try VersionName("v1"), createdAtMilliseconds: 0,
             catalog: .init(schemaVersion: 1, changeCount: 1), groups: .init(included: 3, leftOutPrivate: 1),
@@ -85,15 +87,15 @@ struct MemberProfileTests {
         #expect(after.exposures.isEmpty && after.topics.isEmpty)
     }
 
-    @Test("Decisions are the catalog's; without one, those of the version")
+    @Test("Decisions come from the catalog, and without a catalog from the version")
     func decisions() throws {
         _ = try catalog.apply(SiteChange(ofGroup: "b", .hide, atMilliseconds: 1))
         for group in ["c", "b"] {
             let curate = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
             _ = try catalog.apply(SiteChange(ofGroup: group, curate, atMilliseconds: 1))
         }
-        let decisions = try SiteDecisions(of: catalog, in: planner.model)
+        let decisions = try SiteDecisions(of: catalog, in: model)
         #expect(decisions.hidden == [1] && decisions.curated == [CuratedGroup(group: 2, position: 1)])
-        #expect(try SiteDecisions(of: nil, in: planner.model) == .asPublished)
+        #expect(try SiteDecisions(of: nil, in: model) == .asPublished)
     }
 }

@@ -19,14 +19,14 @@ struct CodingTests {
     @Test("keep extreme numbers")
     func extremes() {
         let scores: [Float] = [.greatestFiniteMagnitude, 1, 1, .leastNormalMagnitude, .leastNonzeroMagnitude, 0, 0]
-        let list = scores.enumerated().map { place, score in
-            Neighbour(index: place.isMultiple(of: 2) ? 0 : .max, common: place % 3 == 0 ? .max : 0, score: score)
+        let list = scores.enumerated().map { rank, score in
+            Neighbour(index: rank.isMultiple(of: 2) ? 0 : .max, common: rank % 3 == 0 ? .max : 0, score: score)
         }
         #expect(decoded(encoded(list)) == list)
         #expect(decoded([]) == [])
     }
 
-    @Test("are not made of scores that ascend or are negative", arguments: [[0.5, 0.75], [-1], [Float.nan], [-0.0]])
+    @Test("are refused for ascending and for negative scores", arguments: [[0.5, 0.75], [-1], [Float.nan], [-0.0]])
     func badScores(scores: [Float]) {
         #expect(encoded(scores.map { Neighbour(index: 1, common: 1, score: $0) }) == nil)
     }
@@ -38,7 +38,7 @@ struct CodingTests {
         #expect(encoded(list) == [0xAC, 0x02, 5, 0x80, 0x80, 0x80, 0x84, 0x04, 0, 0x80, 0x01, 0x80, 0x80, 0x80, 0x04])
     }
 
-    @Test("never crash whoever reads them, whatever they are", arguments: 0..<10)
+    @Test("never crash the reader, whatever their bytes", arguments: 0..<10)
     func fuzz(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let table = SampleModel.table(groupCount: 50, limit: 20, seed: seed, isFull: true)
@@ -88,7 +88,7 @@ struct CodingTests {
         if let last = groups.last { #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(last)) == nil) }
     }
 
-    @Test("keep what a user said and was shown")
+    @Test("keep a user's dismissals, exposures and interests")
     func feedback() {
         let feedback = PublishedMember.Feedback(
             dismissals: [
@@ -111,13 +111,13 @@ struct CodingTests {
         #expect(!FeedbackCoding.append(descending, to: &bytes))
     }
 
-    @Test("of joined groups must ascend", arguments: [[1, 1], [0, 0], [2, 1]])
+    @Test("of joined groups are refused unless they ascend", arguments: [[1, 1], [0, 0], [2, 1]])
     func descending(groups: [UInt32]) {
         var bytes: [UInt8] = []
         #expect(!JoinedGroupsCoding.append(groups[...], to: &bytes))
     }
 
-    @Test("go to buckets by the CRC-32 of zlib", arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)])
+    @Test("are in buckets by the CRC-32 of zlib", arguments: [("", 0), ("123456789", 0xCBF4_3926), ("a", 0xE8B7_BE43)])
     func checksums(text: String, checksum: Int) {
         #expect(RedisLayout.bucket(ofUser: text.utf8Span.span, of: 1 << 32) == checksum)
     }

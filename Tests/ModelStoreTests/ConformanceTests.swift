@@ -4,7 +4,7 @@ import Redis
 import TestSupport
 import Testing
 
-/// What every store of model versions must do.
+/// The conformance suite for stores of model versions.
 @Suite("Every store")
 struct ConformanceTests {
     @Test("loads what was published, byte for byte", arguments: StoreUnderTest.Kind.available, [0, 1, 2, 700])
@@ -26,7 +26,7 @@ struct ConformanceTests {
         #expect(try encodedAgain(loaded.model) == model)
     }
 
-    @Test("is empty at first", arguments: StoreUnderTest.Kind.available)
+    @Test("has no versions at first", arguments: StoreUnderTest.Kind.available)
     func empty(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         #expect(try subject.store.current() == nil)
@@ -35,7 +35,8 @@ struct ConformanceTests {
     }
 
     @Test(
-        "lists a published version, which is not current before it is made so", arguments: StoreUnderTest.Kind.available
+        "lists a published version, which is current only when it is made current",
+        arguments: StoreUnderTest.Kind.available
     )
     func listing(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
@@ -56,7 +57,7 @@ struct ConformanceTests {
         }
     }
 
-    @Test("knows no version that was not published", arguments: StoreUnderTest.Kind.available)
+    @Test("refuses to load or switch to a version that was not published", arguments: StoreUnderTest.Kind.available)
     func unknown(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let known = try subject.publish(1, SampleModel.model(groupCount: 3)).version
@@ -91,7 +92,7 @@ struct ConformanceTests {
         #expect(errorCode { _ = try subject.store.load(versions[0]) } == .unknownVersion)
     }
 
-    @Test("lets a reader go on with a version that was removed", arguments: StoreUnderTest.Kind.available)
+    @Test("lets a reader keep using a version that is removed", arguments: StoreUnderTest.Kind.available)
     func readingOn(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let model = try SampleModel.model(groupCount: 300)
@@ -102,7 +103,7 @@ struct ConformanceTests {
     }
 
     @Test(
-        "notices a damaged byte", arguments: StoreUnderTest.Kind.available,
+        "refuses a version with a damaged byte", arguments: StoreUnderTest.Kind.available,
         ModelLayout.SectionName.fixed + RelationTable.standard.relations.map { .init($0) })
     func damage(kind: StoreUnderTest.Kind, section: ModelLayout.SectionName) throws {
         let subject = try StoreUnderTest(kind)
@@ -111,7 +112,7 @@ struct ConformanceTests {
         #expect(errorCode { _ = try subject.store.load(written.version) } == .corrupt)
     }
 
-    @Test("publishes for one publisher at a time", arguments: StoreUnderTest.Kind.available)
+    @Test("refuses a second publisher while one publishes", arguments: StoreUnderTest.Kind.available)
     func exclusion(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let model = try SampleModel.model(groupCount: 30)
@@ -127,7 +128,7 @@ struct ConformanceTests {
         #expect(try store.versions() == [first, second])
     }
 
-    @Test("tells of its progress up to the end", arguments: StoreUnderTest.Kind.available)
+    @Test("reports progress up to the end", arguments: StoreUnderTest.Kind.available)
     func progress(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let model = try SampleModel.model(groupCount: 3000)
@@ -172,12 +173,12 @@ struct ConformanceTests {
 }
 
 extension ConformanceTests {
-    @Test("keeps relations that no program knows, and leaves nothing of them", arguments: StoreUnderTest.Kind.available)
+    @Test("keeps unknown relations, and removes all of them when it prunes", arguments: StoreUnderTest.Kind.available)
     func ownRelations(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let relations = ["discussions", "members", "favourites"].map { Relation(rawValue: $0) }
-        let tables = relations.enumerated().map { place, relation in
-            (relation, SampleModel.table(groupCount: 50, limit: 5, seed: UInt64(place)))
+        let tables = relations.enumerated().map { number, relation in
+            (relation, SampleModel.table(groupCount: 50, limit: 5, seed: UInt64(number)))
         }
         let model = try EncodedModel(
             groups: SampleModel.groups(50), relations: relations, sizes: [relations[0]: (0..<50).map(UInt32.init)],

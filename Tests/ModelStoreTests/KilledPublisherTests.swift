@@ -8,7 +8,7 @@ import Testing
 /// Publishers that are killed, by the same signal as `kill -9`, at different points of their work.
 @Suite("A publisher that was killed")
 struct KilledPublisherTests {
-    /// How much of the version is written when the signal comes; all is before it is verified.
+    /// The share of the version that is written when the signal comes; 1 is just before it is verified.
     static let portions = [0.0, 0.4, 0.8, 1.0]
     /// What Redis answers for a key that never ends.
     private static let forever: Int64 = -1
@@ -30,7 +30,7 @@ struct KilledPublisherTests {
     }
 
     @Test(
-        "leaves Redis as it was, and blocks nobody for long",
+        "leaves Redis as it was, and blocks other publishers only briefly",
         .enabled(if: TemporaryRedis.isInstalled, "no redis-server"),
         arguments: portions)
     func redis(portion: Double) async throws {
@@ -52,14 +52,14 @@ struct KilledPublisherTests {
         if try connection.command("PERSIST", "coterie:publisher") == .integer(1) {
             #expect(errorCode { _ = try store.prune(keeping: 9) } == .busy)
         }
-        // Nobody wants to wait for its end here.
+        // The test does not wait for its end.
         _ = try connection.command("DEL", "coterie:publisher")
         #expect(try store.prune(keeping: 9).isEmpty)
         #expect(try connection.command("DBSIZE") == keyCount)
         try expectPublishing(store)
     }
 
-    @Test("of the same version in Redis leaves nothing in the version that is published then")
+    @Test("leaves nothing in Redis that the next publisher of the same version would include")
     func sameVersion() async throws {
         try #require(TemporaryRedis.isInstalled)
         let directory = try TemporaryDirectory()
@@ -71,7 +71,7 @@ struct KilledPublisherTests {
         }
         var connection = try RedisConnection(to: RedisAddress(server.url))
         _ = try connection.command("DEL", "coterie:publisher")
-        // Fewer groups, and none has neighbours: each list that is there was left by the other.
+        // This model has fewer groups and no neighbours: any list in Redis is left over from the other one.
         let model = try SampleModel.model(groupCount: 100, relations: [])
         let version = try store.publish(
             model, manifest: SampleModel.manifest(2, groupCount: 100), members: nil

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ModelStore
 
-@Suite("The table of members on this machine")
+@Suite("The local table of published members")
 struct PublishedMembersTests {
     private let directory: TemporaryDirectory
     private let path: String
@@ -33,7 +33,7 @@ struct PublishedMembersTests {
         try writer.finish(Self.report(users.count / 2), groupCount: groupCount)
     }
 
-    @Test("tells users apart, and what was joined from what was said")
+    @Test("keeps each user's joined groups and feedback")
     func users() throws {
         try write([["a": [1, 2], "ab": []], ["ab": [0, 1, 3, 9], "c": [0, 0, 0x78]]])
         let table = try PublishedMembers(path, Self.report(1), groupCount: 10)
@@ -45,13 +45,13 @@ struct PublishedMembersTests {
         for absent in ["", "b", "abc"] { #expect(try table.member(withID: absent) == nil) }
     }
 
-    @Test("can be read by nobody but its owner")
+    @Test("is readable by its owner only")
     func permissions() throws {
         try write([[:], [:]])
         #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("says that it is damaged, wherever, and never crashes whoever reads it", arguments: 0..<4)
+    @Test("reports damage at any byte, and never crashes the reader", arguments: 0..<4)
     func damage(seed: UInt64) throws {
         try write([["a": [1, 2]], ["b": [0]], ["a": [0, 0]], [:]])
         let intact = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -74,7 +74,7 @@ struct PublishedMembersTests {
         }
     }
 
-    @Test("says which bucket has a value that is none")
+    @Test("names the bucket of a malformed value")
     func badValue() throws {
         try write([["a": [0x80]], [:]])
         let table = try PublishedMembers(path, Self.report(1), groupCount: 10)

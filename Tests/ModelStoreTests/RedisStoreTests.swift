@@ -8,7 +8,9 @@ import Testing
 @Suite("The Redis store", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct RedisStoreTests {
     /// The last are users of one bucket whose groups do not fit into one command.
-    @Test("tells who joined what", arguments: [(1, 150), (64, 150), (65, 150), (1000, 150), (64, 12_000)])
+    @Test(
+        "stores the groups that each user joined",
+        arguments: [(1, 150), (64, 150), (65, 150), (1000, 150), (64, 12_000)])
     func members(userCount: Int, groupCount: Int) throws {
         let subject = try StoreUnderTest(.redis)
         let members = SampleMembers(userCount: userCount, groupCount: groupCount)
@@ -22,7 +24,7 @@ struct RedisStoreTests {
         #expect(try table.member(withID: "nobody") == nil)
         let unknown = try VersionName("x")
         #expect(errorCode { _ = try subject.shared.member(withID: "1@N00", in: unknown) } == .unknownVersion)
-        // What was fetched needs no server any more.
+        // A fetched version needs no server.
         try #require(subject.server).stop()
         let again = try #require(try subject.shared.members(of: subject.store.load(version)))
         #expect(try again.member(withID: "0@N00") == members.users[0].member)
@@ -31,7 +33,7 @@ struct RedisStoreTests {
         #expect(try subject.shared.member(withID: "1@N00", in: other) == nil)
     }
 
-    @Test("refuses users that come twice, and groups that do not exist")
+    @Test("refuses repeated users and groups that do not exist")
     func badMembers() throws {
         let subject = try StoreUnderTest(.redis)
         let model = try SampleModel.model(groupCount: 5)
@@ -56,14 +58,14 @@ struct RedisStoreTests {
         #expect(try connection.command("GET", "coterie").text == "something else")
     }
 
-    @Test("takes no more than 14 bytes of the server's memory a neighbour")
+    @Test("uses at most 14 bytes of the server's memory per neighbour")
     func memory() throws {
         let subject = try StoreUnderTest(.redis)
         // 20,000 full lists of 100, whose neighbours are among 100,000 groups.
         var table = SampleModel.table(groupCount: 20_000, limit: 100, seed: 7, isFull: true)
-        for place in table.neighbours.indices {
-            let index = (table.neighbours[place].index &* 5 + UInt32(place % 5) + 1) % 100_000
-            table.neighbours[place].index = index == place / 100 ? 99_999 : index
+        for position in table.neighbours.indices {
+            let index = (table.neighbours[position].index &* 5 + UInt32(position % 5) + 1) % 100_000
+            table.neighbours[position].index = index == position / 100 ? 99_999 : index
         }
         table.offsets += [Int](repeating: table.neighbours.count, count: 80_000)
         let groups = SampleModel.groups(100_000)
@@ -73,7 +75,7 @@ struct RedisStoreTests {
         try subject.publish(1, empty)
         let middle = try usedMemory(subject)
         try subject.publish(2, full)
-        // What a version takes apart from its lists is subtracted.
+        // The memory of the version without its lists is subtracted.
         let bytes = Double((try usedMemory(subject) - middle) - (middle - start)) / Double(table.neighbours.count)
         print("used_memory: \(bytes) bytes a neighbour")
         #expect(bytes <= 14)
@@ -119,7 +121,7 @@ struct RedisStoreTests {
         #expect(errorCode { _ = try subject.store.current() } == .unavailable)
         #expect(errorCode { try subject.publish(2, model) } == .unavailable)
         try server.start()
-        // This server keeps nothing, so it is empty; the store is not confused by that.
+        // This server keeps nothing, so it is empty after a restart.
         #expect(try subject.store.current() == nil)
         #expect(try subject.store.versions().isEmpty)
         try subject.publish(2, model)
@@ -127,7 +129,7 @@ struct RedisStoreTests {
     }
 
     @Test(
-        "serves the version remembered last, not one that was merely looked at, from its image while the server is away"
+        "without the server, opens the cached version that served last, not one that was only loaded to look at"
     )
     func images() throws {
         let subject = try StoreUnderTest(.redis)
@@ -139,11 +141,11 @@ struct RedisStoreTests {
         let versions = try models.enumerated().map { try subject.publish($0, $1).version }
         for version in versions { _ = try store.load(version) }
         try store.remember(versions[2])
-        // A look at an older version, whose image is fetched again.
+        // Loading an older version only to look at it.
         #expect(try encodedAgain(store.load(versions[0]).model) == models[0])
         _ = try store.load(versions[3])
         server.stop()
-        // As a daemon that starts anew.
+        // As after a restart of the daemon.
         let again = try RedisStore(RedisAddress(server.url), cacheDirectory: cache)
         let last = try #require(try again.lastLoaded())
         #expect(last.manifest.version == versions[2])
@@ -159,7 +161,7 @@ struct RedisStoreTests {
         #expect(try again.lastLoaded()?.manifest.version == versions[3])
     }
 
-    @Test("never takes the image of another server, database or prefix for the version loaded last")
+    @Test("never loads the cached version of another server, database or prefix")
     func imagesOfOthers() throws {
         let subject = try StoreUnderTest(.redis)
         let server = try #require(subject.server)
@@ -175,7 +177,7 @@ struct RedisStoreTests {
         }
     }
 
-    @Test("fetches a version again if its image is damaged or of other content")
+    @Test("fetches a version again if its cached file is damaged or has other content")
     func damagedImage() throws {
         let subject = try StoreUnderTest(.redis)
         let model = try SampleModel.model(groupCount: 80)
@@ -187,7 +189,7 @@ struct RedisStoreTests {
             try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
             #expect(try encodedAgain(subject.store.load(version).model) == model)
         }
-        // The server lost everything, and the version was built again under the same name from other data.
+        // The server lost everything, and other data was published under the same name.
         subject.server?.stop()
         try subject.server?.start()
         let other = try SampleModel.model(groupCount: 81)
@@ -195,14 +197,14 @@ struct RedisStoreTests {
         #expect(try encodedAgain(subject.store.load(version).model) == other)
     }
 
-    @Test("tells listeners of a switch")
+    @Test("notifies listeners when the current version changes")
     func announcement() throws {
         let subject = try StoreUnderTest(.redis)
         let version = try subject.publish(1, SampleModel.model(groupCount: 3)).version
         var listener = try RedisConnection(to: RedisAddress(#require(subject.server).url))
         _ = try listener.command("SUBSCRIBE", "coterie:current")
         try subject.store.makeCurrent(version)
-        // Whatever is sent next, the message comes first.
+        // The answer comes before whatever the client sends next.
         try listener.send(RedisCommand("PING"))
         let parts = ["message", "coterie:current", version.description]
         #expect(try listener.receive().value == .array(parts.map { .bytes(Array($0.utf8)) }))

@@ -5,11 +5,11 @@ import Redis
 import TestSupport
 import Testing
 
-/// Servers and disks that do not do what they are asked.
+/// Servers and disks that fail.
 @Suite("A store that is refused")
 struct RefusalTests {
     @Test(
-        "says that the server is out of memory, and lists nothing",
+        "reports that the server is out of memory, and lists nothing",
         .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
     func outOfMemory() throws {
         let directory = try TemporaryDirectory()
@@ -25,14 +25,14 @@ struct RefusalTests {
         #expect(error?.code == .writeFailed)
         #expect(error?.message.contains("maxmemory") == true)
         #expect(try store.versions() == [first])
-        // What was written was taken back, so that there is room again.
+        // The written files were removed, so that there is room again.
         var connection = try RedisConnection(to: RedisAddress(server.url))
         #expect(try connection.command("EXISTS", "coterie:incoming", "coterie:publisher") == .integer(0))
         #expect(try encodedAgain(store.load(first.version).model) == small)
     }
 
     @Test(
-        "says what a server wants", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"),
+        "reports what the server requires", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"),
         arguments: [
             (["--requirepass", "x"], StoreError.Code.unavailable, "password"),
             (["--replicaof", "127.0.0.1", "1"], .writeFailed, "replica"),
@@ -72,7 +72,7 @@ struct RefusalTests {
         #expect(error?.message.contains("in time") == true)
     }
 
-    @Test("gives its lease back when pruning fails", .enabled(if: TemporaryRedis.isInstalled, "no redis-server"))
+    @Test("releases its lease when pruning fails", .enabled(if: TemporaryRedis.isInstalled, "no redis-server"))
     func failedPruning() throws {
         let subject = try StoreUnderTest(.redis)
         var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
@@ -81,7 +81,7 @@ struct RefusalTests {
         #expect(try connection.command("EXISTS", "coterie:publisher") == .integer(0))
     }
 
-    @Test("stops when its lease was lost", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    @Test("stops when it loses its lease", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
     func lostLease() throws {
         let subject = try StoreUnderTest(.redis)
         let url = try #require(subject.server).url
@@ -90,7 +90,7 @@ struct RefusalTests {
         #expect(
             errorCode {
                 _ = try subject.store.publish(model, manifest: manifest, members: nil) { _, _ in
-                    // As if this process had paused for a minute, and another had begun.
+                    // As if this process had been suspended for a minute, and another had started.
                     guard var connection = try? RedisConnection(to: RedisAddress(url)) else { return }
                     _ = try? connection.command("SET", "coterie:publisher", "another")
                 }
@@ -100,7 +100,7 @@ struct RefusalTests {
         #expect(try connection.command("GET", "coterie:publisher").text == "another")
     }
 
-    @Test("says that the disk takes no more, and leaves the folder as it was")
+    @Test("reports a full disk, and leaves the folder as it was")
     func fullDisk() async throws {
         let directory = try TemporaryDirectory()
         let store = FolderStore(directory.path)
@@ -123,7 +123,7 @@ struct RefusalTests {
         #expect(names == [first.version.description])
     }
 
-    @Test("says where it may not write", arguments: ["/proc/coterie", "/dev/null/store"])
+    @Test("names the folder that it may not write to", arguments: ["/proc/coterie", "/dev/null/store"])
     func badFolder(path: String) throws {
         let error = #expect(throws: StoreError.self) {
             try FolderStore(path).publish(
@@ -134,7 +134,7 @@ struct RefusalTests {
         #expect(error?.message.contains(path) == true)
     }
 
-    @Test("says that a file is damaged, and which", arguments: ["current", "manifest.json", "model.coterie"])
+    @Test("names the damaged file", arguments: ["current", "manifest.json", "model.coterie"])
     func damagedFiles(name: String) throws {
         let directory = try TemporaryDirectory()
         let store = FolderStore(directory.path)

@@ -13,7 +13,7 @@ struct SampleMembers: MemberSource {
     let users: [User]
     var userCount: Int { users.count }
 
-    /// These users, who said nothing.
+    /// These users without feedback.
     init(_ users: [(id: String, groups: [UInt32])]) {
         self.users = users.map { User(id: $0.id, member: PublishedMember(joined: $0.groups)) }
     }

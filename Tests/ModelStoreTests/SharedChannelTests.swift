@@ -7,7 +7,7 @@ import Testing
 @testable import ModelStore
 
 @Suite(
-    "What daemons of one server tell one another",
+    "The stream and the sessions that daemons share",
     .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
 struct SharedChannelTests {
     private let subject: StoreUnderTest

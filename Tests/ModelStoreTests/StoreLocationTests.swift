@@ -15,7 +15,7 @@ struct StoreLocationTests {
         #expect(try StoreLocation("a/b//").open(cacheDirectory: "").location == "a/b")
     }
 
-    @Test("is nothing else", arguments: ["", "http://host", "rediss://host", "file:///tmp", "redis://", "a\0b"])
+    @Test("refuses anything else", arguments: ["", "http://host", "rediss://host", "file:///tmp", "redis://", "a\0b"])
     func invalid(text: String) {
         let error = #expect(throws: StoreError.self) { try StoreLocation(text) }
         #expect(error?.code == .badLocation)

@@ -2,10 +2,11 @@ import Foundation
 import Model
 import ModelStore
 import Redis
-import TestSupport
+import Synchronization
 import Testing
+import TestSupport
 
-/// An empty store of some kind, and what tests may do behind its back.
+/// An empty store of some kind, and ways to damage it directly.
 final class StoreUnderTest: Sendable {
     /// The stores that the conformance suite runs on.
     enum Kind: String, CaseIterable, Sendable, CustomTestStringConvertible {
@@ -38,7 +39,7 @@ final class StoreUnderTest: Sendable {
         get throws { try #require(store.shared) }
     }
 
-    /// Publishes the `number`th sample version without anybody watching.
+    /// Publishes the `number`th sample version without reporting progress.
     @discardableResult
     func publish(_ number: Int, _ model: EncodedModel, members: (any MemberSource)? = nil) throws -> Manifest {
         try store.publish(
@@ -115,6 +116,17 @@ private func signals(of model: ModelVersion) -> GroupSignals {
         }
     }
     for tag in model.tags { signals.tags[tag] = model.groups(withTag: tag) }
-    for place in model.places { signals.places[place] = model.groups(at: place) }
+    for cell in model.places { signals.places[cell] = model.groups(at: cell) }
     return signals
+}
+
+/// Collects what callbacks are given.
+final class Recorder<Value: Sendable>: Sendable {
+    private let recorded = Mutex<[Value]>([])
+
+    /// What was recorded, in order.
+    var values: [Value] { recorded.withLock { $0 } }
+
+    /// Records a value.
+    func append(_ value: Value) { recorded.withLock { $0.append(value) } }
 }

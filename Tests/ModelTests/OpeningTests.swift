@@ -39,19 +39,19 @@ struct OpeningTests {
         }
     }
 
-    @Test("never crashes on any single byte that takes an extreme value")
+    @Test("never crashes when any single byte has an extreme value")
     func everyByte() throws {
         let valid = try SampleModel.model(groupCount: 4, limit: 3).fileBytes
-        for place in valid.indices {
+        for index in valid.indices {
             for value: UInt8 in [0, 0x7F, 0x80, 0xFF] {
                 var bytes = valid
-                bytes[place] = value
+                bytes[index] = value
                 readAll(bytes)
             }
         }
     }
 
-    @Test("refuses a file that is cut short, wherever")
+    @Test("refuses a file that is cut short at any byte")
     func truncations() throws {
         let valid = try SampleModel.model(groupCount: 5, limit: 3).fileBytes
         for count in 0..<valid.count {
@@ -59,22 +59,22 @@ struct OpeningTests {
         }
     }
 
-    @Test("refuses scores that are no ordinary numbers", arguments: [Float.nan, .infinity, -0.0, -1])
+    @Test("refuses scores that are negative or not finite", arguments: [Float.nan, .infinity, -0.0, -1])
     func badScores(score: Float) throws {
         let groups = SampleModel.groups(2)
         let table = NeighbourTable(offsets: [0, 1, 1], neighbours: [Neighbour(index: 1, common: 3, score: score)])
         var sections = try EncodedModel(groups: groups, tables: [.photos: table]).sections
         // The mean of such scores is no number either; it must not be what is found wrong.
         let scales = try EncodedModel(groups: groups, tables: [:])[.scales]
-        let place = try #require(sections.firstIndex { $0.name == .scales })
-        sections[place] = try #require(scales)
+        let index = try #require(sections.firstIndex { $0.name == .scales })
+        sections[index] = try #require(scales)
         let bytes = EncodedModel(groupCount: 2, sections: sections).fileBytes
         #expect(throws: ModelError.corrupt(section: "photos", reason: "the scores of group 0 do not descend")) {
             try ModelVersion(ByteRegion(copying: bytes))
         }
     }
 
-    @Test("refuses sections that do not begin where numbers may", arguments: 0..<15)
+    @Test("refuses sections that are not aligned", arguments: 0..<15)
     func misaligned(section: Int) throws {
         let encoded = try SampleModel.model(groupCount: 12, limit: 4)
         let placement = encoded.placement
@@ -82,8 +82,8 @@ struct OpeningTests {
         // A copy of the section, behind all others and a byte further on than it may be.
         let start = (bytes.count + 63) / 64 * 64 + 1
         bytes += [UInt8](repeating: 0, count: start - bytes.count) + bytes[placement.ranges[section]]
-        func write(_ number: Int, at place: Int) {
-            for shift in 0..<8 { bytes[place + shift] = UInt8(truncatingIfNeeded: number >> (8 * shift)) }
+        func write(_ number: Int, at offset: Int) {
+            for shift in 0..<8 { bytes[offset + shift] = UInt8(truncatingIfNeeded: number >> (8 * shift)) }
         }
         write(bytes.count, at: 16)
         let entry = ModelLayout.headerByteCount + section * ModelLayout.tableEntryByteCount

@@ -36,7 +36,7 @@ struct SignalTests {
         }
     }
 
-    @Test("are empty where nothing is known: every season is 1")
+    @Test("are empty without data: every season is 1")
     func nothing() throws {
         let model = try model(GroupSignals())
         #expect(model.trending.isEmpty && model.curated.isEmpty && model.tags.isEmpty && model.places.isEmpty)
@@ -55,7 +55,7 @@ struct SignalTests {
         #expect(try model(GroupSignals()).groups(withTopic: topic) == expected)
     }
 
-    @Test("put lists in order: the greatest weight first, equal ones by group")
+    @Test("sort lists by weight, greatest first, equal weights by group")
     func order() throws {
         var signals = GroupSignals()
         signals.tags["x"] = [
@@ -64,7 +64,7 @@ struct SignalTests {
         #expect(try model(signals).groups(withTag: "X").map(\.group) == [3, 0, 2])
     }
 
-    @Test("of places go by cells of a tenth of a degree that have eight neighbours, across the date line too")
+    @Test("of locations use cells of a tenth of a degree with eight neighbours, across the date line too")
     func places() throws {
         let cell = try #require(PlaceCell(latitude: 47.37, longitude: 8.54))
         #expect(cell.south == 473 && cell.west == 85)
@@ -89,8 +89,8 @@ struct SignalTests {
     func faults(fault: Fault) throws {
         let signals = SampleModel.signals(groupCount: 4, seed: 8)
         var sections = try EncodedModel(groups: groups, tables: [:], signals: fault.applied(to: signals)).sections
-        if fault == .shortSeasons, let place = sections.firstIndex(where: { $0.name == .seasons }) {
-            sections[place] = .init(name: .seasons, bytes: [UInt8](repeating: 100, count: 12))
+        if fault == .shortSeasons, let index = sections.firstIndex(where: { $0.name == .seasons }) {
+            sections[index] = .init(name: .seasons, bytes: [UInt8](repeating: 100, count: 12))
         }
         let error = #expect(throws: ModelError.self) {
             try open(EncodedModel(groupCount: groups.count, sections: sections))

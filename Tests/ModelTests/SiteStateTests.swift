@@ -2,7 +2,7 @@ import Model
 import TestSupport
 import Testing
 
-@Suite("What the site has decided")
+@Suite("Hidden and curated groups")
 struct SiteStateTests {
     private func change(_ group: String, _ action: SiteChange.Action, at instant: Int64 = 1) -> SiteChange {
         SiteChange(ofGroup: group, action, atMilliseconds: instant)
@@ -18,7 +18,7 @@ struct SiteStateTests {
         state.curations.map { "\($0.position) \($0.groupID)\($0.isShown ? "" : " hidden")" }
     }
 
-    @Test("A group is hidden since it was first, until it is unhidden")
+    @Test("Hiding a group again keeps the first time, and unhiding shows it again")
     func hiding() {
         var state = SiteState(hidden: [HiddenGroup(id: "z", hiddenAtMilliseconds: 3)])
         #expect(state.apply(change("a", .hide, at: 7)) == .changed)
@@ -28,7 +28,7 @@ struct SiteStateTests {
         #expect(state.hiddenGroups.map(\.id) == ["z"])
     }
 
-    @Test("Groups are put forward at the end or at a position, moved, and taken back; positions have no gaps")
+    @Test("Groups are curated at the end or at a position, moved and removed; positions have no gaps")
     func curation() {
         var state = SiteState(curations: [Curation(groupID: "x", isShown: true, position: 5)])
         for change in [curate("a"), curate("b"), curate("c", 1)] { #expect(state.apply(change) == .changed) }
@@ -43,7 +43,7 @@ struct SiteStateTests {
         #expect(state.apply(curate("a", from: 5, to: 5)) == .expiresBeforeStart && state == before)
     }
 
-    @Test("A hidden group keeps its position, and is put forward again when it is unhidden")
+    @Test("A hidden group keeps its position, and is curated again when it is unhidden")
     func both() {
         var state = SiteState()
         for change in [curate("a"), curate("b"), change("a", .hide)] { #expect(state.apply(change) == .changed) }
@@ -53,7 +53,7 @@ struct SiteStateTests {
         #expect(state.apply(change("a", .unhide)) == .changed && order(state) == ["1 b", "2 a"])
     }
 
-    @Test("What is decided of a group is not of another whose id only looks the same")
+    @Test("A decision about a group does not apply to another one whose id only looks the same")
     func similarIDs() {
         let ids = ["\u{E9}lan", "e\u{301}lan"]
         var state = SiteState()
@@ -66,7 +66,7 @@ struct SiteStateTests {
         #expect(state.curations.map { Array($0.groupID.utf8) } == [Array(ids[0].utf8)])
     }
 
-    @Test("In terms of a version, groups that it does not have are left out, and hidden ones are not put forward")
+    @Test("Groups that a version does not have are left out, and hidden groups are not curated")
     func inModel() throws {
         let encoded = try EncodedModel(groups: ["a", "b", "c"].map { GroupFacts(id: $0) }, tables: [:])
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
@@ -77,6 +77,7 @@ struct SiteStateTests {
         let decisions = SiteDecisions(state, in: model)
         #expect(decisions.hidden == [1])
         #expect(decisions.curated == [CuratedGroup(group: 2, position: 1)])
-        #expect(["a", "b", "c", "gone"].map { decisions.shows($0, in: model) } == [true, false, true, false])
+        let visible = VisibleModel(model, decisions)
+        #expect(["a", "b", "c", "gone"].map { visible.index(ofID: $0) } == [0, nil, 2, nil])
     }
 }

@@ -8,6 +8,7 @@ import Testing
 /// Neighbours by photos: 0 → 1, 4; 1 → 2, 0; 2 → 3, 6. By members: 0 → 2. Mean best scores: ½ and ¼.
 @Suite("Groups for a photo")
 struct PhotoTests {
+    private let model: ModelVersion
     private let recommender: PhotoRecommender
     private let zurich = PlaceCell(latitude: 47.37, longitude: 8.54)
     private static let now: Int64 = 1_800_000_000
@@ -39,7 +40,8 @@ struct PhotoTests {
         }
         let encoded = try EncodedModel(
             groups: groups, tables: [.photos: photos, .members: members], signals: signals)
-        recommender = PhotoRecommender(model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), at: Self.now)
+        model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        recommender = PhotoRecommender(model: VisibleModel(model), at: Self.now)
     }
 
     private func list(_ photo: PhotoContext, limit: Int = 10) -> [PhotoSuggestion] {
@@ -54,18 +56,21 @@ struct PhotoTests {
         return list
     }
 
-    @Test("forgotten groups are no evidence: as if they had not been known")
-    func forgetting() {
-        let known = PhotoContext(groups: [1], companions: [3: .init(photos: 2, share: 0.5)], tags: ["macro"])
-        var photo = known
-        photo.groups.append(0)
-        photo.companions[0] = .init(photos: 1, share: 1)
-        (photo.ownerGroups, photo.ownerMemberships) = ([0: 3], [0])
-        #expect(list(photo) != list(known))
-        photo.forget([0])
-        #expect(photo == known && list(photo) == list(known))
-        photo.forget([])
-        #expect(photo == known)
+    @Test(
+        "a hidden group is not suggested, nor a reason, whatever is known of the photo",
+        arguments: 0..<4 as Range<UInt32>)
+    func hiddenGroups(hidden: UInt32) {
+        let photo = PhotoContext(
+            groups: [1], companions: [0: .init(photos: 1, share: 1), 3: .init(photos: 2, share: 0.5)], tags: ["macro"])
+        let all = list(photo)
+        let decisions = SiteDecisions(hidden: [hidden], curated: nil)
+        let shown = PhotoRecommender(model: VisibleModel(model, decisions), at: Self.now)
+            .suggestions(for: photo, limit: 100)
+        #expect(shown.allSatisfy { $0.group != hidden })
+        #expect(Set(shown.map(\.group)).isSubset(of: all.map(\.group)) && !all.isEmpty)
+        for reason in shown.flatMap(\.reasons) {
+            if case .similarGroup(let group, _, _) = reason.evidence { #expect(group != hidden) }
+        }
     }
 
     private func scores(_ photo: PhotoContext) -> [UInt32: Double] {
@@ -97,7 +102,7 @@ struct PhotoTests {
     func tags() {
         #expect(scores(.init(groups: [5], tags: ["macro"])) == [:])
         #expect(scores(.init(tags: ["Macro"])) == [3: 1.5])
-        // "unheard" is known of no group: two tags count.
+        // No group has the tag "unheard", so two tags count.
         let list = list(.init(tags: ["bee", "MACRO", "unheard", "bee"]))
         #expect(list.map(\.group) == [3, 5])
         #expect(abs(list[0].score - 2 * 1.25 / 2.0.squareRoot()) < 1e-12)

@@ -17,6 +17,7 @@ struct RecommenderTests {
     private func bruteForce(_ model: ModelVersion, _ group: UInt32, _ table: RelationTable, hidden: Set<UInt32>)
         -> [(group: UInt32, score: Double)]
     {
+        guard !hidden.contains(group) else { return [] }
         var scores: [UInt32: Double] = [:]
         for facts in table where facts.weight > 0 {
             let factor = facts.weight / model.meanBestScore(of: facts.relation)
@@ -39,8 +40,8 @@ struct RecommenderTests {
             ])
             let hidden = Set((0..<UInt32(60)).filter { _ in Int.random(in: 0..<4, using: &generator) == 0 })
             let limit = [0, 1, 3, 10, 1000, Int.max].randomElement(using: &generator) ?? 0
-            let recommender = Recommender(model: model, relations: table)
-            let found = recommender.similar(to: group, limit: limit, hidden: hidden)
+            let visible = VisibleModel(model, SiteDecisions(hidden: hidden, curated: nil))
+            let found = Recommender(model: visible, relations: table).similar(to: group, limit: limit)
             let expected = bruteForce(model, group, table, hidden: hidden).prefix(limit)
             #expect(found.map(\.group) == expected.map(\.group))
             #expect(found.map(\.score) == expected.map(\.score))
@@ -71,7 +72,8 @@ struct RecommenderTests {
         let neighbours = [7, 3, 5, 1].map { Neighbour(index: UInt32($0), common: 3, score: 0.5) }
         let table = NeighbourTable(offsets: [0] + [Int](repeating: 4, count: 9), neighbours: neighbours)
         let encoded = try EncodedModel(groups: groups, tables: [.members: table])
-        let recommender = Recommender(model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        let recommender = Recommender(
+            model: VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes))))
         #expect(recommender.similar(to: 0, limit: 10).map(\.group) == [1, 3, 5, 7])
         #expect(recommender.similar(to: 0, limit: 2).map(\.group) == [1, 3])
         #expect(recommender.similar(to: 0, limit: 10).allSatisfy { $0.score == 1 })
@@ -80,21 +82,22 @@ struct RecommenderTests {
 
     @Test("nothing is similar to a group that the model does not have", arguments: [60, .max])
     func unknownGroup(group: UInt32) throws {
-        #expect(Recommender(model: try model(3)).similar(to: group, limit: 100).isEmpty)
+        #expect(Recommender(model: VisibleModel(try model(3))).similar(to: group, limit: 100).isEmpty)
     }
 
     @Test("a relation of weight 0, or without neighbours, does not count")
     func weights() throws {
         let model = try model(4)
         for relation in RelationTable.standard.relations {
-            let recommender = Recommender(model: model, relations: .standard.weighted([relation: 1]))
+            let recommender = Recommender(
+                model: VisibleModel(model), relations: .standard.weighted([relation: 1]))
             for group in 0..<60 {
                 let list = recommender.similar(to: UInt32(group), limit: 1000)
                 #expect(list.allSatisfy { $0.reasons.allSatisfy { $0.relation == relation } })
                 #expect(Set(list.map(\.group)) == Set(model.neighbours(of: group, by: relation).map(\.index)))
             }
         }
-        let onlyMembers = try self.model(4, relations: [.members])
+        let onlyMembers = VisibleModel(try self.model(4, relations: [.members]))
         let both = Recommender(model: onlyMembers).similar(to: 1, limit: 20)
         let one = Recommender(model: onlyMembers, relations: .standard.weighted([.members: 1])).similar(
             to: 1, limit: 20)

@@ -98,7 +98,7 @@ struct SeasonTests {
         group[11] = 1
         group[23] = 1
         #expect(try factors(joins(group), community).allSatisfy { (80...125).contains($0) })
-        // Nothing is known of a community without photos, either.
+        // A community without photos has no content either.
         #expect(try factors(photos(group), community).allSatisfy { (50...200).contains($0) })
     }
 

@@ -11,7 +11,7 @@ import Testing
 @Suite("A recompute while others write")
 struct ConstantWritesTests {
     /// Commits again and again: user k joins "twin-members" when photo k comes into the pool of "twin-photos", and
-    /// "flicker" is hidden whenever the number of them is odd.
+    /// "flicker" is hidden whenever this number is odd.
     private final class Writer: Sendable {
         private struct State {
             var commits = 0
@@ -45,8 +45,10 @@ struct ConstantWritesTests {
                         BEGIN IMMEDIATE;
                         INSERT INTO users (user_key, user_id) VALUES (\(key), 'late-\(key)');
                         INSERT INTO photos (photo_key, photo_id) VALUES (\(key), 'late-\(key)');
-                        INSERT INTO memberships SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-members';
-                        INSERT INTO pools SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-photos';
+                        INSERT INTO memberships
+                        SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-members';
+                        INSERT INTO pools
+                        SELECT group_key, \(key), \(key) FROM groups WHERE group_id = 'twin-photos';
                         \(toggle);
                         UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
                         COMMIT
@@ -62,7 +64,7 @@ struct ConstantWritesTests {
         }
     }
 
-    /// Waits before some steps until more was written, so that it is certain that something was.
+    /// Waits before some steps until there were further writes.
     private struct SlowObserver: RecomputeObserver {
         let writer: Writer
 
@@ -76,7 +78,7 @@ struct ConstantWritesTests {
         func warn(_ message: String) {}
     }
 
-    @Test("always ends well, and every part of the version shows the same moment", arguments: 1...3)
+    @Test("always succeeds, and every part of the version is of the same moment", arguments: 1...3)
     func oneMoment(threads: Int) throws {
         let community = try SmallCommunity.random(seed: 70)
         try community.importing(.groups, "group_id\ntwin-members\ntwin-photos\nflicker\n")
@@ -101,7 +103,7 @@ struct ConstantWritesTests {
             moments.append(members)
         }
         #expect(writer.failure == nil)
-        // Each run saw a later moment than the one before: it was written all the time.
+        // Each run saw a later state than the one before, so there were writes all the time.
         #expect(zip(moments, moments.dropFirst()).allSatisfy { $0 < $1 })
     }
 }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Recompute
 
-@Suite("Foretelling the end")
+@Suite("Forecasts of the remaining time")
 struct ForecastTests {
     /// Plays steps that take other times than expected, ten portions each; expects every prediction from a fifth of the
     /// way on to be within a quarter.
@@ -35,14 +35,14 @@ struct ForecastTests {
         #expect(forecast.remainingSeconds < 1e-9)
     }
 
-    @Test("a machine of another speed is found out by the first steps")
+    @Test("the first steps reveal a machine of another speed")
     func pace() {
         play(expected: [3, 2, 3, 6, 1], actual: [3, 2, 3, 6, 1])
         play(expected: [3, 2, 3, 6, 1], actual: [9, 6, 9, 18, 3])
         play(expected: [3, 2, 3, 6, 1], actual: [1, 0.7, 1, 2, 0.3])
     }
 
-    @Test("a step that goes otherwise than expected is found out while it runs")
+    @Test("a step corrects its forecast while it runs")
     func surprise() {
         play(expected: [3, 4], actual: [3, 5])
         play(expected: [4, 1], actual: [6, 1.2])
@@ -72,7 +72,7 @@ struct ForecastTests {
         #expect(estimate { $0[.members].measure = .modified(.init(degreeDiscount: 1)) }.seconds > 1.5 * plain)
     }
 
-    @Test("an estimate counts no more neighbours than there can be, be k ever so large")
+    @Test("an estimate counts no more neighbours than there can be, however large k is")
     func neighbours() {
         func estimate(groups: Int, increments: Double, limit: Int, minimumCommon: Int = 1) -> RecomputeEstimate {
             var parameters = RecomputeParameters(threads: 1)
@@ -106,7 +106,7 @@ struct ForecastTests {
         #expect(whole.memoryBytes >= dry.memoryBytes)
     }
 
-    @Test("an estimate counts dates, tags, places and profiles only where there are any")
+    @Test("an estimate counts dates, tags, locations and profiles only if there are any")
     func content() {
         func seconds(_ step: String, of estimate: RecomputeEstimate) -> Double? {
             estimate.steps.first { $0.name == step }?.expectedSeconds
@@ -122,7 +122,7 @@ struct ForecastTests {
         #expect(tags.memoryBytes > plain.memoryBytes + 400_000_000)
     }
 
-    @Test("an earlier version with the same parameters says how long steps take on this machine")
+    @Test("an earlier version with the same parameters predicts the time of the steps")
     func learning() throws {
         let community = try SmallCommunity.random(seed: 400)
         let first = RecordingObserver()

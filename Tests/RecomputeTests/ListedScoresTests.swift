@@ -37,7 +37,7 @@ struct ListedScoresTests {
         #expect(count > 100)
     }
 
-    @Test("follow in double precision from the counts where all common entries weigh the same")
+    @Test("follow in double precision from the counts if all common entries weigh the same")
     func exact() throws {
         try forEachNeighbour(of: version(.cosine)) { neighbour, score, size, otherSize in
             #expect(score == Double(neighbour.common) / (size * otherSize).squareRoot())
@@ -50,7 +50,7 @@ struct ListedScoresTests {
         }
     }
 
-    @Test("are the stored ones, in no more digits than they have, where degrees weigh")
+    @Test("are the stored ones, with the digits of single precision, if weights depend on degrees")
     func stored() throws {
         try forEachNeighbour(of: version(.modified(ModifiedCosine(degreeDiscount: 0.5)))) { neighbour, score, _, _ in
             #expect(Float(score) == neighbour.score)

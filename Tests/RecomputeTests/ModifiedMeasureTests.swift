@@ -9,8 +9,8 @@ import Testing
 
 @Suite("Recomputing with the modified cosine")
 struct ModifiedMeasureTests {
-    /// A place in a list, from sets of external ids and from the weights of the manifest alone.
-    private struct Place {
+    /// An entry of a list, computed from sets of external ids and the weights of the manifest alone.
+    private struct Entry {
         var group: String
         var common: Int
         var key: Double
@@ -18,7 +18,7 @@ struct ModifiedMeasureTests {
     }
 
     private func bruteForce(_ groups: [(group: String, entries: Set<String>)], _ report: Manifest.RelationReport)
-        throws -> [[Place]]
+        throws -> [[Entry]]
     {
         let p = try #require(report.measureParameters["p"]), q = try #require(report.measureParameters["q"])
         let h = try #require(report.measureParameters["h"]), r = try #require(report.measureParameters["r"])
@@ -29,7 +29,7 @@ struct ModifiedMeasureTests {
         #expect(Set(weights.keys) == Set(degrees.values))
         return try groups.map { group, mine in
             guard mine.count >= report.minimumEntries else { return [] }
-            var found: [Place] = []
+            var found: [Entry] = []
             for (other, its) in counting where other != group {
                 let shared = mine.intersection(its)
                 guard shared.count >= report.minimumCommon else { continue }
@@ -37,7 +37,7 @@ struct ModifiedMeasureTests {
                 let common = Double(shared.count)
                 let key = Double(sum) * pow(Double(its.count), -q) * (common / (common + h))
                 let score = pow(key / 0x1p31 * pow(Double(mine.count), -p), r)
-                found.append(Place(group: other, common: shared.count, key: key, score: score))
+                found.append(Entry(group: other, common: shared.count, key: key, score: score))
             }
             found.sort {
                 $0.key != $1.key ? $0.key > $1.key : $0.group.utf8.lexicographicallyPrecedes($1.group.utf8)
@@ -66,7 +66,7 @@ struct ModifiedMeasureTests {
         return (community, try community.store.load(outcome.manifest.version))
     }
 
-    @Test("publishes what brute force over the catalog gives by the manifest's weights", arguments: 0..<8)
+    @Test("publishes the lists of brute force over the catalog with the manifest's weights", arguments: 0..<8)
     func endToEnd(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
         for relation in RelationTable.standard.relations {
@@ -83,7 +83,7 @@ struct ModifiedMeasureTests {
         }
     }
 
-    @Test("counting afresh gives the ranks and the scores of the lists, also beyond their ends", arguments: 0..<4)
+    @Test("counting in the catalog gives the ranks and scores of the lists, also beyond their ends", arguments: 0..<4)
     func afresh(seed: UInt64) throws {
         let (community, version) = try recomputed(seed: seed)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading)

@@ -7,11 +7,11 @@ import Similarity
 import TestSupport
 import Testing
 
-@Suite("What a recompute publishes, and when it does not")
+@Suite("What a recompute publishes")
 struct PublishingTests {
     private let fourOfEach = (0..<4).map { "a,u\($0)\nb,u\($0)\n" }.joined()
 
-    @Test("a dry run does everything but publish")
+    @Test("a dry run computes everything and publishes nothing")
     func dryRun() throws {
         let community = try SmallCommunity.random(seed: 5)
         let outcome = try community.recompute { $0.isDryRun = true }
@@ -55,7 +55,7 @@ struct PublishingTests {
         #expect(observer.warnings == ["no two groups have 3 common photos and 5 photos each: photos is empty"])
     }
 
-    @Test("nothing at all to publish is an error, and the version that was current stays")
+    @Test("nothing to publish is an error, and the current version stays")
     func nothing() throws {
         let community = try SmallCommunity()
         func reason(_ change: (inout RecomputeParameters) -> Void = { _ in }) -> String? {
@@ -92,7 +92,7 @@ struct PublishingTests {
         #expect(try community.store.current() == names.last)
     }
 
-    @Test("the manifest holds the catalog's state, so that a later change can be told")
+    @Test("the manifest has the catalog's state, which differs after a change")
     func catalogState() throws {
         let community = try SmallCommunity.random(seed: 8)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading)
@@ -124,7 +124,7 @@ struct PublishingTests {
         #expect(names == names.sorted() && Set(names).count == names.count)
     }
 
-    @Test("a catalog that is not there, and a store that cannot be written, are errors of their own")
+    @Test("a missing catalog and a store that cannot be written are different errors")
     func failures() throws {
         let community = try SmallCommunity.random(seed: 9)
         let absent = RecomputeJob(
@@ -142,7 +142,7 @@ struct PublishingTests {
     }
 
     @Test(
-        "Redis gets the same version, and who joined which public groups",
+        "Redis gets the same version, and the public groups of every member",
         .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
     func redis() throws {
         let server = try TemporaryRedis()

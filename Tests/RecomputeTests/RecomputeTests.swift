@@ -45,7 +45,7 @@ struct RecomputeTests {
         }
     }
 
-    @Test("a hidden group is left out of everything, just like a private one", arguments: 0..<4)
+    @Test("a hidden group is left out of everything, like a private one", arguments: 0..<4)
     func hiddenGroups(seed: UInt64) throws {
         let community = try SmallCommunity.random(seed: seed)
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)
@@ -73,7 +73,8 @@ struct RecomputeTests {
         }
     }
 
-    @Test("publishes what brute force over the catalog gives, and a manifest that is true", arguments: 0..<12)
+    @Test(
+        "publishes the lists of brute force over the catalog, and a manifest with the right counts", arguments: 0..<12)
     func endToEnd(seed: UInt64) throws {
         let community = try SmallCommunity.random(seed: seed)
         var generator = SeededGenerator(seed: seed)
@@ -115,7 +116,7 @@ struct RecomputeTests {
         }
     }
 
-    @Test("nothing private, and no photo or user at all, is anywhere in what is published", arguments: 0..<4)
+    @Test("the published bytes contain nothing private, and no id of a photo or user", arguments: 0..<4)
     func privacy(seed: UInt64) throws {
         let community = try SmallCommunity.random(seed: 50 + seed)
         let outcome = try community.recompute { $0[.photos].minimumCommon = 1 }
@@ -127,13 +128,13 @@ struct RecomputeTests {
             for secret in ["hidden", "photo-", "user-"] {
                 #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(secret) in \(file)")
             }
-            // That this search can find something:
+            // The search itself can find text:
             #expect(file != "model.coterie" || bytes.range(of: Data("Title of group-".utf8)) != nil)
         }
         #expect(try community.entries(.photos).allSatisfy { !$0.group.hasPrefix("hidden") })
     }
 
-    @Test("the same sections, byte for byte, on 1 to 4 threads")
+    @Test("1 to 4 threads give the same sections, byte for byte")
     func threads() throws {
         let community = try SmallCommunity.random(seed: 77)
         let checksums = try (1...4).map { threads in
@@ -143,7 +144,7 @@ struct RecomputeTests {
         #expect(checksums[0].allSatisfy { $0.checksum.count == 16 })
     }
 
-    @Test("a group with just X entries, and a pair with just Y in common, count")
+    @Test("a group with exactly X entries, and a pair with exactly Y common ones, count")
     func bounds() throws {
         let community = try SmallCommunity()
         var lines = ""

@@ -35,7 +35,7 @@ struct SignalTests {
         UInt32(try #require(model.index(ofID: id)))
     }
 
-    @Test("without dates, tags and places nothing trends, there are no seasons, and no tag points anywhere")
+    @Test("without dates, tags and locations nothing trends, there are no seasons, and no tag points to a group")
     func nothing() throws {
         let model = try model(community())
         #expect(model.trending.isEmpty && !model.hasSeasons && model.tags.isEmpty && model.places.isEmpty)
@@ -66,7 +66,7 @@ struct SignalTests {
         #expect(model.trending[0].joiners == 8 && model.trending[0].posters == 3 && model.trending[0].usualWeek == 0)
     }
 
-    @Test("a date in the future neither hides what trends nor counts")
+    @Test("a date in the future does not count, and does not hide what trends")
     func future() throws {
         let community = try community()
         let joins = (0..<8).map { "new,n\($0),\(now - 60)\n" }
@@ -77,7 +77,7 @@ struct SignalTests {
     }
 
     @Test(
-        "groups are busy in their months once there are two years of dates, private ones teach nothing",
+        "seasons need two years of dates, and private groups do not influence them",
         arguments: [1, 2, 3])
     func seasons(years: Int) throws {
         let community = try community()
@@ -108,7 +108,7 @@ struct SignalTests {
         #expect((0..<12).filter { $0 != 6 }.allSatisfy { model.seasonalFactor(of: bees, month: $0) < 1.1 })
     }
 
-    @Test("tags and places point to the groups of public photos, with as many photos as thresholds ask for")
+    @Test("tags and locations point to groups of public photos that have as many photos as the thresholds require")
     func content() throws {
         let community = try community()
         var photos = "photo_id,visibility,tags,latitude,longitude\n"
@@ -128,7 +128,7 @@ struct SignalTests {
         #expect(model.places == [PlaceCell(latitude: 47.37, longitude: 8.54)].compactMap { $0 })
     }
 
-    @Test("curated groups are published unless they are over, private or gone")
+    @Test("curated groups are published unless they have expired, are private or do not exist")
     func curation() throws {
         let community = try community()
         let catalog = try Catalog(path: community.catalogPath, mode: .writing)

@@ -111,7 +111,7 @@ final class SmallCommunity {
     }
 }
 
-/// Notes what it is told.
+/// Records the calls.
 final class RecordingObserver: RecomputeObserver {
     private let notes = Mutex(
         (began: [String](), ended: [String](), warnings: [String](), estimate: RecomputeEstimate?.none))

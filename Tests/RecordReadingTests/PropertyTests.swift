@@ -1,7 +1,7 @@
 import RecordReading
 import Testing
 
-/// What reading a source comes to as a whole.
+/// Everything that reading a source returns.
 private enum Reading: Equatable {
     case outcomes([Outcome])
     case failure(RecordError)

@@ -13,7 +13,7 @@ import Testing
 @testable import coterie
 
 /// One entry in a table of relations is all that it takes: nothing else in the program names the relation.
-@Suite("A relation that is only in the test's table")
+@Suite("A relation that only the test knows")
 struct OwnRelationTests {
     private let favourites = OwnCommunity.favourites.relation
 
@@ -32,21 +32,21 @@ struct OwnRelationTests {
         let summary = try community.importing(kind, ["group_id,user_id", "cats,u1", "cats,u9"], replaces: true)
         #expect(summary.removed == 9 && summary.created == ["users": 1])
         #expect(try count() == 2)
-        // What is in a relation goes with the things it names.
+        // Entries of relations are removed with their group, user or photo.
         try community.importing(.users, ["user_id", "u1"], replaces: true)
         #expect(try count() == 1)
         try community.importing(.groups, ["group_id", "alps"], replaces: true)
         #expect(try count() == 0)
     }
 
-    @Test("has its table made in a catalog of before when that is opened for writing, and not before")
+    @Test("gets its table when an older catalog is opened for writing, and only then")
     func olderCatalog() throws {
         let community = try OwnCommunity()
         _ = try Catalog(path: community.catalogPath, mode: .writing)
         let error = #expect(throws: CatalogError.self) {
             try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         }
-        #expect(error?.code == .notACatalog && error?.message.contains("bring it up to date") == true)
+        #expect(error?.code == .notACatalog && error?.message.contains("migrate it") == true)
         _ = try Catalog(path: community.catalogPath, mode: .writing, relations: OwnCommunity.relations)
         let catalog = try Catalog(path: community.catalogPath, mode: .reading, relations: OwnCommunity.relations)
         #expect(try catalog.rowCount(OwnCommunity.favourites.source) == 0)
@@ -68,15 +68,15 @@ struct OwnRelationTests {
         #expect(version.manifest.steps.map(\.name).contains("compare by favourites"))
     }
 
-    @Test("is listed by similar, looked into by why, and exported")
+    @Test("works with similar, why and export")
     func commands() throws {
         let community = try OwnCommunity.filled()
         let version = try community.recompute()
         let (model, relations) = (version.model, OwnCommunity.relations)
         let alps = try #require(model.index(ofID: "alps"))
         func similar(by: String) -> [SimilarGroups.Neighbour] {
-            let recommender = Recommender(model: model, relations: relations)
-            return SimilarGroups(version.served, to: UInt32(alps), by: by, limit: 20, hidden: [], recommender)
+            let recommender = Recommender(model: VisibleModel(model), relations: relations)
+            return SimilarGroups(version.served, to: UInt32(alps), by: by, limit: 20, recommender)
                 .neighbours
         }
         let rows = similar(by: "favourites")
@@ -111,7 +111,7 @@ struct OwnRelationTests {
                 """)
     }
 
-    @Test("is in members' lists and their reasons with the weight of its entry, and in none without one")
+    @Test("is in lists and reasons with the weight of its entry, and in none without a weight")
     func lists() throws {
         let model = try OwnCommunity.filled().recompute().model
         let profile = MemberProfile(userID: "new", joined: [.init(group: 0)])

@@ -56,7 +56,7 @@ struct AdministrationTests {
         return try JSONDecoder().decode(Explanation.self, from: Data(answer.body))
     }
 
-    /// Every answer that has told of the group "birds".
+    /// Every route whose answer contained the group "birds".
     private static let ofBirds = [
         "/v1/users/ann/recommendations?session=s", "/v1/groups/alps/similar", "/v1/groups/alps/similar?by=photos",
         "/v1/trending", "/v1/users/ann/recommendations?session=new", "/v1/photos/p/groups",
@@ -68,7 +68,7 @@ struct AdministrationTests {
             "INSERT INTO photos (photo_key, photo_id) VALUES (1, 'p'); INSERT INTO pools VALUES (1, 1, NULL)")
     }
 
-    @Test("What is hidden is gone from the next answer, running sessions included, and back when it is unhidden")
+    @Test("A hidden group is gone from the next answer, also in running sessions, and back when it is unhidden")
     func hiding() throws {
         try addPhoto()
         let before = try list("s", of: "ann")
@@ -93,7 +93,7 @@ struct AdministrationTests {
         #expect(try list("s", of: "ann") == before)
     }
 
-    @Test("A hidden group is no reason and no interest for its members either, and its going moves no other")
+    @Test("A hidden group is no reason and no interest for its members, and removing it moves no other group")
     func hiddenReason() throws {
         let before = try list("s", of: "ann")
         let target = "/v1/users/ann/recommendations?session=s"
@@ -107,14 +107,14 @@ struct AdministrationTests {
         #expect(try list("s", of: "ann") == before)
     }
 
-    @Test("A hidden group takes no interactions")
+    @Test("Interactions with a hidden group are refused")
     func interactions() throws {
         _ = try ask("/v1/admin/groups/birds/hidden", "PUT")
         let json = #"{"interactions":[{"id":"1","kind":"join","groupId":"birds"}]}"#
         #expect(try ask("/v1/users/ann/interactions", "POST", json: json).status == 404)
     }
 
-    @Test("Hidden groups are told page by page", arguments: Transport.allCases)
+    @Test("Hidden groups are listed in pages", arguments: Transport.allCases)
     func pages(transport: Transport) throws {
         for group in ["secret", "birds", "alps"] {
             #expect(try ask("/v1/admin/groups/\(group)/hidden", "PUT", transport).status == 200)
@@ -127,9 +127,11 @@ struct AdministrationTests {
         #expect(
             try ask("/v1/admin/hidden?after=birds", "GET", transport).text
                 == #"{"groups":[{"groupId":"secret","hiddenAtMilliseconds":61000000}]}"#)
+        // A page that is just full is the last one if nothing follows.
+        #expect(try !ask("/v1/admin/hidden?limit=3", "GET", transport).text.contains("next"))
     }
 
-    @Test("What is put forward is in the next new list, in its order and its time; running sessions keep theirs")
+    @Test("Curated groups are in new lists, in order and in their time; running sessions keep their lists")
     func curation() throws {
         let running = try list("running")
         #expect(!running.recommendations.contains { $0.origin == "curated" })
@@ -156,7 +158,7 @@ struct AdministrationTests {
         #expect(try curated("c").isEmpty)
     }
 
-    @Test("What cannot be hidden or put forward is said, and changes nothing")
+    @Test("Hiding and curating refuse what they cannot do, and change nothing")
     func refusals() throws {
         let bad: [(target: String, method: String, json: String?, status: Int)] = [
             ("groups/bird/hidden", "PUT", nil, 404), ("groups/bird/hidden", "DELETE", nil, 404),
@@ -183,7 +185,7 @@ struct AdministrationTests {
         }
     }
 
-    @Test("Why explains the session's list: the place a group has there now, and what only a new list would have")
+    @Test("Why gives a group's rank in the session's list, and says what only a new list would have")
     func sessionWhy() throws {
         let frozen = try list("s", of: "ann")
         let last = try #require(frozen.groups.last)
@@ -193,7 +195,7 @@ struct AdministrationTests {
         _ = try ask("/v1/admin/groups/\(first)/hidden", "PUT")
         let explanation = try why(target, "?session=s", of: "ann")
         #expect(explanation.standing == "listed" && explanation.place == frozen.groups.count - 1)
-        // A list that was made while a group was hidden goes on without it.
+        // A list that was made while a group was hidden stays without it.
         _ = try list("without", of: "ann")
         _ = try ask("/v1/admin/groups/\(first)/hidden", "DELETE")
         #expect(try why(first, "?session=without", of: "ann").standing == "inNextList")

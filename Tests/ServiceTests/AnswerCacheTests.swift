@@ -40,7 +40,7 @@ struct AnswerCacheTests {
         }
     }
 
-    @Test("An answer is given again until something changes that it depends on")
+    @Test("An answer is reused until something changes that it depends on")
     func changes() throws {
         let counted = Counted { 1_000_000 }
         let (site, member) = (try get("/site"), try get("/member"))
@@ -56,7 +56,7 @@ struct AnswerCacheTests {
         #expect(try ask() == [4, 5])
     }
 
-    @Test("What changes while an answer is made leaves it unused")
+    @Test("An answer is not cached if something changes while it is made")
     func changeMeanwhile() throws {
         let counted = Counted { 1_000_000 }
         let request = try get("/member")
@@ -68,7 +68,7 @@ struct AnswerCacheTests {
         #expect(try counted.ask(request, about: .member("ann")) == 4)
     }
 
-    @Test("An answer lasts a minute, also where the clock is set back")
+    @Test("An answer is cached for a minute, even if the clock is set back")
     func lifetime() throws {
         let time = Mutex<Int64>(1_000_000)
         let counted = Counted { time.withLock { $0 } }
@@ -81,7 +81,7 @@ struct AnswerCacheTests {
         }
     }
 
-    @Test("Requests that may get other answers do not share one, and failures are not kept")
+    @Test("Requests with different answers do not share one, and failures are not cached")
     func keys() throws {
         let counted = Counted { 1_000_000 }
         // The two last look the same, and are equal as texts.
@@ -104,7 +104,7 @@ struct AnswerCacheTests {
         }
     }
 
-    @Test("It never takes more memory than it may", arguments: [2, 5_000, 40_000])
+    @Test("The cache never uses more memory than its limit", arguments: [2, 5_000, 40_000])
     func bound(limitBytes: Int) throws {
         let cache = AnswerCache(limitBytes: limitBytes, changes: ChangeClock(), now: { 0 })
         for number in 0..<500 {
@@ -117,7 +117,7 @@ struct AnswerCacheTests {
     }
 }
 
-@Suite("Cached answers and who may have them")
+@Suite("Cached answers and access")
 struct AnswerCacheAccessTests {
     private let bearers: Bearers
     private let members: MemberCatalog
@@ -142,7 +142,7 @@ struct AnswerCacheAccessTests {
         return try #require(line.flatMap { Int($0.dropFirst(name.utf8.count + 1)) })
     }
 
-    @Test("A second request is a hit, has the same bytes, and a name and a measurement of its own")
+    @Test("A second request is a hit with the same bytes, its own request id, and its own metrics")
     func hit() throws {
         let (router, _, cache) = try routes(open: [.metrics]).parts()
         let target = "/v1/users/ann/recommendations?limit=3"
@@ -152,7 +152,7 @@ struct AnswerCacheAccessTests {
         for answer in answers { #expect(answer.status == 200 && answer.body == answers[0].body) }
         var named = answers.map(\.headers)
         #expect(Set(named.map { $0["x-request-id"] }).count == 3)
-        for place in named.indices { named[place]["x-request-id"] = nil }
+        for index in named.indices { named[index]["x-request-id"] = nil }
         #expect(named[1] == named[0] && named[2] == named[0])
         #expect(named[0]["cache-control"] == "private, no-cache")
         #expect(try figure("coterie_answer_cache_hits_total", cache) == 2)
@@ -163,7 +163,7 @@ struct AnswerCacheAccessTests {
         #expect(try router.answer("/metrics").text.contains(count))
     }
 
-    @Test("What is cached for one bearer is refused to everybody else, and limits count it")
+    @Test("An answer cached for one bearer is refused to all others, and counts against the rate limit")
     func refusal() throws {
         var routes = try routes()
         routes.limits.bearers = [.member: RateLimit(perSecond: 1, burst: 3)]
@@ -188,7 +188,7 @@ struct AnswerCacheAccessTests {
         #expect(try router.answer(target, headers: [ann]).status == 401)
     }
 
-    @Test("An open answer and one for bearers differ in what others may keep of it")
+    @Test("An open answer may be stored by shared caches, one for bearers may not")
     func openness() throws {
         for (open, expected) in [([Area.groups], "public, max-age=60"), ([], "private, max-age=60")] {
             let router = try routes(open: Set(open)).router()
@@ -200,7 +200,7 @@ struct AnswerCacheAccessTests {
         }
     }
 
-    @Test("Without sessions every list is made anew")
+    @Test("Without sessions no list is cached")
     func withoutSessions() throws {
         var routes = try routes()
         routes.sessions = nil

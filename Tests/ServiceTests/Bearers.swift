@@ -33,7 +33,7 @@ final class Bearers {
 }
 
 extension Bearers {
-    /// Puts a file with one key, a new one, in the place of the file.
+    /// Replaces the file by one with a single, new key.
     func replaceKeys() throws {
         let other = KeyFile(path: "\(file.path).other")
         _ = try other.addKey(id: "other")

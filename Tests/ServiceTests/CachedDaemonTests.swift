@@ -21,7 +21,7 @@ struct CachedDaemonTests {
         var generator: SeededGenerator
         private var count = 0
 
-        /// A clock that goes when it is told to.
+        /// A clock that the test sets.
         final class Time: Sendable {
             private let milliseconds = Atomic<Int64>(61_000_000)
             var now: Int64 { milliseconds.load(ordering: .relaxed) }
@@ -65,7 +65,7 @@ struct CachedDaemonTests {
             #expect(answers[0].status == answers[1].status && answers[0].body == answers[1].body, "\(target)")
         }
 
-        /// A member does something, and asks before and afterwards.
+        /// A member sends an interaction, with requests before and after it.
         func interact() throws {
             count += 1
             let kinds = ["join", "leave", "dismiss", "undismiss", "impression", "click"]
@@ -137,7 +137,7 @@ struct CachedDaemonTests {
         }
     }
 
-    @Test("Answers as one without, whatever happens in which order", arguments: 0..<6)
+    @Test("It answers like a daemon without a cache, whatever happens in whatever order", arguments: 0..<6)
     func sameAnswers(seed: UInt64) throws {
         let pair = try Pair(seed: seed)
         for _ in 0..<400 {
@@ -163,7 +163,7 @@ struct CachedDaemonTests {
         return try #require(line.flatMap { Int($0.dropFirst(name.utf8.count)) })
     }
 
-    @Test("A session without an id goes on for half an hour after an answer from the cache, and no longer")
+    @Test("A session without an id lasts half an hour after an answer from the cache, and no longer")
     func sessionUse() throws {
         let members = try MemberCatalog()
         let time = Pair.Time()
@@ -183,7 +183,7 @@ struct CachedDaemonTests {
         time.pass(milliseconds: -120_000)
         #expect(try bucket() == first)
         for _ in 0..<40 {
-            // Every fourth finds the answer too old, the others come from the cache.
+            // Every fourth answer has expired; the others come from the cache.
             time.pass(milliseconds: 19_000)
             #expect(try bucket() == first)
         }
@@ -207,12 +207,12 @@ struct CachedDaemonTests {
             .catalog(FakeStore(try Community.version("v1")), path: members.path), log: Lines().log)
         configuration.changePollInterval = .milliseconds(10)
         configuration.pollInterval = .milliseconds(10)
-        // A clock that stands: no answer goes by age.
+        // The clock stands still, so that no answer expires.
         configuration.now = { 61_000_000 }
         let daemon = try Daemon(configuration)
         defer { daemon.stop() }
         func showsBirds() throws -> Bool? {
-            // Over a connection of its own: one that waits between two questions may be closed.
+            // On a new connection, because an idle one may be closed.
             let answer = try #require(SocketClient(port: daemon.port)?.request("GET", "/v1/trending"))
             return answer.status == 200 ? answer.text.contains("birds") : nil
         }
@@ -225,7 +225,7 @@ struct CachedDaemonTests {
         try await wait { try showsBirds() == false }
     }
 
-    /// Asks until it is so: polls come when they come, and a test that waits in vain fails.
+    /// Polls until the condition holds; the test fails if it never does.
     private func wait(until isDone: () throws -> Bool) async throws {
         for _ in 0..<3000 {
             if try isDone() { return }
@@ -234,7 +234,7 @@ struct CachedDaemonTests {
         Issue.record("it did not come about within 15 seconds")
     }
 
-    @Test("A commit that nobody waits for any more makes old answers void when it comes")
+    @Test("A late commit invalidates cached answers even if its request gave up")
     func lateCommit() async throws {
         let members = try MemberCatalog()
         var routes = try members.routes()

@@ -40,7 +40,7 @@ enum Community {
         return table
     }
 
-    /// A version of the community; `mark` goes in front of every title.
+    /// A version of the community; every title begins with `mark`.
     static func version(_ name: String, mark: String = "", createdAt: Int64 = 1_000_000) throws -> LoadedVersion {
         let marked = groups.map { group in
             var group = group
@@ -78,7 +78,7 @@ struct FakeCommunity: CommunitySource {
     var failure: ServiceError?
     let changes = ChangeClock()
 
-    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
         if let failure { throw failure }
@@ -89,9 +89,7 @@ struct FakeCommunity: CommunitySource {
         SiteDecisions(hidden: hidden, curated: nil)
     }
 
-    func userIDs(near id: String) throws(ServiceError) -> [String] { ["ann", "bob"] }
-
-    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         if let failure { throw failure }
         return photos[id]
     }
@@ -136,20 +134,21 @@ struct Routes {
     var endpoints = Endpoint.table(of: .standard)
     var access = AccessPolicy()
     var limits = RateLimits()
+    var crossOrigin = CrossOriginPolicy()
     var lines = Lines()
     /// The memory of the answer cache, in bytes; 0 for none.
     var cacheBytes = 0
     /// The time, in Unix milliseconds.
     var now: Int64 = 61_000_000
-    /// A clock that goes; nil for one that stands at `now`.
+    /// A running clock; nil for one that stays at `now`.
     var clock: (@Sendable () -> Int64)?
     /// Nanoseconds of the monotonic clock.
     var uptime: @Sendable () -> UInt64 = { 1_000_000 }
 
-    /// A router that has looked for a version once.
+    /// A router with the version that its follower has loaded.
     func router() -> Router { parts().router }
 
-    /// A router that has looked for a version once, and what it follows.
+    /// A router with the version that its follower has loaded, and the follower.
     func parts() -> (router: Router, follower: VersionFollower, cache: AnswerCache?) {
         let instant = now
         let now = clock ?? { instant }
@@ -166,7 +165,9 @@ struct Routes {
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)
         let router = Router(
-            endpoints, settings: .init(access: access, limits: limits, now: now, uptime: uptime),
+            endpoints,
+            settings: .init(
+                access: access, limits: limits, crossOrigin: crossOrigin, now: now, uptime: uptime),
             responder: responder, metrics: metrics, log: RequestLog(lines.log, recordsEveryRequest: false))
         return (router, follower, cache)
     }

@@ -5,7 +5,7 @@ import Tokens
 
 @testable import Service
 
-@Suite("The daemon and its keys")
+@Suite("A daemon's keys")
 struct DaemonAccessTests {
     private let bearers: Bearers
     private let members: MemberCatalog
@@ -33,7 +33,7 @@ struct DaemonAccessTests {
 
     private static let ofAnn = "/v1/users/ann/recommendations"
 
-    /// Asks until the status is as wanted: the daemon looks at the store and the key file when it does.
+    /// Polls until the status is the expected one, because the daemon polls its store and key file.
     private func wait(for daemon: Daemon, _ headers: [String], until wanted: Int) async throws {
         for _ in 0..<3000 {
             if try status(daemon, Self.ofAnn, headers) == wanted { return }
@@ -42,7 +42,7 @@ struct DaemonAccessTests {
         Issue.record("the daemon did not get there within 15 seconds")
     }
 
-    @Test("Keys come and go while the daemon runs")
+    @Test("Keys can be added and removed while the daemon runs")
     func rotation() async throws {
         let daemon = try daemon { $0.rateLimits = RateLimits() }
         defer { daemon.stop() }
@@ -64,7 +64,7 @@ struct DaemonAccessTests {
         }
     }
 
-    @Test("With keys it listens wherever it is told to, and says what is open; without, only on loopback")
+    @Test("With keys it listens on any address and logs what is open; without, on loopback only")
     func announcements() throws {
         let daemon = try daemon {
             $0.server.address = "0.0.0.0"
@@ -82,7 +82,7 @@ struct DaemonAccessTests {
         #expect(lines.all.contains("no keys: everything is open to every process of this machine, and to no other"))
     }
 
-    @Test("Refusals are logged with their reason, but not without end")
+    @Test("Refusals are logged with their reason, up to a limit")
     func refusals() throws {
         let daemon = try daemon()
         defer { daemon.stop() }

@@ -42,7 +42,7 @@ struct DaemonTests {
         return try #require(client.request("GET", target))
     }
 
-    /// Asks until the answer is as wanted: polls come when they come, and a test that waits in vain fails.
+    /// Polls until the answer is the expected one; the test fails if it never is.
     private func wait(for daemon: Daemon, until isDone: (SocketClient.Response) -> Bool) async throws {
         for _ in 0..<3000 {
             if isDone(try get(daemon, "/readyz")) { return }
@@ -51,7 +51,7 @@ struct DaemonTests {
         Issue.record("the daemon did not get there within 15 seconds")
     }
 
-    @Test("Started without a version, it picks the first one up when it appears")
+    @Test("A daemon started without a version serves the first one that is published")
     func firstVersion() async throws {
         let store = FakeStore()
         let daemon = try daemon(store)
@@ -64,7 +64,7 @@ struct DaemonTests {
         #expect(try get(daemon, "/v1/groups/alps/similar").status == 200)
     }
 
-    @Test("With the store away it says so and goes on, and recovers by itself")
+    @Test("Without the store it reports that, keeps serving, and recovers by itself")
     func storeAway() async throws {
         struct Readiness: Decodable {
             struct Store: Decodable { var reachable: Bool }
@@ -143,7 +143,7 @@ struct DaemonTests {
         #expect(error?.message.contains("keys") == true)
     }
 
-    @Test("A port that is taken keeps it from starting")
+    @Test("It does not start on a taken port")
     func takenPort() throws {
         let first = try daemon(FakeStore())
         defer { first.stop() }
@@ -152,7 +152,7 @@ struct DaemonTests {
         #expect(error?.message.hasPrefix("port \(first.port) of 127.0.0.1 is taken") == true)
     }
 
-    @Test("Running ends with the stop, for whoever waits and whoever comes later")
+    @Test("Stopping ends the run for all who wait, now or later")
     func run() async throws {
         let lines = Lines()
         let daemon = try daemon(FakeStore(), lines)
@@ -167,7 +167,7 @@ struct DaemonTests {
         #expect(lines.all.suffix(2) == ["stopping", "stopped"])
     }
 
-    @Test("Every request leaves a line, if asked for")
+    @Test("Every request is logged if the option is on")
     func requestLog() throws {
         struct Entry: Decodable, Equatable {
             var timeMilliseconds: Int64
@@ -197,7 +197,7 @@ struct DaemonTests {
         #expect(entries.count == 2)
     }
 
-    @Test("A request that cannot be understood is answered with a problem")
+    @Test("A malformed request is answered with a problem")
     func badRequest() throws {
         let daemon = try daemon(FakeStore())
         defer { daemon.stop() }

@@ -16,7 +16,7 @@ struct DescriptionTests {
         try SchemaChecker(service.answer(.direct, "/openapi.json").body)
     }
 
-    @Test("Every reference leads somewhere, every name is one operation's, and every parameter of a path is declared")
+    @Test("References exist, operation names are unique, and all parameters of paths are declared")
     func document() throws {
         let checker = try checker(service())
         #expect(checker.document["openapi"] as? String == "3.1.0")
@@ -60,6 +60,8 @@ struct DescriptionTests {
         (
             "/v1/users/{id}/recommendations",
             ["ann", "bob", "none", "zo%C3%AB%20q"].map { "/v1/users/\($0)/recommendations" }
+                + ["after=none", "joinPolicy=open;invite&topics=owls", "joinPolicy=closed", "topics=;"]
+                .map { "/v1/users/ann/recommendations?\($0)" }
         ),
         (
             "/v1/users/{id}/recommendations/{group}/why",
@@ -97,7 +99,7 @@ struct DescriptionTests {
         ("PUT", curated, "/v1/admin/curation/birds", #"{"position":1,"expiresAtMilliseconds":99000000}"#),
         ("PUT", curated, "/v1/admin/curation/alps", #"{"startsAtMilliseconds":5000}"#),
         ("PUT", curated, "/v1/admin/curation/alps", #"{"position":0}"#),
-        ("PUT", curated, "/v1/admin/curation/none", "{}"),
+        ("PUT", curated, "/v1/admin/curation/none", "{}"), ("PUT", curated, "/v1/admin/curation/birds", nil),
         ("GET", "/v1/admin/curation", "/v1/admin/curation", nil),
         ("DELETE", curated, "/v1/admin/curation/birds", nil),
     ]
@@ -106,7 +108,7 @@ struct DescriptionTests {
     private static let oneClick = #"{"interactions":[{"id":"1","kind":"click","groupId":"alps","position":1}]}"#
 
     @Test(
-        "What changes something answers as is described, where changes are recorded and where not",
+        "Routes that change something answer as described, with and without a recorder of changes",
         arguments: [false, true])
     func changes(isRecorded: Bool) throws {
         let members = try MemberCatalog()
@@ -121,7 +123,7 @@ struct DescriptionTests {
         }
     }
 
-    @Test("Every route answers as is described, also without a model, a community, or its members")
+    @Test("Every route answers as described, also without a model, a community, or its members")
     func answers() throws {
         let patterns = Set(Endpoint.table(of: .standard).map(\.pattern))
         #expect(Set(Self.targets.map(\.pattern) + Self.changes.map(\.pattern)) == patterns)
@@ -167,7 +169,7 @@ struct DescriptionTests {
         #expect(security("/v1/photos/{id}/groups") == [])
         #expect(security("/v1/admin/model") == [["adminToken": []]])
         #expect(security("/healthz") == [])
-        // What is open has a rate all the same; what everybody may ask has none.
+        // Open areas have a rate limit; routes for everybody have none.
         for (pattern, isLimited) in [("/v1/photos/{id}/groups", true), ("/v1/trending", true), ("/healthz", false)] {
             let schema = checker.schema("GET", pattern, status: 429, type: "application/problem+json")
             #expect((schema != nil) == isLimited, "\(pattern)")

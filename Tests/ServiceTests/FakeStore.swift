@@ -8,10 +8,10 @@ final class FakeStore: SharedStore {
         var versions: [VersionName: LoadedVersion] = [:]
         var current: VersionName?
         var profiles: [String: [UInt32]] = [:]
-        /// What is kept of the store on this machine.
+        /// The folder of cached versions.
         var lastLoaded: LoadedVersion?
         var lastLoadedCount = 0
-        /// Called when the current version is asked for, before that is answered.
+        /// Called at the beginning of each request for the current version.
         var whenAsked: (@Sendable () -> Void)?
         /// What asking for the current version fails with.
         var failure: StoreError?

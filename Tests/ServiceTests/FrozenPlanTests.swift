@@ -27,26 +27,28 @@ struct FrozenPlanTests {
                     interest: (0..<interests).randomElement(using: &generator),
                     origin: PlanItem.Origin.allCases.randomElement(using: &generator) ?? .personal)
             },
-            joined: joined, dismissed: dismissed,
+            joined: joined, dismissed: dismissed, topics: ["birds", "é"].shuffled(using: &generator),
             ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
     }
 
-    @Test("are read as they were written", arguments: 0..<20)
+    @Test("read back what was written", arguments: 0..<20)
     func coding(seed: UInt64) {
         let plan = plan(seed: seed)
         #expect(FrozenPlan(bytes: plan.bytes) == plan)
     }
 
-    @Test("name no group that the version does not have any more, as it may have been hidden since")
+    @Test("have no group that the version does not have any more")
     func goneGroups() throws {
         let plan = FrozenPlan(
             recommendationID: "r", version: "older", bucket: 0,
             interests: [
                 .init(name: "Gone", share: 0.5, members: [0, 1]), .init(name: "Alps", share: 0.25, members: [0, 1]),
                 .init(name: "birds", share: 0.25, members: [2]),
-            ], items: [], joined: [7, 8, 9], dismissed: [], ids: PackedTexts(["gone", "alps", "birds"]))
-        let snapshot = ModelSnapshot(try Community.version("v1"), planning: Planning())
-        let told = plan.list(in: snapshot).interests(without: [1], in: snapshot.model)
+            ], items: [], joined: [7, 8, 9], dismissed: [], topics: [],
+            ids: PackedTexts(["gone", "alps", "birds"]))
+        let snapshot = VisibleSnapshot(
+            ModelSnapshot(try Community.version("v1"), planning: Planning()), SiteDecisions(hidden: [1], curated: nil))
+        let told = plan.list(in: snapshot).interests(in: snapshot.model)
         #expect(
             told == [
                 .init(name: "mixed", share: 0.5, groupIds: ["alps"]),
@@ -54,11 +56,11 @@ struct FrozenPlanTests {
             ])
     }
 
-    @Test("never crash whoever reads or uses them, whatever they are", arguments: 1..<9)
+    @Test("never crash the reader, whatever their bytes", arguments: 1..<9)
     func fuzz(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let intact = plan(seed: seed).bytes
-        let snapshot = ModelSnapshot(try Community.version("v1"), planning: Planning())
+        let snapshot = VisibleSnapshot(ModelSnapshot(try Community.version("v1"), planning: Planning()))
         for _ in 0..<3000 {
             var bytes = intact
             switch Int.random(in: 0..<3, using: &generator) {
@@ -83,24 +85,28 @@ struct FrozenPlanTests {
         let plan = FrozenPlan(
             recommendationID: "r", version: "v1", bucket: 1, interests: [],
             items: groups.map { PlanItem(group: $0, score: 1, interest: nil, origin: .personal) }, joined: [],
-            dismissed: [],
+            dismissed: [], topics: [],
             ids: PackedTexts([new.model.id(of: 2), "gone", new.model.id(of: 0)]))
-        let inNew = plan.list(in: ModelSnapshot(new, planning: Planning()))
+        let inNew = plan.list(in: VisibleSnapshot(ModelSnapshot(new, planning: Planning())))
         #expect(inNew.items.map(\.group) == [2, 0])
-        #expect(plan.list(in: ModelSnapshot(old, planning: Planning())).items.map(\.group) == groups)
+        let inOld = plan.list(in: VisibleSnapshot(ModelSnapshot(old, planning: Planning())))
+        #expect(inOld.items.map(\.group) == groups)
     }
 
-    @Test("A page begins after the very group that is named, not after one whose id only looks the same")
+    @Test("A page begins after exactly the named group, not after one whose id only looks the same")
     func pageOfTwins() throws {
         let ids = ["e\u{301}", "\u{e9}"]
         let encoded = try EncodedModel(groups: ids.map { GroupFacts(id: $0) }, tables: [:])
-        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        let planner = Planner(
+            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), key: RotationKey(0, 0))
+        let request = PlanRequest(profile: MemberProfile(userID: "u"), atMilliseconds: 0)
         let items = [0, 1].map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
         let list = SessionList(
-            recommendationID: "r", bucket: 0, interests: [], items: items, madeCount: 2, ids: PackedTexts(ids),
-            joined: [], dismissed: [])
-        #expect(ids.map { list.offset(after: $0, in: items, model) } == [1, 2])
-        #expect(list.offset(after: "e", in: items, model) == nil)
+            recommendationID: "r", bucket: 0, interests: [], items: items, ranks: [1, 2], madeCount: 2,
+            ids: PackedTexts(ids),
+            joined: [], dismissed: [], topics: [])
+        #expect(ids.map { list.offset(after: $0, in: items, for: request, planner) } == [1, 2])
+        #expect(list.offset(after: "e", in: items, for: request, planner) == nil)
     }
 }
 

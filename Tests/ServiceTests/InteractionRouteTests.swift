@@ -40,7 +40,7 @@ struct InteractionRouteTests {
         return try JSONDecoder().decode(Standing.self, from: Data(answer.body)).standing
     }
 
-    @Test("What a member did shows in the very next answer, and so does that it was undone")
+    @Test("An interaction has its effect in the next answer, and so has undoing it")
     func nextAnswer() throws {
         let before = try list()
         #expect(before.contains("birds") && before.contains("élan"))
@@ -73,7 +73,7 @@ struct InteractionRouteTests {
         #expect(try routes.answer(.direct, "/v1/groups/birds/similar").status == 404)
     }
 
-    @Test("What was sent is read page by page, and forgotten", arguments: Transport.allCases)
+    @Test("Interactions are listed in pages, and deleted", arguments: Transport.allCases)
     func pages(transport: Transport) throws {
         let sent = (1...5).map { #"{"id":"\#($0)","kind":"click","groupId":"birds","atMilliseconds":\#($0)}"# }
         #expect(
@@ -128,7 +128,7 @@ struct InteractionRouteTests {
     }
 
     @Test(
-        "A batch that names a group which is not there or private is refused as a whole", arguments: ["none", "secret"])
+        "A batch with an unknown or private group is refused as a whole", arguments: ["none", "secret"])
     func unknownGroup(group: String) throws {
         let answer = try post(Self.good + #",{"id":"2","kind":"click","groupId":"\#(group)"}"#)
         #expect(answer.status == 404)
@@ -137,7 +137,7 @@ struct InteractionRouteTests {
         #expect(try routes.answer(.direct, "/v1/users/ann/interactions").text == #"{"userId":"ann","interactions":[]}"#)
     }
 
-    @Test("A batch that is not what it may be is refused with the field that is wrong, and nothing of it is kept")
+    @Test("A malformed batch is refused with the wrong field, and nothing of it is recorded")
     func refusals() throws {
         for (body, field) in Self.bad {
             let answer = try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: body)
@@ -153,18 +153,32 @@ struct InteractionRouteTests {
         #expect(try routes.answer(.direct, target, method: "PUT").status == 415)
     }
 
-    @Test("Stated interests are kept, also of a member who was not known, who then gets a list")
+    @Test("A batch may have up to 500 interactions, and a member up to 50 stated interests")
+    func limits() throws {
+        let batch = Self.rows(
+            (0..<500).map { #"{"id":"\#($0)","kind":"click","groupId":"birds"}"# }.joined(separator: ","))
+        #expect(try routes.answer(.direct, "/v1/users/ann/interactions", method: "POST", json: batch).status == 200)
+        for (count, status) in [(50, 200), (51, 400)] {
+            let interests = (0..<count).map { "\"\($0)\"" }.joined(separator: ",")
+            let json = "{\"interests\":[\(interests)]}"
+            #expect(
+                try routes.answer(.direct, "/v1/users/ann/interests", method: "PUT", json: json).status == status)
+        }
+    }
+
+    @Test("Stated interests are stored, and an unknown member who states some gets a list")
     func interests() throws {
         let target = "/v1/users/zo%C3%AB/interests"
         #expect(try routes.answer(.direct, target).text == #"{"userId":"zoë","interests":[]}"#)
-        #expect(try routes.answer(.direct, "/v1/users/zo%C3%AB/recommendations").status == 404)
+        let list = "/v1/users/zo%C3%AB/recommendations"
+        #expect(try routes.answer(.direct, list).text.contains(#""known":false"#))
         let stated = try routes.answer(.direct, target, method: "PUT", json: #"{"interests":["snow"]}"#)
         #expect(stated.text == #"{"userId":"zoë","interests":["snow"]}"#)
         #expect(try routes.answer(.direct, target).text == stated.text)
-        #expect(try routes.answer(.direct, "/v1/users/zo%C3%AB/recommendations").status == 200)
+        #expect(try routes.answer(.direct, list).text.contains(#""known":true"#))
     }
 
-    @Test("Batches of many threads are all kept, once each, however often they come")
+    @Test("Batches of many threads are recorded once each, however often they are sent")
     func groupedCommits() throws {
         let source = try members.source()
         let failures = Atomic(0)
@@ -183,7 +197,7 @@ struct InteractionRouteTests {
         #expect(ids?.count == 100 && Set(ids ?? []).count == 100)
     }
 
-    @Test("While another process writes to the catalog, lists are served and interactions are put off")
+    @Test("While another process writes to the catalog, lists are served and interactions get 503")
     func busy() throws {
         var routes = routes
         routes.community = try CatalogSource(path: members.path, patience: .milliseconds(50))

@@ -2,7 +2,7 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Clients that ask for similar groups without a pause, and count which versions answered.
+/// Clients that request similar groups without a pause, and count the versions of the answers.
 final class Load: Sendable {
     private struct Answer: Decodable {
         struct Row: Decodable { var title: String }
@@ -24,9 +24,9 @@ final class Load: Sendable {
         var counts: [String: Int] = [:]
         guard var client = SocketClient(port: port) else { return ["failed": 1] }
         while !isOver.load(ordering: .relaxed) {
-            // Gives way to the task that switches, also on a machine with one processor.
+            // Lets the task that switches versions run, also on a machine with one processor.
             let pause = await ContinuousClock().measure { await Task.yield() }
-            // Who has to wait for long finds that the daemon has closed the connection, as it does with idle ones.
+            // After a long wait the daemon has closed the idle connection.
             if pause > .seconds(1), let fresh = SocketClient(port: port) { client = fresh }
             counts[outcome(of: client), default: 0] += 1
         }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Service
 
-@Suite("Sessions that cannot be kept")
+@Suite("Sessions that cannot be stored")
 struct LoggedSessionsTests {
     /// Sessions that can be told to fail.
     private final class Failing: SessionStore {
@@ -32,12 +32,13 @@ struct LoggedSessionsTests {
         func forgetAll(ofUser user: String) throws(ServiceError) { try check() }
     }
 
-    @Test("Lists go on without them, which is logged once; that nothing could be forgotten is told")
+    @Test("Lists are served without them, which is logged once; forgetting reports a failure")
     func failing() throws {
         let (failing, lines) = (Failing(), Lines())
         let sessions = LoggedSessions(failing, log: lines.log)
         let plan = FrozenPlan(
             recommendationID: "a", version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
+            topics: [],
             ids: PackedTexts())
         for _ in 0..<3 {
             #expect(sessions.plan(ofUser: "ann", session: nil, at: 0) == nil)

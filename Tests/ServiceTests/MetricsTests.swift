@@ -69,6 +69,7 @@ struct MetricsTests {
         _ = try router.answer("/nowhere")
         _ = try router.answer("/a%2Fb")
         _ = router.refuse(HTTPError(.bodyTooLarge, "it is too long"))
+        _ = router.refuse(HTTPError(.badRequest, "it is no request"))
         _ = router.refuse(HTTPError(.tooManyConnections, "there are too many"))
         let (scrape, _) = try scrape(router)
         func count(_ route: String, _ status: String, method: String = "GET") -> Double? {
@@ -84,7 +85,7 @@ struct MetricsTests {
         #expect(scrape.types[Self.duration] == "histogram")
     }
 
-    @Test("What a daemon was started without is counted apart from its failures")
+    @Test("Answers with 501 are counted apart from failures")
     func notImplemented() throws {
         var service = Routes(store: FakeStore(try Community.version("v1")))
         service.community = FakeCommunity(
@@ -100,7 +101,7 @@ struct MetricsTests {
         #expect(count("/v1/users/{id}/recommendations", "5xx") == 1)
     }
 
-    @Test("Durations fall into the bucket whose bound is not below them, however many threads count")
+    @Test("A duration falls into the first bucket whose bound is not below it, on any number of threads")
     func histogram() {
         let histogram = Histogram()
         #expect(Histogram.boundLabels.map { Double($0) } == Histogram.boundsNanoseconds.map { Double($0) / 1e9 })
@@ -121,7 +122,7 @@ struct MetricsTests {
         #expect(abs(shared.reading.sumSeconds - 80) < 1e-9)
     }
 
-    @Test("The model, the store and failed polls are told")
+    @Test("Metrics report the model, the store and failed polls")
     func model() throws {
         let whole = try scrape(Routes(store: FakeStore(try Community.version("v1"))).router()).0.samples
         #expect(whole["coterie_model_info{version=\"v1\"}"] == 1)
@@ -165,7 +166,7 @@ struct AlertTests {
     private static let rules = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Jobs/coterie-alerts.yaml")
 
-    @Test("Every figure that a rule looks at is one that the daemon tells")
+    @Test("Every metric in a rule exists")
     func names() throws {
         let text = try String(contentsOf: Self.rules, encoding: .utf8)
         let bearers = try Bearers()
@@ -185,7 +186,7 @@ struct AlertTests {
         }
     }
 
-    /// One that is not started: it needs no server to say so.
+    /// A server that is not started, for errors that need none.
     private func relay(in folder: String) throws -> ChangeRelay {
         let store = RedisStore(try RedisAddress("redis://127.0.0.1:1"), cacheDirectory: folder)
         let follower = VersionFollower(store: store, planning: Planning(), log: Lines().log, now: { 0 })
@@ -195,7 +196,7 @@ struct AlertTests {
             log: Lines().log, now: { 0 })
     }
 
-    @Test("Prometheus takes the rules", .enabled(if: Promtool.path != nil, "promtool is not installed"))
+    @Test("Prometheus accepts the rules", .enabled(if: Promtool.path != nil, "promtool is not installed"))
     func rules() throws {
         let (status, output) = try Promtool.run(["check", "rules", Self.rules.path], input: "")
         #expect(status == 0, "\(output)")

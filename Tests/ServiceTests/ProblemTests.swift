@@ -35,7 +35,7 @@ struct ProblemTests {
     private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
     @Test(
-        "Paths that lead nowhere", arguments: Transport.allCases,
+        "Unknown paths are answered with 404", arguments: Transport.allCases,
         ["/", "/v1", "/v1/groups", "/v1/groups/alps", "/v1/groups//similar", "/healthz/", "/v1/groups/alps/similar/"])
     func notFound(transport: Transport, target: String) throws {
         let problem = try ProblemBody(service().answer(transport, target))
@@ -88,26 +88,22 @@ struct ProblemTests {
         let misspelt = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limt=5"))
         #expect(misspelt.status == 400)
         #expect(misspelt.parameter == "limt")
-        #expect(misspelt.allowed == ["by", "limit"])
+        #expect(misspelt.allowed == ["by", "limit", "topics", "joinPolicy", "minimumMembers", "exclude"])
         let twice = try ProblemBody(service().answer(transport, "/v1/groups/alps/similar?limit=5&limit=6"))
         #expect(twice.status == 400)
         #expect(twice.parameter == "limit")
         #expect(try ProblemBody(service().answer(transport, "/healthz?a=b")).parameter == "a")
     }
 
-    @Test("Unknown groups and users are told what is near", arguments: Transport.allCases)
+    @Test("The answer for an unknown group suggests similar ids", arguments: Transport.allCases)
     func near(transport: Transport) throws {
         let group = try ProblemBody(service().answer(transport, "/v1/groups/bird/similar"))
         #expect(group.status == 404)
         #expect(group.type == "urn:coterie:problem:unknown-group")
         #expect(group.near == ["alps", "birds", "cats 🐈", "dogs & wolves", "élan"])
-        let user = try ProblemBody(service().answer(transport, "/v1/users/an%22n/recommendations"))
-        #expect(user.status == 404)
-        #expect(user.near == ["ann", "bob"])
-        #expect(user.detail == #"there is no user "an"n"; near it are ann, bob"#)
     }
 
-    @Test("A hidden group cannot be told from one that there never was", arguments: Transport.allCases)
+    @Test("The answer for a hidden group is that for a group that never existed", arguments: Transport.allCases)
     func hiddenGroup(transport: Transport) throws {
         var service = try service()
         service.community = FakeCommunity(hidden: [1, 4])
@@ -120,36 +116,33 @@ struct ProblemTests {
         #expect(hidden.detail.replacing("birds", with: "bird") == unknown.detail)
     }
 
-    @Test("near a group are those that would be if there were no hidden ones", arguments: 0..<20)
+    @Test("suggestions are the same as if hidden groups did not exist", arguments: 0..<20)
     func nearHidden(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let groups = (0..<Int.random(in: 0...14, using: &generator)).map {
             GroupFacts(id: "\(UnicodeScalar(UInt8(97 + $0)))m")
         }
-        func snapshot(_ groups: [GroupFacts]) throws -> ModelSnapshot {
-            let encoded = try EncodedModel(groups: groups, tables: [:])
-            let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
-            let manifest = try Community.version("v1").manifest
-            return ModelSnapshot(LoadedVersion(manifest: manifest, model: model), planning: Planning())
+        func model(_ groups: [GroupFacts]) throws -> ModelVersion {
+            try ModelVersion(ByteRegion(copying: EncodedModel(groups: groups, tables: [:]).fileBytes))
         }
         let hidden = Set(groups.indices.filter { _ in Int.random(in: 0..<3, using: &generator) == 0 })
-        let all = try snapshot(groups)
-        let shown = try snapshot(groups.indices.filter { !hidden.contains($0) }.map { groups[$0] })
-        for id in ["", "zz"] + groups.flatMap({ [$0.id, $0.id + "m"] }) where shown.model.index(ofID: id) == nil {
-            let near = all.groupIDs(near: id, except: Set(hidden.map { UInt32($0) }))
-            #expect(near == shown.groupIDs(near: id))
-            #expect(near.count == min(6, shown.model.groupCount))
+        let all = VisibleModel(try model(groups), SiteDecisions(hidden: Set(hidden.map { UInt32($0) }), curated: nil))
+        let shown = VisibleModel(try model(groups.indices.filter { !hidden.contains($0) }.map { groups[$0] }))
+        for id in ["", "zz"] + groups.flatMap({ [$0.id, $0.id + "m"] }) where shown.index(ofID: id) == nil {
+            let near = all.ids(near: id)
+            #expect(near == shown.ids(near: id))
+            #expect(near.count == min(6, shown.groupCount))
         }
     }
 
-    @Test("An unknown photo is told nothing", arguments: Transport.allCases)
+    @Test("The answer for an unknown photo suggests nothing", arguments: Transport.allCases)
     func unknownPhoto(transport: Transport) throws {
         let problem = try ProblemBody(service().answer(transport, "/v1/photos/p3/groups"))
         #expect(problem.status == 404)
         #expect(problem.near == nil)
     }
 
-    @Test("Without a catalog, what needs one is not implemented", arguments: Transport.allCases)
+    @Test("Without a catalog, routes that need one answer 501", arguments: Transport.allCases)
     func noCatalog(transport: Transport) throws {
         var service = try service()
         service.community = FakeCommunity(knowsPhotos: false)
@@ -160,7 +153,7 @@ struct ProblemTests {
         #expect(try ProblemBody(service.answer(transport, "/v1/users/ann/recommendations")).status == 501)
     }
 
-    @Test("A community that cannot be read is unavailable", arguments: Transport.allCases)
+    @Test("A catalog that cannot be read is answered with 503", arguments: Transport.allCases)
     func failingCommunity(transport: Transport) throws {
         var service = try service()
         service.community = FakeCommunity(failure: ServiceError(.catalogFailed, "the catalog is away"))

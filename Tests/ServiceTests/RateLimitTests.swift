@@ -5,9 +5,9 @@ import Tokens
 
 @testable import Service
 
-@Suite("Limits of rate")
+@Suite("Rate limits")
 struct RateLimitTests {
-    @Test("Never more than the burst, and the rate after it", arguments: 0..<20)
+    @Test("The limiter allows at most the burst, and the rate after it", arguments: 0..<20)
     func bounds(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let perSecond = Int.random(in: 1...50, using: &generator)
@@ -30,7 +30,7 @@ struct RateLimitTests {
         }
     }
 
-    @Test("Every bearer counts alone, and a role without a limit not at all")
+    @Test("Every bearer has a limit of its own, and a role may have none")
     func bearers() {
         let limiter = RateLimiter(RateLimits(bearers: [.member: RateLimit(perSecond: 1, burst: 2)]))
         func claims(_ subject: String, _ role: Role) -> TokenClaims {
@@ -46,7 +46,7 @@ struct RateLimitTests {
         #expect(limiter.admit(claims("ann", .member), at: 1_000_000_000) == nil)
     }
 
-    @Test("Who asks too often is told how long to wait, whatever they ask for", arguments: [true, false])
+    @Test("A caller over the limit is told how long to wait, for any route", arguments: [true, false])
     func answers(isAllowed: Bool) throws {
         let bearers = try Bearers()
         let time = Atomic<UInt64>(0)
@@ -71,9 +71,9 @@ struct RateLimitTests {
     }
 }
 
-@Suite("Limits of rate in open areas")
+@Suite("Rate limits in open areas")
 struct OpenRateLimitTests {
-    @Test("All who ask in an open area count together, with or without a token, and each area alone")
+    @Test("All callers of an open area share one rate limit, with or without a token; each area has its own")
     func areas() throws {
         let bearers = try Bearers()
         let time = Atomic<UInt64>(0)
@@ -91,7 +91,7 @@ struct OpenRateLimitTests {
             #expect(try ProblemBody(refused).type == "urn:coterie:problem:too-many-requests")
         }
         #expect(try router.answer("/v1/trending").status == 200)
-        // What asks for a token, and what everybody may ask, has no part in it.
+        // Routes that need a token, and open routes, are not affected.
         for _ in 0..<5 {
             #expect(try router.answer("/v1/photos/p1/groups", headers: [bearers.field("web", .service)]).status == 200)
             #expect(try router.answer("/healthz").status == 200)
@@ -101,7 +101,7 @@ struct OpenRateLimitTests {
         #expect(try router.answer(similar).status == 429)
     }
 
-    @Test("Without keys, where only this machine can ask, there is no limit")
+    @Test("Without keys there is no rate limit")
     func withoutKeys() throws {
         var service = Routes(store: FakeStore(try Community.version("v1")), access: AccessPolicy(openAreas: [.groups]))
         service.limits.openArea = RateLimit(perSecond: 1, burst: 1)
@@ -110,9 +110,9 @@ struct OpenRateLimitTests {
     }
 }
 
-@Suite("Tables of what is recent")
+@Suite("Tables of recent entries")
 struct RecentTableTests {
-    @Test("What is there is right, never too much, and the latest half is always there", arguments: [2, 3, 10, 64])
+    @Test("A table has the right values, never too many, and always the latest half", arguments: [2, 3, 10, 64])
     func property(limit: Int) {
         var generator = SeededGenerator(seed: UInt64(limit))
         var table = RecentTable<Int, Int>(limit: limit)
@@ -138,7 +138,7 @@ struct RecentTableTests {
         #expect(table.count == 0)
     }
 
-    @Test("Whatever entries weigh, the sum is right and never more than the limit", arguments: [2, 10, 1000])
+    @Test("For entries of any weight, the sum is right and never above the limit", arguments: [2, 10, 1000])
     func weights(limit: Int) {
         var generator = SeededGenerator(seed: UInt64(limit))
         var table = RecentTable<Int, Int>(limit: limit)

@@ -16,9 +16,10 @@ struct RouteTests {
         let photos = try service().answer(transport, "/v1/groups/alps/similar?by=photos")
         #expect(
             photos.text == #"""
-                {"modelVersion":"v1","degraded":false,"groupId":"alps","by":"photos","neighbours":[{"rank":1,"groupId":"birds",\#
-                "title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,"photoCount":11},{"rank":2,\#
-                "groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,"photoCount":12}]}
+                {"modelVersion":"v1","degraded":false,"groupId":"alps","by":"photos","neighbours":[{"rank":1,\#
+                "groupId":"birds","title":"Birds \"of\" a\\feather\u000a\u0001","score":0.5,"common":4,\#
+                "photoCount":11},{"rank":2,"groupId":"cats 🐈","title":"Cats 🐈‍⬛","score":0.25,"common":2,\#
+                "photoCount":12}]}
                 """#)
         #expect(photos.status == 200)
         #expect(photos.headers["content-type"] == "application/json")
@@ -105,7 +106,7 @@ struct RouteTests {
         var recommendations: [Row]
     }
 
-    @Test("Recommendations leave out what is joined, and say why", arguments: Transport.allCases)
+    @Test("Recommendations leave out joined groups, and give reasons", arguments: Transport.allCases)
     func recommendations(transport: Transport) throws {
         let answer = try service().answer(transport, "/v1/users/zo%C3%AB%20q/recommendations")
         #expect(answer.status == 200)
@@ -133,7 +134,7 @@ struct RouteTests {
         #expect(élan.score == 0.125 * 32 / 11)
     }
 
-    @Test("A member of nothing gets what trends, then what is popular", arguments: Transport.allCases)
+    @Test("A member of no group gets trending groups, then popular ones", arguments: Transport.allCases)
     func nothingJoined(transport: Transport) throws {
         let answer = try service().answer(transport, "/v1/users/bob/recommendations")
         let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
@@ -151,7 +152,7 @@ struct RouteTests {
         var reasons: [Reason]
     }
 
-    @Test("A group is explained as it stands in the list", arguments: Transport.allCases)
+    @Test("The explanation of a group agrees with the list", arguments: Transport.allCases)
     func why(transport: Transport) throws {
         let list = try service().answer(transport, "/v1/users/ann/recommendations")
         let rows = try JSONDecoder().decode(Lists.self, from: Data(list.body)).recommendations
@@ -169,25 +170,25 @@ struct RouteTests {
         #expect(try service().answer(transport, "/v1/users/ann/recommendations/none/why").status == 404)
     }
 
-    @Test("What trends is told with its figures", arguments: Transport.allCases)
+    @Test("Trending groups have their counts", arguments: Transport.allCases)
     func trending(transport: Transport) throws {
         #expect(
             try service().answer(transport, "/v1/trending?limit=1").text == """
-                {"modelVersion":"v1","degraded":false,"groups":[{"rank":1,"groupId":"dogs & wolves","title":"","score":3.5,\
-                "joiners":4,"posters":2,"usualWeek":1.5}]}
+                {"modelVersion":"v1","degraded":false,"groups":[{"rank":1,"groupId":"dogs & wolves","title":"",\
+                "score":3.5,"joiners":4,"posters":2,"usualWeek":1.5}]}
                 """)
     }
 
     @Test("Groups for a photo come with reasons of every kind", arguments: Transport.allCases)
     func photo(transport: Transport) throws {
-        // By invitation only is left out, unless it is the owner's.
+        // Invitation-only groups are left out, unless the owner is a member.
         #expect(
             try service().answer(transport, "/v1/photos/p1/groups?limit=1").text == #"""
-                {"modelVersion":"v1","degraded":false,"photoId":"p1","groups":[{"rank":1,"groupId":"cats 🐈","title":"Cats 🐈‍⬛",\#
-                "score":2.3,"memberCount":22,"photoCount":12,"joinPolicy":"approval","reasons":[\#
+                {"modelVersion":"v1","degraded":false,"photoId":"p1","groups":[{"rank":1,"groupId":"cats 🐈",\#
+                "title":"Cats 🐈‍⬛","score":2.3,"memberCount":22,"photoCount":12,"joinPolicy":"approval","reasons":[\#
                 {"kind":"sharedPools","share":0.8695652173913044,"photos":2},\#
-                {"kind":"similarGroup","share":0.13043478260869565,"groupId":"alps","title":"Alps","relation":"photos",\#
-                "common":2}]}]}
+                {"kind":"similarGroup","share":0.13043478260869565,"groupId":"alps","title":"Alps",\#
+                "relation":"photos","common":2}]}]}
                 """#)
         let answer = try service().answer(transport, "/v1/photos/p2/groups?limit=200")
         #expect(answer.headers["cache-control"] == "private, no-cache")
@@ -253,7 +254,7 @@ struct RouteTests {
             #expect(answer.headers["retry-after"] == "5")
             #expect(try ProblemBody(answer).type == "urn:coterie:problem:no-model")
         }
-        // What cannot ever succeed is not put off.
+        // A request that can never succeed is refused, not postponed.
         #expect(try service.answer(transport, "/v1/groups/alps/similar?limt=1").status == 400)
         #expect(try service.answer(transport, "/v1/nothing").status == 404)
     }

@@ -11,7 +11,7 @@ import Testing
 struct RouterTests {
     private func service() throws -> Routes { Routes(store: FakeStore(try Community.version("v1"))) }
 
-    @Test("A request keeps the name it comes with, if that is a proper one", arguments: Transport.allCases)
+    @Test("A request keeps a valid request id", arguments: Transport.allCases)
     func requestIdentifiers(transport: Transport) throws {
         let service = try service()
         for name in ["a", "A-b_c.9", String(repeating: "x", count: 64)] {
@@ -28,14 +28,14 @@ struct RouterTests {
         }
     }
 
-    @Test("No two requests are given the same name")
+    @Test("Every request id that the daemon makes is unique")
     func newIdentifiers() throws {
         let router = try service().router()
         let names = try (0..<100).map { _ in try router.answer("/healthz").headers["x-request-id"] }
         #expect(Set(names).count == 100)
     }
 
-    @Test("OPTIONS tells what is possible", arguments: Transport.allCases)
+    @Test("OPTIONS lists the allowed methods", arguments: Transport.allCases)
     func options(transport: Transport) throws {
         let answer = try service().answer(transport, "/v1/groups/alps/similar", method: "OPTIONS")
         #expect(answer.status == 204)
@@ -44,7 +44,7 @@ struct RouterTests {
     }
 
     @Test(
-        "Gzip is for those who take it",
+        "Only clients that accept gzip get it",
         arguments: [
             ("gzip", true), ("GZIP", true), ("x-gzip", true), ("br, gzip;q=0.5", true), ("*", true),
             ("gzip ; q=1", true),
@@ -73,9 +73,21 @@ struct RouterTests {
         #expect(health.headers["vary"] == nil)
     }
 
-    @Test("A route that takes JSON takes nothing else")
+    @Test(
+        "Answers of 1024 bytes or more are compressed, shorter ones are not", arguments: [(1023, false), (1024, true)])
+    func compressionBound(byteCount: Int, isCompressed: Bool) throws {
+        var response = HTTPResponse(status: .ok, body: [UInt8](repeating: 0, count: byteCount))
+        let request = try HTTPRequest(method: .get, target: "/", headers: ["Accept-Encoding": "gzip"])
+        ResponseCompressor().compress(&response, for: request)
+        #expect((response.headers["content-encoding"] == "gzip") == isCompressed)
+    }
+
+    @Test("A route that takes JSON refuses any other type")
     func bodies() throws {
-        struct Anything: RequestBody { static let schema = Schema.anyObject }
+        struct Anything: RequestBody {
+            static let schema = Schema.anyObject
+            static let example = "{}"
+        }
         var service = try service()
         service.endpoints.append(
             Endpoint(
@@ -98,7 +110,7 @@ struct RouterTests {
         #expect(checker.schema("POST", "/v1/echo", status: 415, type: "application/problem+json") != nil)
     }
 
-    @Test("Ids longer than any are refused, by name")
+    @Test("Ids that are too long are refused, with the parameter's name")
     func longIdentifiers() throws {
         let id = String(repeating: "%C3%A9", count: Parameter.identifierLimit)
         #expect(try service().answer(.direct, "/v1/groups/\(id)/similar").status == 404)

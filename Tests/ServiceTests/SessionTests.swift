@@ -44,7 +44,7 @@ struct SessionTests {
         return try JSONDecoder().decode(List.self, from: Data(answer.body))
     }
 
-    @Test("Without an id a session lasts until half an hour without a request, across restarts and edges of buckets")
+    @Test("A session without an id ends after half an hour without a request, across restarts and buckets")
     func inactivity() throws {
         let first = try list(0)
         var last = first
@@ -55,17 +55,38 @@ struct SessionTests {
         #expect(next.recommendationId != first.recommendationId && next.bucket > first.bucket)
     }
 
-    @Test("A session of the client's own id lasts a day, and others have lists of their own")
+    @Test("A session with the client's id lasts a day, and other sessions have their own lists")
     func ownID() throws {
         let first = try list(0, "?session=a")
         let other = try list(400, "?session=b")
         #expect(other.recommendationId != first.recommendationId)
         #expect(try list(0, "?session=a", of: "ann").groups != first.groups)
         #expect(try list(23 * 60, "?session=a") == first)
-        #expect(try list(23 * 60 + 24 * 60 + 1, "?session=a").recommendationId != first.recommendationId)
+        // A minute before a day is over the session goes on; exactly a day after its last request it has ended.
+        #expect(try list(400 + 24 * 60 - 1, "?session=b") == other)
+        #expect(try list(23 * 60 + 24 * 60, "?session=a").recommendationId != first.recommendationId)
+        // Keeping a new list removes the sessions that have ended, and no others.
+        #expect(try list(400 + 2 * (24 * 60 - 1), "?session=b") == other)
     }
 
-    @Test("Forgetting all that a member did ends the member's sessions, and nobody else's")
+    @Test("A list of other filters has a session of its own, and keeps to its filters")
+    func filters() throws {
+        let whole = try list(0, "?session=a")
+        let open = try list(1, "?session=a&joinPolicy=open")
+        #expect(Set(open.groups) == Set(whole.groups).subtracting(["cats 🐈", "dogs & wolves"]) && !open.groups.isEmpty)
+        #expect(try list(400, "?session=a&joinPolicy=open") == open && list(400, "?session=a") == whole)
+        // The same filters in another order are the same list.
+        let two = try list(2, "?session=a&joinPolicy=open;approval&minimumMembers=21")
+        #expect(try list(400, "?minimumMembers=21&session=a&joinPolicy=approval;open") == two)
+        #expect(!two.groups.contains("alps") && two.groups.count < whole.groups.count)
+        #expect(try list(3, "?exclude=birds;none").groups.contains("birds") == false)
+        // Without an id, half an hour as always.
+        let unnamed = try list(0, "?topics=none")
+        #expect(try unnamed.groups.isEmpty && list(29, "?topics=none") == unnamed)
+        #expect(try list(29 + 31 + 360, "?topics=none").bucket > unnamed.bucket)
+    }
+
+    @Test("Forgetting a member's interactions ends the sessions of that member only")
     func forgetting() throws {
         let (first, other) = (try list(0, "?session=a"), try list(0, of: "ann"))
         let target = "/v1/users/bob/interactions"
@@ -75,7 +96,7 @@ struct SessionTests {
         #expect(try list(400, "?session=a").bucket > first.bucket)
     }
 
-    @Test("A new version changes neither the list nor its name")
+    @Test("A new version changes neither a session's list nor its id")
     func newVersion() throws {
         let first = try list(0)
         let next = try Community.version("v2")
@@ -86,7 +107,7 @@ struct SessionTests {
         #expect(second.recommendationId == first.recommendationId)
     }
 
-    @Test("What is joined or dismissed is gone from the next answer, the rest keeps its order, and undoing restores it")
+    @Test("Joined and dismissed groups leave the list, the others keep their order, and undoing restores them")
     func patches() throws {
         func post(_ kind: String, _ group: String, _ id: Int) throws {
             let json = #"{"interactions":[{"id":"\#(id)","kind":"\#(kind)","groupId":"\#(group)"}]}"#
@@ -109,7 +130,7 @@ struct SessionTests {
         #expect(try list(2) == first)
     }
 
-    @Test("Pages follow one another through the frozen list, also when a group on their border goes")
+    @Test("Pages continue through the frozen list, even if the group between two pages leaves it")
     func pages() throws {
         let whole = try list(0)
         var groups: [String] = []
@@ -123,10 +144,12 @@ struct SessionTests {
         }
         #expect(groups == whole.groups)
         #expect(try list(1, "?limit=2&after=\(query.split(separator: "=").last ?? "")").next == nil)
+        // A page that is just full is the last one if nothing follows.
+        #expect(try list(1, "?limit=\(whole.groups.count)").next == nil)
         #expect(try routes(1).answer(.direct, "/v1/users/bob/recommendations?after=none").status == 404)
     }
 
-    @Test("A file that power loss has damaged is put aside, and another begun")
+    @Test("A damaged file is renamed, and a new one begun")
     func damage() throws {
         let path = members.path + "-sessions"
         for session in 0..<30 { _ = try list(0, "?session=\(session)") }

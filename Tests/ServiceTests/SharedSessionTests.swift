@@ -28,10 +28,11 @@ struct SharedSessionTests {
     private func plan(_ id: String) -> FrozenPlan {
         FrozenPlan(
             recommendationID: id, version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
+            topics: [],
             ids: PackedTexts())
     }
 
-    @Test("The first list of a session is that of all daemons, for as long as it is used on any")
+    @Test("The first list of a session is that of all daemons, as long as any of them uses it")
     func first() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         #expect(try one.keep(plan("a"), ofUser: "ann", session: nil, at: 0).recommendationID == "a")
@@ -41,7 +42,7 @@ struct SharedSessionTests {
         for minutes in stride(from: Int64(20), through: 200, by: 20) {
             #expect(try one.plan(ofUser: "ann", session: nil, at: minutes * Self.minute)?.recommendationID == "a")
         }
-        // Never asked before, and the others were not asked for hours.
+        // A new session; the others had no request for hours.
         #expect(try three.plan(ofUser: "ann", session: nil, at: 225 * Self.minute)?.recommendationID == "a")
         #expect(try two.plan(ofUser: "ann", session: nil, at: 250 * Self.minute)?.recommendationID == "a")
         #expect(try one.plan(ofUser: "ann", session: nil, at: 281 * Self.minute) == nil)
@@ -49,12 +50,12 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "ann", session: nil, at: 282 * Self.minute)?.recommendationID == "c")
     }
 
-    @Test("A session that one daemon remembers to be in use goes on, and for the others from then on; not if forgotten")
+    @Test("A session that one daemon knows to be in use continues on all, unless it was forgotten")
     func remembered() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         let inUse = SessionsInUse(one)
         _ = try inUse.keep(plan("a"), ofUser: "ann", session: nil, at: 0)
-        // As an answer from the cache does.
+        // An answer from the cache does this.
         inUse.use(ofUser: "ann", session: nil)?.note(atMilliseconds: Self.minute)
         #expect(try two.plan(ofUser: "ann", session: nil, at: 30 * Self.minute) == nil)
         #expect(try inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
@@ -65,7 +66,7 @@ struct SharedSessionTests {
         #expect(try connection.command("EXISTS", "coterie:sessions:ann") == .integer(0))
     }
 
-    @Test("What is forgotten is forgotten by all that have not used it, at once")
+    @Test("Forgetting a session ends it at once on all daemons that have not used it")
     func forgetting() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
@@ -74,7 +75,7 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "ann", session: "s", at: 1) == nil)
     }
 
-    @Test("While the server is away, sessions go on and begin on their own machine")
+    @Test("Without the server, sessions continue and begin on their own machine")
     func away() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
         _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
@@ -87,7 +88,7 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "bob", session: "s", at: 3) == nil)
     }
 
-    @Test("While the server takes questions and does not answer, few requests wait for it, and none for long")
+    @Test("While the server does not answer, few requests wait for it, and none for long")
     func hanging() throws {
         let one = try sessions("one")
         _ = try one.keep(plan("a"), ofUser: "ann", session: "s", at: 0)
@@ -100,11 +101,11 @@ struct SharedSessionTests {
             #expect(try one.plan(ofUser: "ann", session: "s", at: 2)?.recommendationID == "a")
             if .now - start > .milliseconds(200) { slow += 1 }
         }
-        // One waits until it is clear that there is no answer; on a slow machine another may try again.
+        // One request waits for the timeout; on a slow machine another one may try again.
         #expect(slow <= 5)
     }
 
-    @Test("A list that cannot be read is passed over")
+    @Test("A stored list that cannot be read is ignored")
     func unreadable() throws {
         let one = try sessions("one")
         var connection = try RedisConnection(to: RedisAddress(server.url))

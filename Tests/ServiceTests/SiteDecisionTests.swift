@@ -8,9 +8,9 @@ import Testing
 
 @testable import Service
 
-@Suite("What the site has decided, as daemons know it")
+@Suite("Hidden and curated groups in daemons")
 struct SiteDecisionTests {
-    @Test("It is looked up once for each version and state, and after a failure again")
+    @Test("Decisions are read once per version and state, and again after a failure")
     func keeping() throws {
         let kept = DecisionCache<Int>()
         var lookups: [Int] = []
@@ -29,7 +29,7 @@ struct SiteDecisionTests {
         #expect(lookups == [1, 1, 2, 3, 3])
     }
 
-    /// A daemon without a catalog of its own, others that it is told of, and a catalog that is here for its photos.
+    /// A daemon with a journal, other daemons' changes, and a catalog that it reads for photos.
     private final class Scene {
         /// What was decided first, of no effect: it shows under which name the daemon records.
         static let first = SiteChange(ofGroup: Community.groups[0].id, .uncurate, atMilliseconds: 1)
@@ -68,7 +68,7 @@ struct SiteDecisionTests {
             members = try MemberCatalog()
             catalog = try members.source()
             (self.journal, self.stream, self.origin) = (journal, stream, origin)
-            // That a version serves matters only for which groups there are.
+            // The version matters only for which groups exist.
             shared = JournalSource(
                 FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
                 served: { .init(snapshot: snapshots[0]) })
@@ -109,7 +109,7 @@ struct SiteDecisionTests {
             try journal.renewDecisions(from: stream)
         }
 
-        /// What is so by all that was decided, in terms of a version.
+        /// The expected decisions, in terms of a version.
         func expected(in snapshot: ModelSnapshot) -> SiteDecisions {
             var hidden: Set<String> = []
             var curated: [(group: String, expiresAt: Int64?)] = []
@@ -128,20 +128,20 @@ struct SiteDecisionTests {
             func index(_ id: String) -> UInt32 { UInt32(snapshot.model.index(ofID: id) ?? -1) }
             return SiteDecisions(
                 hidden: Set(hidden.union(hiddenInCatalog).map(index)),
-                curated: curated.enumerated().filter { !hidden.contains($1.group) }.map { place, curation in
+                curated: curated.enumerated().filter { !hidden.contains($1.group) }.map { offset, curation in
                     CuratedGroup(
-                        group: index(curation.group), position: UInt32(place + 1), startsAt: nil,
+                        group: index(curation.group), position: UInt32(offset + 1), startsAt: nil,
                         expiresAt: curation.expiresAt)
                 })
         }
     }
 
-    @Test("It is never older than the last decision, whoever decided it and whichever version serves", arguments: 0..<4)
+    @Test("Decisions are never older than the last one, whoever made it and whichever version serves", arguments: 0..<4)
     func neverStale(seed: UInt64) throws {
         let scene = try Scene(seed: seed)
         for _ in 0..<60 {
             try scene.decide()
-            // The version may have changed since it was asked for last, and may not.
+            // The version may have changed since the last request, or not.
             for _ in 0..<Int.random(in: 1...3, using: &scene.generator) {
                 let snapshot = try #require(scene.snapshots.randomElement(using: &scene.generator))
                 #expect(try scene.shared.siteDecisions(in: snapshot) == scene.expected(in: snapshot))
@@ -152,7 +152,7 @@ struct SiteDecisionTests {
         }
     }
 
-    @Test("What was hidden when a newer version was made is hidden while an older one serves, until that is undone")
+    @Test("A group hidden in a newer version stays hidden after a rollback, until it is unhidden")
     func rolledBack() throws {
         let folder = try TemporaryDirectory()
         let version = try Community.version("v1")
@@ -170,11 +170,13 @@ struct SiteDecisionTests {
         newest.withLock { $0 = manifest }
         #expect(try shared.siteDecisions(in: snapshot).hidden == Set(groups: ["alps"], in: snapshot.model))
         #expect(shared.hiddenGroups(after: nil, limit: 9).map(\.id) == ["alps"])
+        #expect(shared.hiddenGroups(after: "alp", limit: 9).map(\.id) == ["alps"])
+        #expect(shared.hiddenGroups(after: "alps", limit: 9).isEmpty)
         #expect(try shared.apply(SiteChange(ofGroup: "alps", .unhide, atMilliseconds: 8)) == .changed)
         #expect(try shared.siteDecisions(in: snapshot).hidden.isEmpty)
     }
 
-    @Test("What is hidden in the catalog beside a journal takes no interactions there")
+    @Test("With a journal and a catalog, interactions with a group hidden in the catalog are refused")
     func hiddenBeside() throws {
         let scene = try Scene()
         let routes = Routes(
@@ -192,13 +194,13 @@ struct SiteDecisionTests {
         #expect(try scene.shared.interactions(ofUser: "bob", after: nil, limit: 9)?.map(\.id) == ["1"])
     }
 
-    @Test("What is hidden here is hidden in the next answer, also while others' decisions arrive")
+    @Test("A group hidden here is gone from the next answer, even while others' decisions arrive")
     func arriving() throws {
         let scene = try Scene()
         let snapshot = scene.snapshots[0]
         let isDone = Atomic(false)
         let group = UInt32(try #require(snapshot.model.index(ofID: "alps")))
-        // What comes from the stream is the other thread's, everything else is this one's.
+        // The other thread applies changes of the stream; this one makes all others.
         nonisolated(unsafe) let arriving = scene
         let hasEnded = DispatchSemaphore(value: 0)
         DispatchQueue.global().async {

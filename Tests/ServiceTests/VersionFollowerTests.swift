@@ -14,7 +14,7 @@ struct VersionFollowerTests {
 
     private func serving(_ follower: VersionFollower) -> String? { follower.current.snapshot?.version.description }
 
-    @Test("Versions that become current are taken up, older ones too")
+    @Test("A version that becomes current is served, also an older one")
     func follow() throws {
         let store = FakeStore(try Community.version("v1"))
         let follower = follower(store)
@@ -62,7 +62,7 @@ struct VersionFollowerTests {
         #expect(store.state.withLock { $0.loadCount } == 1)
     }
 
-    @Test("With the store away the last version serves on, and each change is logged once")
+    @Test("Without the store the last version keeps serving, and each change is logged once")
     func storeAway() throws {
         let store = FakeStore(try Community.version("v1"))
         let lines = Lines()
@@ -88,7 +88,7 @@ struct VersionFollowerTests {
             ])
     }
 
-    @Test("A version that appears while the store was away is taken up when it is back")
+    @Test("A version published while the store was away is served when it is back")
     func recovery() throws {
         let store = FakeStore()
         store.state.withLock { $0.failure = StoreError(.unavailable, "memory is away") }
@@ -144,7 +144,7 @@ struct VersionFollowerTests {
         }
     }
 
-    @Test("What is kept on this machine is asked for once, and never in place of what serves")
+    @Test("The cached version is asked for once, and never replaces the version that serves")
     func lastLoadedOnce() throws {
         let store = FakeStore(try Community.version("v2"))
         let image = try Community.version("v1")
@@ -164,7 +164,7 @@ struct VersionFollowerTests {
         #expect(store.state.withLock { $0.lastLoadedCount } == 2)
     }
 
-    @Test("What is kept on this machine serves before the store has answered for the first time")
+    @Test("The cached version serves until the store answers for the first time")
     func lastLoadedFirst() throws {
         let store = FakeStore(try Community.version("v2"))
         let image = try Community.version("v1")
@@ -179,7 +179,7 @@ struct VersionFollowerTests {
         #expect(serving(follower) == "v2" && follower.current.problem == nil)
     }
 
-    @Test("A store that loses its current version does not take the daemon's")
+    @Test("A daemon keeps its version if the store loses its current one")
     func lost() throws {
         let store = FakeStore(try Community.version("v1"))
         let follower = follower(store)
@@ -190,7 +190,7 @@ struct VersionFollowerTests {
         #expect(follower.current.problem == "the store memory has no current version yet")
     }
 
-    @Test("A corrupt version is never served, tried ever more seldom, and taken up once it is whole")
+    @Test("A corrupt version is not served, is retried less and less often, and is served once repaired")
     func corrupt() throws {
         let store = FakeStore(try Community.version("v1"))
         let lines = Lines()
@@ -214,7 +214,7 @@ struct VersionFollowerTests {
         #expect(follower.current.problem == nil)
     }
 
-    @Test("What is wrong is told also while a version that fails is not tried")
+    @Test("The failure is reported also between two attempts")
     func failureAfterFailure() throws {
         let store = FakeStore(try Community.version("v1"))
         store.state.withLock { $0.loadFailure = StoreError(.corrupt, "its checksum differs") }
@@ -229,7 +229,7 @@ struct VersionFollowerTests {
         #expect(follower.current.storeIsReachable)
     }
 
-    @Test("Another version does not wait for the pauses of one that fails")
+    @Test("A failing version does not delay another one")
     func replaced() throws {
         let store = FakeStore(try Community.version("v1"))
         store.state.withLock { $0.loadFailure = StoreError(.corrupt, "its checksum differs") }

@@ -14,19 +14,20 @@ struct MeasureOptionsTests {
         return parsed
     }
 
-    @Test("plain cosine unless asked for")
+    @Test("the default is plain cosine")
     func plain() throws {
         #expect(try MeasureOptions.measure(of: parsed([])) == .cosine)
         #expect(try MeasureOptions.measure(of: parsed(["--measure", "cosine"])) == .cosine)
     }
 
-    @Test("every parameter reaches its place")
+    @Test("every option sets its own parameter")
     func modified() throws {
         #expect(
             try MeasureOptions.measure(of: parsed(["--measure", "modified"]))
                 == .modified(MeasureOptions.usualModified))
         let words =
-            "--measure modified --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.25 --shrinkage 9 --score-power 2"
+            "--measure modified --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.25 --shrinkage 9 "
+            + "--score-power 2"
         #expect(
             try MeasureOptions.measure(of: parsed(words.split(separator: " ").map(String.init)))
                 == .modified(
@@ -35,7 +36,7 @@ struct MeasureOptionsTests {
     }
 
     @Test(
-        "what makes no sense is refused",
+        "values out of bounds, and parameters of plain cosine, are refused",
         arguments: [
             ["--shrinkage", "1"], ["--measure", "cosine", "--score-power", "1"], ["--measure", "jaccard"],
             ["--measure", "modified", "--degree-discount", "-1"], ["--measure", "modified", "--score-power", "0"],
@@ -45,7 +46,7 @@ struct MeasureOptionsTests {
         #expect(throws: UsageError.self) { try MeasureOptions.measure(of: parsed(words)) }
     }
 
-    @Test("the environment forces a path, and one that the processor does not have is refused")
+    @Test("the environment chooses the path, and a path that the processor does not support is refused")
     func processorPath() throws {
         let variable = "COTERIE_PROCESSOR_PATH"
         #expect(try ProcessorPathOption.path(of: parsed([])) == .fastest)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The vocabulary")
 struct VocabularyTests {
-    @Test("Every theme has words for its groups and photos, of which none holds a separator")
+    @Test("Every theme has words for its groups and photos, and none contains a separator")
     func themes() {
         #expect(Theme.all.count == 56)
         #expect(Set(Theme.all.map(\.name)).count == Theme.all.count)

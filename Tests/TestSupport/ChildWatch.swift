@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Sees to it that a child process does not outlive the tests by more than a second, even if they are killed.
+/// Ends a child process at most a second after the tests, even if they are killed.
 public enum ChildWatch {
     /// Starts a shell that looks once a second whether the process of the tests is still there, and kills the child
     /// when it is not; it ends with the child.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tokens that no honest maker would make, put together byte by byte.
+/// Invalid tokens, assembled byte by byte.
 public enum Forgery {
     /// Bytes in base64url, without padding.
     public static func base64url(_ bytes: [UInt8]) -> String {

@@ -45,25 +45,25 @@ enum SHA256 {
 
     private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
         func turned(_ word: UInt32, _ count: UInt32) -> UInt32 { word >> count | word << (32 - count) }
-        var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { place in
-            block[place..<(place + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        var words = stride(from: block.startIndex, to: block.endIndex, by: 4).map { index in
+            block[index..<(index + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
         }
-        for place in 16..<64 {
-            let (early, late) = (words[place - 15], words[place - 2])
+        for index in 16..<64 {
+            let (early, late) = (words[index - 15], words[index - 2])
             let first = turned(early, 7) ^ turned(early, 18) ^ early >> 3
             let second = turned(late, 17) ^ turned(late, 19) ^ late >> 10
-            words.append(words[place - 16] &+ first &+ words[place - 7] &+ second)
+            words.append(words[index - 16] &+ first &+ words[index - 7] &+ second)
         }
         var s = state
-        for place in 0..<64 {
+        for index in 0..<64 {
             let choice = (s[4] & s[5]) ^ (~s[4] & s[6])
             let majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2])
             let first = s[7] &+ (turned(s[4], 6) ^ turned(s[4], 11) ^ turned(s[4], 25)) &+ choice
-            let mixed = first &+ constants[place] &+ words[place]
+            let mixed = first &+ constants[index] &+ words[index]
             let second = (turned(s[0], 2) ^ turned(s[0], 13) ^ turned(s[0], 22)) &+ majority
             s = [mixed &+ second, s[0], s[1], s[2], s[3] &+ mixed, s[4], s[5], s[6]]
         }
-        for place in 0..<8 { state[place] &+= s[place] }
+        for index in 0..<8 { state[index] &+= s[index] }
     }
 
     private static func bigEndian(_ value: some FixedWidthInteger) -> [UInt8] {

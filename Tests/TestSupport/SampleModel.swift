@@ -44,7 +44,7 @@ public enum SampleModel {
                     Neighbour(
                         index: UInt32(other < group ? other : other + 1),
                         common: UInt32(3 + 497 * Double.random(in: 0...1, using: &generator)), score: score))
-                // Now and then equal scores follow one another.
+                // Some scores are equal.
                 score *= Float.random(in: 0.95...1, using: &generator)
             }
             table.offsets.append(table.neighbours.count)
@@ -58,9 +58,9 @@ public enum SampleModel {
         isFull: Bool = false
     ) throws(ModelError) -> EncodedModel {
         var tables: [Relation: NeighbourTable] = [:]
-        for (place, relation) in relations.enumerated() {
+        for (number, relation) in relations.enumerated() {
             tables[relation] = table(
-                groupCount: groupCount, limit: limit, seed: seed &+ UInt64(place) &* 1000, isFull: isFull)
+                groupCount: groupCount, limit: limit, seed: seed &+ UInt64(number) &* 1000, isFull: isFull)
         }
         return try EncodedModel(
             groups: groups(groupCount, seed: seed), sizes: sizes(groupCount, seed: seed), tables: tables,
@@ -77,9 +77,9 @@ public enum SampleModel {
         }
         var signals = GroupSignals()
         guard !some.isEmpty else { return signals }
-        signals.trending = some.enumerated().map { place, group in
+        signals.trending = some.enumerated().map { number, group in
             TrendingGroup(
-                group: group, score: 9 / Float(place + 1), joiners: 7, posters: UInt32(place), usualWeek: 0.25)
+                group: group, score: 9 / Float(number + 1), joiners: 7, posters: UInt32(number), usualWeek: 0.25)
         }
         signals.seasons = (0..<groupCount).map { _ in
             SeasonalFactors(percent: (0..<12).map { _ in .random(in: 50...200, using: &generator) })
@@ -89,10 +89,10 @@ public enum SampleModel {
             guard let cell = PlaceCell(latitude: latitude, longitude: longitude) else { continue }
             signals.places[cell] = postings()
         }
-        signals.curated = some.enumerated().map { place, group in
+        signals.curated = some.enumerated().map { number, group in
             CuratedGroup(
-                group: group, position: UInt32(place / 2), startsAt: place.isMultiple(of: 2) ? 5 : nil,
-                expiresAt: place.isMultiple(of: 3) ? nil : 1_795_000_000)
+                group: group, position: UInt32(number / 2), startsAt: number.isMultiple(of: 2) ? 5 : nil,
+                expiresAt: number.isMultiple(of: 3) ? nil : 1_795_000_000)
         }
         return signals
     }
@@ -107,4 +107,11 @@ public enum SampleModel {
             groups: .init(included: groupCount, leftOutPrivate: 0), relations: [],
             steps: [.init(name: "read", seconds: 0.25, peakBytes: 1 << 20)], sections: [])
     }
+}
+
+extension Relation {
+    /// Groups by the photos in their pools.
+    public static let photos = RelationFacts.photos.relation
+    /// Groups by their members.
+    public static let members = RelationFacts.members.relation
 }

@@ -38,52 +38,52 @@ public struct SchemaChecker {
         return content?["schema"] as? [String: Any]
     }
 
-    /// What is wrong with a value, if anything, and where.
-    public func complaints(_ value: Any, _ schema: [String: Any], at place: String = "$") -> [String] {
+    /// The differences between a value and its schema, with their paths.
+    public func complaints(_ value: Any, _ schema: [String: Any], at path: String = "$") -> [String] {
         if let reference = schema["$ref"] as? String {
             guard let target = target(of: reference) as? [String: Any] else { return ["\(reference) leads nowhere"] }
-            return complaints(value, target, at: place)
+            return complaints(value, target, at: path)
         }
         switch schema["type"] as? String {
-        case "string": return complaints(text: value, schema, at: place)
-        case "boolean": return Self.isBoolean(value) ? [] : ["\(place) is not true or false"]
-        case "integer", "number": return complaints(number: value, schema, at: place)
+        case "string": return complaints(text: value, schema, at: path)
+        case "boolean": return Self.isBoolean(value) ? [] : ["\(path) is not true or false"]
+        case "integer", "number": return complaints(number: value, schema, at: path)
         case "array":
-            guard let elements = value as? [Any] else { return ["\(place) is no list"] }
+            guard let elements = value as? [Any] else { return ["\(path) is no list"] }
             let schema = schema["items"] as? [String: Any] ?? [:]
-            return elements.enumerated().flatMap { complaints($1, schema, at: "\(place)[\($0)]") }
-        case "object": return complaints(object: value, schema, at: place)
-        default: return ["\(place) has a schema without a type"]
+            return elements.enumerated().flatMap { complaints($1, schema, at: "\(path)[\($0)]") }
+        case "object": return complaints(object: value, schema, at: path)
+        default: return ["\(path) has a schema without a type"]
         }
     }
 
-    private func complaints(text value: Any, _ schema: [String: Any], at place: String) -> [String] {
-        guard let text = value as? String else { return ["\(place) is no text"] }
-        if let words = schema["enum"] as? [String], !words.contains(text) { return ["\(place) is \(text)"] }
+    private func complaints(text value: Any, _ schema: [String: Any], at path: String) -> [String] {
+        guard let text = value as? String else { return ["\(path) is no text"] }
+        if let words = schema["enum"] as? [String], !words.contains(text) { return ["\(path) is \(text)"] }
         return []
     }
 
-    private func complaints(number value: Any, _ schema: [String: Any], at place: String) -> [String] {
-        guard !Self.isBoolean(value), let number = value as? Double else { return ["\(place) is no number"] }
-        if schema["type"] as? String == "integer", number != number.rounded() { return ["\(place) is not whole"] }
-        if let least = schema["minimum"] as? Double, number < least { return ["\(place) is \(number)"] }
-        if let greatest = schema["maximum"] as? Double, number > greatest { return ["\(place) is \(number)"] }
+    private func complaints(number value: Any, _ schema: [String: Any], at path: String) -> [String] {
+        guard !Self.isBoolean(value), let number = value as? Double else { return ["\(path) is no number"] }
+        if schema["type"] as? String == "integer", number != number.rounded() { return ["\(path) is not whole"] }
+        if let least = schema["minimum"] as? Double, number < least { return ["\(path) is \(number)"] }
+        if let greatest = schema["maximum"] as? Double, number > greatest { return ["\(path) is \(number)"] }
         return []
     }
 
-    private func complaints(object value: Any, _ schema: [String: Any], at place: String) -> [String] {
-        guard let object = value as? [String: Any] else { return ["\(place) is no object"] }
+    private func complaints(object value: Any, _ schema: [String: Any], at path: String) -> [String] {
+        guard let object = value as? [String: Any] else { return ["\(path) is no object"] }
         let properties = schema["properties"] as? [String: Any]
         let others = schema["additionalProperties"] as? [String: Any]
         // An object of any kind.
         if properties == nil, others == nil { return [] }
         let missing = (schema["required"] as? [String] ?? []).filter { object[$0] == nil }
-        return missing.map { "\(place) has no \($0)" }
+        return missing.map { "\(path) has no \($0)" }
             + object.flatMap { name, value in
                 guard let schema = properties?[name] as? [String: Any] ?? others else {
-                    return ["\(place) has \(name), which is not described"]
+                    return ["\(path) has \(name), which is not described"]
                 }
-                return complaints(value, schema, at: "\(place).\(name)")
+                return complaints(value, schema, at: "\(path).\(name)")
             }
     }
 

@@ -111,7 +111,7 @@ public final class SocketClient {
     /// What has been received and not yet been returned.
     public var unread: [UInt8] { received }
 
-    /// Makes the connection end with a reset instead of a polite goodbye when the client goes.
+    /// Makes the connection end with a reset when the client closes it.
     public func resetAtEnd() {
         var abrupt = linger(l_onoff: 1, l_linger: 0)
         unsafe setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &abrupt, socklen_t(MemoryLayout<linger>.size))

@@ -57,10 +57,10 @@ public final class TemporaryRedis: Sendable {
         server.waitUntilExit()
     }
 
-    /// Has the server take connections and questions, and answer nothing, until `resume`.
+    /// Suspends the server, which then accepts connections but does not answer, until `resume`.
     public func pause() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGSTOP) } } }
 
-    /// Has it go on after `pause`.
+    /// Resumes the server after `pause`.
     public func resume() { running.withLock { server in _ = server.map { kill($0.processIdentifier, SIGCONT) } } }
 
     /// Starts it again after `stop`, empty, on the same port.

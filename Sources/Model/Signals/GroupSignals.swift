@@ -8,7 +8,7 @@ public struct GroupSignals: Sendable, Equatable {
     public var seasons: [SeasonalFactors]
     /// The groups that photos with a tag go to, by the tag as `Term.normalized` writes it.
     public var tags: [String: [Posting]]
-    /// The groups that photos of a place go to.
+    /// The groups that photos of a location go to.
     public var places: [PlaceCell: [Posting]]
     /// What curators chose, by position; equal positions in ascending order of the index.
     public var curated: [CuratedGroup]
@@ -86,7 +86,7 @@ public struct Posting: Sendable, Equatable {
 public struct CuratedGroup: Sendable, Equatable {
     /// The group's index in the version.
     public var group: UInt32
-    /// Its place among the curated groups, the lowest first.
+    /// Its position among the curated groups, the lowest first.
     public var position: UInt32
     /// From when on it is put forward, in Unix seconds, inclusive; nil: always.
     public var startsAt: Int64?

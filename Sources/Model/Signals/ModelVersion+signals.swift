@@ -21,7 +21,7 @@ extension ModelVersion {
     /// The groups that photos with a tag go to, upper and lower case being the same; the greatest weight first.
     public func groups(withTag tag: String) -> [Posting] { signals.tags[Term.normalized(tag)] }
 
-    /// The groups that photos of a place go to; the greatest weight first.
+    /// The groups that photos of a location go to; the greatest weight first.
     public func groups(at place: PlaceCell) -> [Posting] { signals.places[place.key] }
 
     /// All topics, as `Term.normalized` writes them, in ascending order of their bytes.
@@ -33,7 +33,7 @@ extension ModelVersion {
     /// All tags that point to groups, as `Term.normalized` writes them, in ascending order of their bytes.
     public var tags: [String] { (0..<signals.tags.keyCount).map(signals.tags.key) }
 
-    /// All places that point to groups, in no particular order.
+    /// All locations that point to groups, in no particular order.
     public var places: [PlaceCell] {
         (0..<signals.places.keyCount).compactMap { PlaceCell(key: signals.places.key($0)) }
     }

@@ -1,4 +1,4 @@
-/// Lists of groups by a key, read in place.
+/// Lists of groups by a key, read in index.
 ///
 /// | bytes | content |
 /// | --- | --- |
@@ -62,8 +62,8 @@ struct PostingIndex: Sendable {
         // Patterns of positive finite numbers are in the order of the numbers, and all others lie above them.
         var ceiling = Float.greatestFiniteMagnitude.bitPattern
         var floor: Int64 = -1
-        for place in offset(key)..<offset(key + 1) {
-            let posting = posting(place)
+        for index in offset(key)..<offset(key + 1) {
+            let posting = posting(index)
             guard posting.group < groupCount else {
                 throw .corrupt(section: name, reason: "a posting of key \(key) is no group")
             }
@@ -80,18 +80,18 @@ struct PostingIndex: Sendable {
         Int(UInt32(littleEndian: region.load(offsetsStart + index * 4, as: UInt32.self)))
     }
 
-    private func posting(_ place: Int) -> Posting {
-        let start = postingsStart + place * Self.postingByteCount
+    private func posting(_ index: Int) -> Posting {
+        let start = postingsStart + index * Self.postingByteCount
         return Posting(
             group: UInt32(littleEndian: region.load(start, as: UInt32.self)),
             weight: Float(bitPattern: UInt32(littleEndian: region.load(start + 4, as: UInt32.self))))
     }
 
-    /// A key by its place, 0 ..< `keyCount`.
-    func key(_ place: Int) -> String { keys?[place] ?? "" }
+    /// A key by its index, 0 ..< `keyCount`.
+    func key(_ index: Int) -> String { keys?[index] ?? "" }
 
-    /// The list of the key at a place.
-    func list(_ place: Int) -> [Posting] { (offset(place)..<offset(place + 1)).map(posting) }
+    /// The list of the key at an index.
+    func list(_ index: Int) -> [Posting] { (offset(index)..<offset(index + 1)).map(posting) }
 
     /// The list of a key; empty if the index does not have it.
     ///

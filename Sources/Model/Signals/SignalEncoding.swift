@@ -28,9 +28,9 @@ enum SignalEncoding {
     /// The groups of every topic, each with weight 1.
     static func topics(of groups: [GroupFacts]) -> [String: [Posting]] {
         var index: [String: [Posting]] = [:]
-        for (place, group) in groups.enumerated() {
+        for (number, group) in groups.enumerated() {
             for topic in Set(group.topics.map { Term.normalized($0) }) where !topic.isEmpty {
-                index[topic, default: []].append(Posting(group: UInt32(place), weight: 1))
+                index[topic, default: []].append(Posting(group: UInt32(number), weight: 1))
             }
         }
         return index

@@ -16,8 +16,8 @@ struct SignalReader: Sendable {
         topics = try PostingIndex(region, range: table[.topicIndex], groupCount: groupCount, section: .topicIndex)
         tags = try PostingIndex(region, range: table[.tags], groupCount: groupCount, section: .tags)
         places = try PostingIndex(region, range: table[.places], groupCount: groupCount, section: .places)
-        for place in 0..<places.keyCount where PlaceCell(key: places.key(place)) == nil {
-            throw .corrupt(section: "places", reason: "key \(place) is no cell")
+        for index in 0..<places.keyCount where PlaceCell(key: places.key(index)) == nil {
+            throw .corrupt(section: "places", reason: "key \(index) is no cell")
         }
         seasons = try Self.checkedSeasons(region, table[.seasons], groupCount: groupCount)
         trending = try Self.trending(region, table[.trending], groupCount: groupCount)
@@ -38,8 +38,8 @@ struct SignalReader: Sendable {
         guard range.isEmpty || range.count == groupCount * 12 else {
             throw .corrupt(section: "seasons", reason: "it is not of twelve factors a group")
         }
-        for place in range where !SeasonalFactors.bounds.contains(region.load(place, as: UInt8.self)) {
-            throw .corrupt(section: "seasons", reason: "a factor of group \((place - range.lowerBound) / 12) is none")
+        for offset in range where !SeasonalFactors.bounds.contains(region.load(offset, as: UInt8.self)) {
+            throw .corrupt(section: "seasons", reason: "a factor of group \((offset - range.lowerBound) / 12) is none")
         }
         return range
     }
@@ -53,16 +53,16 @@ struct SignalReader: Sendable {
         var groups: [TrendingGroup] = []
         var seen: Set<UInt32> = []
         for start in stride(from: range.lowerBound, to: range.upperBound, by: trendingByteCount) {
-            func word(_ place: Int) -> UInt32 { UInt32(littleEndian: region.load(start + place * 4, as: UInt32.self)) }
+            func word(_ index: Int) -> UInt32 { UInt32(littleEndian: region.load(start + index * 4, as: UInt32.self)) }
             let group = TrendingGroup(
                 group: word(0), score: Float(bitPattern: word(1)), joiners: word(2), posters: word(3),
                 usualWeek: Float(bitPattern: word(4)))
             guard group.group < groupCount, seen.insert(group.group).inserted else {
-                throw .corrupt(section: "trending", reason: "place \(groups.count) is no group, or stands twice")
+                throw .corrupt(section: "trending", reason: "entry \(groups.count) is no group, or occurs twice")
             }
             let ceiling = groups.last?.score ?? .greatestFiniteMagnitude
             guard group.score > 0, group.score <= ceiling, group.usualWeek >= 0, group.usualWeek.isFinite else {
-                throw .corrupt(section: "trending", reason: "the figures at place \(groups.count) are none")
+                throw .corrupt(section: "trending", reason: "the figures of entry \(groups.count) are out of bounds")
             }
             groups.append(group)
         }
@@ -87,10 +87,10 @@ struct SignalReader: Sendable {
                 position: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)), startsAt: time(8),
                 expiresAt: time(16))
             guard group.group < groupCount, seen.insert(group.group).inserted else {
-                throw .corrupt(section: "curated", reason: "place \(groups.count) is no group, or stands twice")
+                throw .corrupt(section: "curated", reason: "entry \(groups.count) is no group, or occurs twice")
             }
             guard group.position >= groups.last?.position ?? 0 else {
-                throw .corrupt(section: "curated", reason: "the positions do not ascend at place \(groups.count)")
+                throw .corrupt(section: "curated", reason: "the positions do not ascend at entry \(groups.count)")
             }
             groups.append(group)
         }

@@ -32,12 +32,6 @@ public struct SiteDecisions: Sendable, Equatable {
     public init(_ state: SiteState, in model: ModelVersion) {
         self.init(hidden: state.hidden.keys.lazy.map(\.text), curations: state.curations, in: model)
     }
-
-    /// Whether a group of the version, by its external id, may be shown; false for groups that the version does not
-    /// have.
-    public func shows(_ id: String, in model: ModelVersion) -> Bool {
-        model.index(ofID: id).map { !hidden.contains(UInt32($0)) } ?? false
-    }
 }
 
 extension Set<UInt32> {

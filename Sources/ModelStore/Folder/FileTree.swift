@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a folder store does with names in the file system.
+/// Operations on names in the file system.
 enum FileTree {
     /// Makes a directory and those above it; one that exists is left as it is.
     static func makeDirectory(_ path: String) throws(StoreError) {
@@ -73,4 +73,13 @@ enum FileTree {
         try unsafe file.write(content.span.bytes, at: 0)
         if durability == .powerLoss { try file.synchronize() }
     }
+}
+
+/// The events that written files must survive.
+enum Durability {
+    /// A loss of power: published versions exist nowhere else.
+    case powerLoss
+    /// The end of the process: cached versions need not wait for the disk, because they can be fetched again and are
+    /// compared with their checksums before use.
+    case processEnd
 }

@@ -30,3 +30,31 @@ struct FolderLayout: Sendable {
     static func model(in folder: String) -> String { folder + "/model.coterie" }
     static func manifest(in folder: String) -> String { folder + "/manifest.json" }
 }
+
+/// The locks in the folder of a store; the system releases them when their holder ends, even if it is killed.
+enum FolderLock {
+    /// Runs `body` with the lock of publishers, without waiting for it, because publishing takes long.
+    ///
+    /// - Throws: `StoreError.busy` if another has the lock.
+    static func whilePublishing<Result>(in layout: FolderLayout, _ body: () throws(StoreError) -> Result)
+        throws(StoreError) -> Result
+    {
+        let file = try OpenFile(layout.publisherLock, for: .locking)
+        guard try file.lock(waiting: false) else {
+            throw StoreError(
+                .busy, "another process publishes to \(layout.directory) or prunes it: wait for it, then try again")
+        }
+        defer { file.unlock() }
+        return try body()
+    }
+
+    /// Runs `body` with the lock of the current version; waits for it, because switching is quick.
+    static func whileSwitching<Result>(in layout: FolderLayout, _ body: () throws(StoreError) -> Result)
+        throws(StoreError) -> Result
+    {
+        let file = try OpenFile(layout.currentLock, for: .locking)
+        _ = try file.lock(waiting: true)
+        defer { file.unlock() }
+        return try body()
+    }
+}

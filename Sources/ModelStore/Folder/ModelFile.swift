@@ -28,7 +28,7 @@ struct ModelFileWriter: ~Copyable {
         if durability == .powerLoss { file.evict(start..<start + bytes.byteCount) }
     }
 
-    /// Returns when the file survives what it has to.
+    /// Returns when the file is durable.
     consuming func finish() throws(StoreError) {
         guard durability == .powerLoss else { return }
         try file.synchronize()

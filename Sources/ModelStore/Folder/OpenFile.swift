@@ -1,6 +1,7 @@
 import Glibc
+import Model
 
-/// A file or directory that is open, and is closed when nobody needs it any more.
+/// An open file or directory; it is closed when the value ends.
 struct OpenFile: ~Copyable {
     /// How a file is opened.
     enum Purpose {
@@ -8,7 +9,7 @@ struct OpenFile: ~Copyable {
         case reading
         /// Writing a new file; one that exists already is an error.
         case creating
-        /// The same, for nobody but its owner to read.
+        /// The same, readable by its owner only.
         case creatingPrivate
         /// Locking: created if it is absent, never read nor written.
         case locking
@@ -84,20 +85,20 @@ struct OpenFile: ~Copyable {
         }
     }
 
-    /// Says that nobody will soon read a range of the file, or all of it.
+    /// Advises the kernel that a range of the file, or all of it, will not be read soon.
     ///
-    /// For bytes just written, the kernel then begins to bring them to the disk, which thus works while the processor
-    /// does. For bytes on the disk, it forgets its copy in memory. It is only advice: `synchronize` guarantees.
+    /// The kernel then begins to write new bytes to the disk in the background, and drops its cached copy of bytes that
+    /// are on the disk. It is only advice: `synchronize` guarantees.
     func evict(_ range: Range<Int>? = nil) {
         posix_fadvise(descriptor, range?.lowerBound ?? 0, range?.count ?? 0, POSIX_FADV_DONTNEED)
     }
 
-    /// Returns when everything written so far, or what a directory lists, would survive a loss of power.
+    /// Returns when everything written so far, or the list of a directory, is safe from a loss of power.
     func synchronize() throws(StoreError) {
         guard retrying({ fsync(descriptor) }) == 0 else { throw .system(.writeFailed, "make durable", path) }
     }
 
-    /// Gives the lock back.
+    /// Releases the lock.
     func unlock() { flock(descriptor, LOCK_UN) }
 
     /// Takes an exclusive lock that ends with this value, or with the process.
@@ -130,5 +131,24 @@ extension StoreError {
             default: ""
             }
         return StoreError(code, "cannot \(action) \(path): \(unsafe String(cString: strerror(number)))\(advice)")
+    }
+}
+
+/// Files that are mapped into memory.
+///
+/// A mapping stays valid after the file's name is removed. Only files of versions are mapped: they never change once
+/// they have their final name, and reading a mapped file that is truncated would end the process.
+enum MappedFile {
+    /// Maps a whole file, read-only.
+    static func region(of file: borrowing OpenFile) throws(StoreError) -> ByteRegion {
+        let count = try file.byteCount()
+        guard count > 0 else { throw StoreError(.corrupt, "\(file.path) is empty") }
+        let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, file.descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw .system(.unavailable, "map", file.path)
+        }
+        return unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: count)) { bytes in
+            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
     }
 }

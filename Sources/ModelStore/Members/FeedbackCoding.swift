@@ -1,6 +1,6 @@
 import Model
 
-/// What a member said and was shown, as a compact value.
+/// A member's feedback as a compact value.
 ///
 /// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
 /// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in
@@ -17,16 +17,16 @@ enum FeedbackCoding {
         return true
     }
 
-    /// The feedback of a value; nil if it is no such value or names a group that is not below `groupCount`.
+    /// The feedback of a value; nil if the value is malformed or has a group that is not below `groupCount`.
     static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> PublishedMember.Feedback? {
-        var place = 0
-        guard let dismissals = decodePairs(bytes, at: &place, groupCount: groupCount),
-            let exposures = decodePairs(bytes, at: &place, groupCount: groupCount)
+        var offset = 0
+        guard let dismissals = decodePairs(bytes, at: &offset, groupCount: groupCount),
+            let exposures = decodePairs(bytes, at: &offset, groupCount: groupCount)
         else { return nil }
         var text: [UInt8] = []
-        while place < bytes.count {
-            text.append(bytes[place])
-            place += 1
+        while offset < bytes.count {
+            text.append(bytes[offset])
+            offset += 1
         }
         guard let interests = String(validating: text, as: UTF8.self) else { return nil }
         return PublishedMember.Feedback(
@@ -56,12 +56,12 @@ enum FeedbackCoding {
     }
 
     private static func decodePairs(
-        _ bytes: borrowing Span<UInt8>, at place: inout Int, groupCount: Int
+        _ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int
     ) -> [(UInt32, UInt32)]? {
-        guard let count = Varint.read(bytes, at: &place) else { return nil }
+        guard let count = Varint.read(bytes, at: &offset) else { return nil }
         var pairs: [(UInt32, UInt32)] = []
         for _ in 0..<count {
-            guard let difference = Varint.read(bytes, at: &place), let number = Varint.read(bytes, at: &place),
+            guard let difference = Varint.read(bytes, at: &offset), let number = Varint.read(bytes, at: &offset),
                 pairs.isEmpty || difference > 0
             else { return nil }
             let (group, overflow) = (pairs.last?.0 ?? 0).addingReportingOverflow(difference)

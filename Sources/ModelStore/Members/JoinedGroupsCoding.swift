@@ -15,12 +15,12 @@ enum JoinedGroupsCoding {
         return true
     }
 
-    /// The indexes of a value; nil if it is no such value or names an index that is not below `groupCount`.
+    /// The indexes of a value; nil if the value is malformed or has an index that is not below `groupCount`.
     static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> [UInt32]? {
         var groups: [UInt32] = []
-        var place = 0
-        while place < bytes.count {
-            guard let difference = Varint.read(bytes, at: &place), groups.isEmpty || difference > 0 else { return nil }
+        var offset = 0
+        while offset < bytes.count {
+            guard let difference = Varint.read(bytes, at: &offset), groups.isEmpty || difference > 0 else { return nil }
             let (group, overflow) = (groups.last ?? 0).addingReportingOverflow(difference)
             guard !overflow, group < groupCount else { return nil }
             groups.append(group)

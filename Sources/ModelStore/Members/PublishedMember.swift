@@ -1,18 +1,19 @@
 public import Model
 
-/// What is published of a user with a model version, in terms of its groups: all that daemons without the catalog know
-/// of a member, but for what came since.
+/// A user as published with a model version, in terms of its groups.
+///
+/// Daemons without the catalog know members from here, and from newer changes.
 public struct PublishedMember: Sendable, Equatable {
-    /// What a user said of groups and was shown of them, as far as it changes lists.
+    /// A user's dismissals, exposures and interests.
     public struct Feedback: Sendable, Equatable {
-        /// Fewer impressions than these are rounded to none: such an exposure is not to be published.
+        /// Exposures with fewer impressions than this are rounded to none, and not published.
         public static let leastImpressions = 0.0005
 
         /// In ascending order of the group.
         public var dismissals: [Dismissal]
         /// In ascending order of the group; faded until the moment of the version's recompute.
         public var exposures: [Exposure]
-        /// Stated interests, none of which has a semicolon in it.
+        /// Stated interests, none of which contains a semicolon.
         public var interests: [String]
 
         /// Feedback.
@@ -22,16 +23,16 @@ public struct PublishedMember: Sendable, Equatable {
             self.interests = interests
         }
 
-        /// Whether there is none at all.
+        /// Whether there is no feedback.
         public var isEmpty: Bool { dismissals.isEmpty && exposures.isEmpty && interests.isEmpty }
     }
 
     /// The groups the user is in, ascending.
     public var joined: [UInt32]
-    /// What the user said and was shown.
+    /// The user's feedback.
     public var feedback: Feedback
 
-    /// The member made of what was found of a user; nil if nothing was.
+    /// A member from the values found for a user; nil if there are none.
     init?(foundJoined joined: [UInt32]?, feedback: Feedback?) {
         guard joined != nil || feedback != nil else { return nil }
         self.init(joined: joined ?? [], feedback: feedback ?? Feedback())
@@ -46,7 +47,7 @@ public struct PublishedMember: Sendable, Equatable {
 
 /// The members to be published with a version; users are numbered from 0 on, in any order.
 public protocol MemberSource: Sendable {
-    /// How many users there are.
+    /// The number of users.
     var userCount: Int { get }
 
     /// The bytes of a user's external id.
@@ -59,7 +60,7 @@ public protocol MemberSource: Sendable {
     /// - Parameter number: 0 ..< `userCount`.
     func groups(ofUser number: Int) -> ArraySlice<UInt32>
 
-    /// What a user said and was shown.
+    /// A user's feedback.
     ///
     /// - Parameter number: 0 ..< `userCount`.
     func feedback(ofUser number: Int) -> PublishedMember.Feedback

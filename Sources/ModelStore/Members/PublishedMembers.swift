@@ -1,7 +1,7 @@
 import Glibc
 import Model
 
-/// All members published with a version, in a file on this machine: a daemon asks no server for a member.
+/// All members published with a version, in a local file, so that a daemon asks no server for a member.
 ///
 /// After 8 bytes that name the format come the fields of hash buckets as they are in Redis, all of `joined`, then all
 /// of `feedback`, each as the length of the user's id (`Varint`), the id, the length of the value, the value. Then
@@ -42,7 +42,7 @@ public final class PublishedMembers: Sendable {
         else { throw damaged }
     }
 
-    /// What is published of a user; nil if the version does not know the user.
+    /// A published member; nil if the version does not have the user.
     public func member(withID id: String) throws(StoreError) -> PublishedMember? {
         guard bucketCount > 0 else { return nil }
         let bucket = RedisLayout.bucket(ofUser: id.utf8Span.span, of: bucketCount)

@@ -53,7 +53,7 @@ struct CandidateTable {
     ///
     /// - Parameter relations: how relations are blended.
     /// - Complexity: O(neighbours of the groups).
-    init(of interests: [Interest], in model: ModelVersion, _ relations: RelationTable) {
+    init(of interests: [Interest], in model: VisibleModel, _ relations: RelationTable) {
         let lists = model.lists(of: interests.flatMap(\.groups))
         let interestOfSeed = interests.enumerated().flatMap { number, interest in
             [Int16](repeating: Int16(number), count: interest.groups.count)

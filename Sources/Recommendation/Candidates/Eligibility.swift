@@ -1,20 +1,18 @@
 import Model
 
-/// Which groups a member may be shown.
+/// Which of the groups that a model shows may be shown to a member.
 struct Eligibility {
     /// Why a group is not shown.
     enum Obstacle: Sendable, Equatable {
         case joined
         case dismissed(atMilliseconds: Int64)
-        case hidden
         case inactive(sinceSeconds: Int64)
         /// To a group that the member has joined.
         case tooSimilar(to: UInt32)
     }
 
-    private let model: ModelVersion
+    private let model: VisibleModel
     private let profile: MemberProfile
-    private let hidden: Set<UInt32>
     private let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let cutoff: ActivityColumn.Cutoff
@@ -23,29 +21,32 @@ struct Eligibility {
     /// Groups that may not be shown, whether active or not; a group may occur more than once.
     let blockedGroups: [UInt32]
     private let blocked: GroupPositions
+    /// What the request asks for; nil if for nothing.
+    let filter: AppliedFilter?
 
     /// - Parameters:
     ///   - ceiling: says which groups are too similar to a joined one.
     ///   - inactiveAfterDays: nil to allow inactive groups.
     init(
-        _ request: PlanRequest, in model: ModelVersion, _ ceiling: SimilarityCeiling, _ activity: ActivityColumn,
-        inactiveAfterDays: Double?
+        _ request: PlanRequest, in model: VisibleModel, _ relations: RelationTable, _ ceiling: SimilarityCeiling,
+        _ activity: ActivityColumn, inactiveAfterDays: Double?
     ) {
         self.model = model
         self.ceiling = ceiling
         self.activity = activity
         profile = request.profile
-        hidden = request.hidden
+        filter = AppliedFilter(request.filter, in: model, relations)
         let seconds = request.atMilliseconds / 1000
         cutoff = ActivityColumn.Cutoff(seconds: inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min)
-        joined = profile.joined.map(\.group).filter { $0 < model.groupCount }
-        blockedGroups =
-            joined + profile.dismissals.map(\.group) + hidden + joined.flatMap { ceiling.partners(of: $0) }
+        joined = profile.joined.map(\.group).filter(model.shows)
+        blockedGroups = joined + profile.dismissals.map(\.group) + joined.flatMap { ceiling.partners(of: $0) }
         blocked = GroupPositions(blockedGroups)
     }
 
-    /// Whether a group may be shown; all groups of a model are public.
-    func allows(_ group: UInt32) -> Bool { blocked[group] == nil && isActive(group) }
+    /// Whether a group that the model shows may be shown to the member.
+    func allows(_ group: UInt32) -> Bool {
+        blocked[group] == nil && isActive(group) && filter?.passes(group) != false
+    }
 
     /// Whether the last activity in a group is recent enough.
     func isActive(_ group: UInt32) -> Bool { activity.isActive(group, since: cutoff) }
@@ -56,7 +57,6 @@ struct Eligibility {
         if let dismissal = profile.dismissals.first(where: { $0.group == group }) {
             return .dismissed(atMilliseconds: dismissal.atMilliseconds)
         }
-        if hidden.contains(group) { return .hidden }
         if let active = model.lastActiveAt(of: Int(group)), active < cutoff.seconds {
             return .inactive(sinceSeconds: active)
         }
@@ -66,7 +66,7 @@ struct Eligibility {
 
 /// The day of the last activity of each group: a compact column that stays in the cache, made once a version.
 struct ActivityColumn: Sendable {
-    private let model: ModelVersion
+    private let model: VisibleModel
     /// Days since 1970; `unknown` if it is not known.
     private let days: [UInt16]
 
@@ -74,7 +74,7 @@ struct ActivityColumn: Sendable {
     private static let secondsInDay: Int64 = 86_400
 
     /// - Complexity: O(groups).
-    init(_ model: ModelVersion) {
+    init(_ model: VisibleModel) {
         self.model = model
         days = (0..<model.groupCount).map { group in model.lastActiveAt(of: group).map(Self.day) ?? Self.unknown }
     }

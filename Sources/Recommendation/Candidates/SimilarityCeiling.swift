@@ -14,20 +14,17 @@ struct SimilarityCeiling: Sendable {
 
     /// - Parameter ceiling: inclusive, above 0.
     /// - Complexity: O(neighbours).
-    init(_ ceiling: Double, in model: ModelVersion) {
+    init(_ ceiling: Double, in model: VisibleModel) {
         var pairs: [Pair] = []
-        for relation in model.relations {
-            for group in 0..<model.groupCount {
-                let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
-                model.neighbours(of: group, by: relation).withSpan { neighbours in
-                    for position in neighbours.indices where neighbours[position].common >= least {
-                        let neighbour = neighbours[position]
-                        guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
-                        // A pair may be in the list of only one of its groups.
-                        pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
-                        pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
-                    }
-                }
+        model.lists(of: Array(0..<UInt32(model.groupCount))).forEach { group, relationIndex, neighbours in
+            let relation = model.relations[relationIndex]
+            let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
+            for index in neighbours.indices where neighbours[index].common >= least {
+                let neighbour = neighbours[index]
+                guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
+                // A pair may be in the list of only one of its groups.
+                pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
+                pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
             }
         }
         self.init(pairs: pairs, groupCount: model.groupCount)

@@ -4,21 +4,28 @@ import Glibc
 enum Blend {
     /// The personal and the other groups in turns, each in their order.
     ///
-    /// When one list ends, the other fills the rest. No group may be in both.
+    /// When one list ends, the other fills the rest.
     ///
     /// - Parameters:
+    ///   - inBoth: the groups that are in both lists; each stands where it comes first.
     ///   - share: the personal list's share of the turns, 0 to 1.
     ///   - limit: how many at most.
-    static func blend(_ personal: [PlanItem], _ others: [PlanItem], share: Double, limit: Int) -> [PlanItem] {
+    static func blend(
+        _ personal: [PlanItem], _ others: [PlanItem], inBoth: Set<UInt32> = [], share: Double, limit: Int
+    ) -> [PlanItem] {
         guard !others.isEmpty else { return Array(personal.prefix(limit)) }
         var turns = Turns(weights: [share, 1 - share])
         let queues = [personal, others]
         var next = [0, 0]
+        var placed: Set<UInt32> = []
         var list: [PlanItem] = []
         while list.count < limit {
             guard let queue = turns.first(where: { next[$0] < queues[$0].count }) else { break }
-            list.append(queues[queue][next[queue]])
+            let item = queues[queue][next[queue]]
             next[queue] += 1
+            // A group that the other list brought already is skipped, and this list keeps its turn.
+            if inBoth.contains(item.group), !placed.insert(item.group).inserted { continue }
+            list.append(item)
             turns.take(queue)
         }
         return list

@@ -19,25 +19,45 @@ public struct ColdStart: Sendable, Equatable {
 
     /// The sources, which take turns.
     public var sources: [Source]
-    /// The groups that fill the list when the sources end, best first.
-    public var popular: [UInt32]
 
-    /// The sources and the popular groups.
-    public init(sources: [Source] = [], popular: [UInt32] = []) {
-        self.sources = sources
-        self.popular = popular
-    }
+    /// The sources.
+    public init(sources: [Source] = []) { self.sources = sources }
 
     /// Whether no source has a group.
     var isEmpty: Bool { sources.allSatisfy(\.groups.isEmpty) }
+
+    /// The personal part of a list, and the sources, weighted by their parts of the list.
+    ///
+    /// - Parameters:
+    ///   - known: the personal part by how much is known of the member, 0 to 1; the sources that have a group divide
+    ///     the rest by their weights.
+    ///   - leastTopicShare: the least part of the list that groups about stated interests get, if there are any.
+    func divided(known: Double, leastTopicShare: Double) -> (personal: Double, sources: ColdStart) {
+        let present = sources.filter { !$0.groups.isEmpty }
+        let sum = present.reduce(0) { $0 + $1.weight }
+        guard sum > 0 else { return (known, ColdStart()) }
+        var personal = known
+        let parts = present.map { source in
+            var part = source
+            part.weight *= (1 - known) / sum
+            if source.origin == .topic, part.weight < leastTopicShare {
+                personal -= leastTopicShare - part.weight
+                part.weight = leastTopicShare
+            }
+            return part
+        }
+        return (max(0, personal), ColdStart(sources: parts))
+    }
 
     /// One list of all sources, in turns by weight.
     ///
     /// - Parameters:
     ///   - limit: how many at most.
-    ///   - isAllowed: whether a group may be shown.
+    ///   - isAllowed: whether a group may be shown that a source of this origin brings.
     /// - Returns: each group once, with its origin.
-    func list(limit: Int, where isAllowed: (UInt32) -> Bool) -> [(group: UInt32, origin: PlanItem.Origin)] {
+    func list(limit: Int, where isAllowed: (UInt32, PlanItem.Origin) -> Bool)
+        -> [(group: UInt32, origin: PlanItem.Origin)]
+    {
         var seen: Set<UInt32> = []
         var turns = Turns(weights: sources.map(\.weight))
         var next = [Int](repeating: 0, count: sources.count)
@@ -46,7 +66,7 @@ public struct ColdStart: Sendable, Equatable {
             let group = sources[source].groups[next[source]]
             next[source] += 1
             // A group that another source had already is skipped, and this source keeps its turn.
-            guard seen.insert(group).inserted, isAllowed(group) else { continue }
+            guard seen.insert(group).inserted, isAllowed(group, sources[source].origin) else { continue }
             list.append((group, sources[source].origin))
             turns.take(source)
         }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// What a group's photos are about, compared with all photos: the weights of its terms, which are tags or places.
+/// What a group's photos are about, compared with all photos: the weights of its terms, which are tags or locations.
 ///
 /// With a share *p* of the group's photos that have a term, and a share *q* of all photos, only terms with *p > q*
 /// count. Little evidence counts little: *p′* is the share as if the group had κ more photos without the term.
@@ -12,8 +12,8 @@ public struct ContentProfile: Sendable {
         /// squares of all terms of the group sum to 1. For tags, of which photos have several: it gives a cosine with a
         /// photo's tags.
         case divergence
-        /// *p′ (1 − q / p)*, the share above the expected one. For places, of which a photo has one: a group about one
-        /// place has nearly 1 there, a group with photos from everywhere has nearly 0 anywhere.
+        /// *p′ (1 − q / p)*, the share above the expected one. For locations, of which a photo has one: a group about
+        /// one location has nearly 1 there, a group with photos from everywhere has nearly 0 anywhere.
         case excess
     }
 

@@ -12,7 +12,7 @@ public struct Interest: Sendable, Equatable {
     public var isMixed: Bool
 
     /// Its name: the most frequent topic of its groups, or if no two share one, the title or id of its central group.
-    public func name(in model: ModelVersion) -> String {
+    public func name(in model: VisibleModel) -> String {
         guard !isMixed else { return "mixed" }
         var counts: [String: Int] = [:]
         for group in groups {
@@ -29,9 +29,9 @@ extension Interest {
     /// Its weight in the division of a list: the number of its groups that have neighbours.
     ///
     /// - Parameter factors: of the relations that are blended; only their neighbours count.
-    func weight(in model: ModelVersion, _ factors: [RelationFactor]) -> Double {
+    func weight(in model: VisibleModel, _ factors: [RelationFactor]) -> Double {
         let contributing = groups.count { group in
-            factors.contains { !model.neighbours(of: Int(group), by: $0.relation).isEmpty }
+            factors.contains { model.hasNeighbours(Int(group), by: $0.relation) }
         }
         return Double(contributing)
     }
@@ -43,7 +43,7 @@ extension Interest {
     ///   - configuration: where clustering stops, and from how many groups on there is a mixed interest.
     /// - Returns: the largest first, equal ones by their first group; the mixed one, if any, last.
     static func interests(
-        of groups: [UInt32], in model: ModelVersion, _ configuration: PlanConfiguration.Interests
+        of groups: [UInt32], in model: VisibleModel, _ configuration: PlanConfiguration.Interests
     ) -> [Interest] {
         let similarities = PairSimilarities(among: groups, in: model)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)

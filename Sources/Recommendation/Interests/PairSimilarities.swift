@@ -11,7 +11,7 @@ struct PairSimilarities {
     /// - Parameter groups: each once.
     ///
     /// - Complexity: O(count² + neighbours of the groups).
-    init(among groups: [UInt32], in model: ModelVersion) {
+    init(among groups: [UInt32], in model: VisibleModel) {
         let count = groups.count
         let relationCount = model.relations.count
         // Avoids a square root and a division for each pair. A group with neighbours has entries.

@@ -1,6 +1,6 @@
 public import Model
 
-/// What is known about a photo, in terms of a model version's groups.
+/// What is known about a photo, in terms of a model's groups.
 public struct PhotoContext: Sendable, Equatable {
     /// The groups whose pools it is in, ascending.
     public var groups: [UInt32]
@@ -46,15 +46,6 @@ public struct PhotoContext: Sendable, Equatable {
     public mutating func forgetOwner() {
         ownerGroups = [:]
         ownerMemberships = []
-    }
-
-    /// Removes hidden groups, which must not be given as reasons.
-    public mutating func forget(_ hidden: Set<UInt32>) {
-        guard !hidden.isEmpty else { return }
-        groups.removeAll(where: hidden.contains)
-        companions = companions.filter { !hidden.contains($0.key) }
-        ownerGroups = ownerGroups.filter { !hidden.contains($0.key) }
-        ownerMemberships.subtract(hidden)
     }
 
     /// The share of so many photos among the owner's pool entries, as if there were five more elsewhere: a single photo

@@ -15,16 +15,16 @@ public struct PhotoRecommender: Sendable {
     /// The most postings of a tag or a location that are considered, the strongest first; it bounds the work.
     static let postingLimit = 2000
 
-    let model: ModelVersion
+    let model: VisibleModel
     let relations: RelationTable
     let weights: PhotoWeights
     private let instant: Int64
 
-    /// A recommender over a model version.
+    /// A recommender over a model.
     ///
     /// - Parameter instant: the present, in Unix seconds.
     public init(
-        model: ModelVersion, relations: RelationTable = .standard, weights: PhotoWeights = PhotoWeights(),
+        model: VisibleModel, relations: RelationTable = .standard, weights: PhotoWeights = PhotoWeights(),
         at instant: Int64
     ) {
         self.model = model
@@ -35,15 +35,11 @@ public struct PhotoRecommender: Sendable {
 
     /// The groups that a public photo could go to, best first; equal scores in ascending order of the group index.
     ///
-    /// - Parameters:
-    ///   - limit: how many at most.
-    ///   - hidden: groups that must not be shown to anybody.
-    public func suggestions(for photo: PhotoContext, limit: Int, hidden: Set<UInt32> = []) -> [PhotoSuggestion] {
+    /// - Parameter limit: how many at most.
+    public func suggestions(for photo: PhotoContext, limit: Int) -> [PhotoSuggestion] {
         var reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
         reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
-        let suggestions = reasons.lazy.filter {
-            !hidden.contains($0.key) && isAllowed($0.key, for: photo)
-        }.map { group, reasons in
+        let suggestions = reasons.lazy.filter { isAllowed($0.key, for: photo) }.map { group, reasons in
             // A stable order, so that the same inputs give the same sum, bit for bit.
             let ordered = reasons.enumerated().sorted {
                 $0.element.contribution != $1.element.contribution
@@ -57,7 +53,7 @@ public struct PhotoRecommender: Sendable {
     }
 
     private func isAllowed(_ group: UInt32, for photo: PhotoContext) -> Bool {
-        if photo.groups.contains(group) { return false }
+        guard model.shows(group), !photo.groups.contains(group) else { return false }
         if let last = model.lastActiveAt(of: Int(group)), last < instant - Self.idleDays * 86_400 { return false }
         return model.joinPolicy(of: Int(group)) != .invite || photo.ownerGroups[group] != nil
             || photo.ownerMemberships.contains(group)

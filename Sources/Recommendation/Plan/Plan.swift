@@ -1,5 +1,3 @@
-public import Model
-
 /// A member's list: made once per session and rotation bucket, then frozen.
 public struct Plan: Sendable, Equatable {
     /// The groups in the order in which they are shown; a shorter list is a prefix of it.
@@ -38,9 +36,9 @@ public struct PlanItem: Sendable, Equatable {
 
     /// The group's index in the model.
     public var group: UInt32
-    /// The raw score s; 0 unless the origin is personal.
+    /// The raw score s; 0 if it is a neighbour of no group that the member has joined.
     public var score: Double
-    /// The index of its interest in the plan's list; nil unless the origin is personal.
+    /// The index of its interest in the plan's list; nil if the score is 0.
     public var interest: Int?
     /// Why it is in the list.
     public var origin: Origin
@@ -69,29 +67,22 @@ extension Plan {
     }
 }
 
-/// What a plan depends on, besides the model version and the planner's configuration and key.
+/// What a plan depends on, besides the model and the planner's configuration and key.
 public struct PlanRequest: Sendable, Equatable {
-    /// The member's profile, without memberships in hidden groups, which must not be given as reasons either.
+    /// The member's profile.
     public var profile: MemberProfile
     /// The instant for which it is made, in Unix milliseconds.
     public var atMilliseconds: Int64
     /// Another seed gives another order; usually 0.
     public var seed: UInt64
-    /// Groups that must not be shown to anybody.
-    public var hidden: Set<UInt32>
-    /// The curated groups; nil for those of the model version.
-    public var curated: [CuratedGroup]?
+    /// What the request asks of the groups.
+    public var filter: GroupFilter
 
     /// A request.
-    public init(
-        profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, hidden: Set<UInt32> = [],
-        curated: [CuratedGroup]? = nil
-    ) {
+    public init(profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none) {
         self.profile = profile
-        self.profile.joined.removeAll { hidden.contains($0.group) }
         self.atMilliseconds = atMilliseconds
         self.seed = seed
-        self.hidden = hidden
-        self.curated = curated
+        self.filter = filter
     }
 }

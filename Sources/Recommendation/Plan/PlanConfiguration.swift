@@ -80,10 +80,14 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var groupsToHalf = 3.0
         /// The weight of groups about stated interests.
         public var topicWeight = 3.0
+        /// The least part of a list for groups about stated interests, however many groups are joined; 0 to 1.
+        public var leastTopicShare = 0.15
         /// The weight of curated picks.
         public var curatedWeight = 1.0
         /// The weight of trending groups.
         public var trendingWeight = 1.0
+
+        var weightSum: Double { topicWeight + curatedWeight + trendingWeight }
     }
 
     /// Interests.

@@ -6,8 +6,6 @@ public enum Standing: Sendable, Equatable {
     case joined
     /// The member is not interested.
     case dismissed(atMilliseconds: Int64)
-    /// It must not be shown to anyone.
-    case hidden
     /// Its last activity was then, in Unix seconds, which is too long ago.
     case inactive(sinceSeconds: Int64)
     /// Its plain cosine to a joined group reaches the ceiling.
@@ -19,7 +17,7 @@ public enum Standing: Sendable, Equatable {
 }
 
 extension Planner {
-    /// A member's list, and the standing of a group.
+    /// A member's list, and the standing of a group that the model shows.
     public func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
         let personal = personalList(request) { _ in }
         let plan = plan(request, from: personal) { _ in }
@@ -30,7 +28,6 @@ extension Planner {
         switch personal.eligibility.obstacle(to: group) {
         case .joined: return .joined
         case .dismissed(let time): return .dismissed(atMilliseconds: time)
-        case .hidden: return .hidden
         case .inactive(let seconds): return .inactive(sinceSeconds: seconds)
         case .tooSimilar(let seed): return .tooSimilar(to: seed)
         case nil: break

@@ -4,25 +4,30 @@ import Model
 extension Planner {
     /// A frozen plan with the member's later changes applied; apart from them the list stays the same.
     ///
-    /// Groups that were joined, dismissed or hidden are removed, and the rest closes up in order. Only neighbours of a
+    /// Groups that were joined or dismissed are removed, and the rest closes up in order. Only neighbours of a
     /// changed group, in either direction and any relation, move: rank p becomes p · 2^shift, where the shift is the
     /// sum of ± closeness over the changes, limited to −1 to 1. Neighbours of dismissed and left groups are lowered,
     /// neighbours of joined and undismissed groups are raised. New candidates wait for the next plan. Undoing a change
-    /// restores the list.
+    /// restores the list. Groups about interests that were stated since come in, or move up, at the turns that stated
+    /// interests have in a list.
     ///
     /// - Parameters:
-    ///   - plan: a plan of this planner's model version.
+    ///   - items: the items of a plan that the model still shows, in their order.
+    ///   - ranks: the rank that each had when the plan was made, from 1, so that what has left since moves no other.
     ///   - changes: the changes since it was made.
-    ///   - hidden: groups that must not be shown to anyone.
-    public func patched(_ plan: Plan, by changes: ProfileChanges, hidden: Set<UInt32> = []) -> [PlanItem] {
-        let gone = Set(changes.joined + changes.dismissed).union(hidden)
-        let shifts = shifts(of: plan.items, changes)
-        let moved = plan.items.enumerated().map { position, item in
-            (item: item, position: position, rank: Double(position + 1) * exp2(shifts[position]))
+    ///   - request: what the list is for by now.
+    public func patched(
+        _ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges, for request: PlanRequest
+    ) -> [PlanItem] {
+        let gone = Set(changes.joined + changes.dismissed)
+        let shifts = shifts(of: items, changes)
+        let moved = items.enumerated().map { position, item in
+            (item: item, position: position, rank: Double(ranks[position]) * exp2(shifts[position]))
         }
         let ordered =
             shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) } : moved
-        return ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
+        let kept: [PlanItem] = ordered.lazy.map(\.item).filter { !gone.contains($0.group) }
+        return changes.topics.isEmpty ? kept : raising(changes.topics, in: kept, request)
     }
 
     private func shifts(of items: [PlanItem], _ changes: ProfileChanges) -> [Double] {
@@ -52,12 +57,12 @@ private struct ChangedGroups {
     let signs: [Double]
     let positions: GroupPositions
 
-    init(_ changes: ProfileChanges, in model: ModelVersion) {
+    init(_ changes: ProfileChanges, in model: VisibleModel) {
         var signOfGroup: [UInt32: Double] = [:]
         let changed =
             (changes.joined + changes.undismissed).map { ($0, -1.0) }
             + (changes.dismissed + changes.left).map { ($0, 1.0) }
-        for (group, sign) in changed where Int(group) < model.groupCount {
+        for (group, sign) in changed where model.shows(group) {
             if signOfGroup[group] == nil { groups.append(group) }
             signOfGroup[group, default: 0] += sign
         }
@@ -76,6 +81,8 @@ public struct ProfileChanges: Sendable, Equatable {
     public var dismissed: [UInt32]
     /// Groups whose dismissal was undone since.
     public var undismissed: [UInt32]
+    /// Interests stated since.
+    public var topics: [String]
 
     /// The differences between two profiles of a member.
     public init(from before: MemberProfile, to after: MemberProfile) {
@@ -87,5 +94,7 @@ public struct ProfileChanges: Sendable, Equatable {
         left = joinedBefore.subtracting(joinedAfter).sorted()
         dismissed = dismissedAfter.subtracting(dismissedBefore).sorted()
         undismissed = dismissedBefore.subtracting(dismissedAfter).sorted()
+        let topicsBefore = Set(before.topics.map(Term.normalized))
+        topics = after.topics.filter { !topicsBefore.contains(Term.normalized($0)) }
     }
 }

@@ -7,7 +7,7 @@ extension Planner {
     ///   - items: some items of a plan.
     ///   - profile: the profile for which the plan was made.
     /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then in the
-    ///   order of the version's relations; none for items that are not personal.
+    ///   order of the version's relations; none for items that joined groups did not bring.
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let joined = recentGroups(profile)
@@ -23,7 +23,8 @@ extension Planner {
                     relationIndex: relation))
         }
         for (position, item) in items.enumerated() {
-            if item.origin == .personal {
+            // A popular group may by chance be a neighbour of a joined one: that is not why it is in the list.
+            if item.origin == .personal || item.score > 0 {
                 reasons[position].sort(by: Suggestion.Reason.precedes)
             } else {
                 reasons[position] = []

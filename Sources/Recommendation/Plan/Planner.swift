@@ -1,12 +1,12 @@
 import CivilTime
 public import Model
 
-/// Makes members' lists from a model version.
+/// Makes members' lists from a model.
 ///
-/// Pure: the same request, version, configuration and key give the same plan, byte for byte.
+/// Pure: the same request, model, configuration and key give the same plan, byte for byte.
 public struct Planner: Sendable {
-    /// The groups and their neighbours.
-    public let model: ModelVersion
+    /// The groups that are shown, and their neighbours.
+    public private(set) var model: VisibleModel
     /// How lists are made.
     public let configuration: PlanConfiguration
     let key: RotationKey
@@ -15,11 +15,12 @@ public struct Planner: Sendable {
     private let activity: ActivityColumn
     private let groupHashes: Rotation.GroupHashes
 
-    /// A planner over a model version.
+    /// A planner over all groups of a model version.
     ///
     /// - Parameter key: the key of the rotation, the same on all daemons.
     /// - Complexity: O(groups · log groups + neighbours): this computes everything that all members share.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
+        let model = VisibleModel(model)
         self.model = model
         self.configuration = configuration
         self.key = key
@@ -28,6 +29,15 @@ public struct Planner: Sendable {
         groupHashes = Rotation.GroupHashes(model, key: key)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
         ceiling = isFiltered ? SimilarityCeiling(configuration.filters.ceiling, in: model) : .none
+    }
+
+    /// The same planner over what the site shows of the same version.
+    ///
+    /// - Complexity: O(1).
+    public func showing(_ model: VisibleModel) -> Planner {
+        var planner = self
+        planner.model = model
+        return planner
     }
 
     /// The list of a member.
@@ -61,9 +71,7 @@ public struct Planner: Sendable {
 
     func personalList(_ request: PlanRequest, _ observe: (StageReport) -> Void) -> PersonalList {
         let joined = recentGroups(request.profile)
-        let eligibility = Eligibility(
-            request, in: model, ceiling, activity,
-            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
+        let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
         let interests = Interest.interests(of: joined, in: model, configuration.interests)
         observe(
@@ -97,11 +105,17 @@ public struct Planner: Sendable {
             candidateCount: candidateCount, bucket: bucket, items: items)
     }
 
+    func eligibility(for request: PlanRequest) -> Eligibility {
+        Eligibility(
+            request, in: model, configuration.relations, ceiling, activity,
+            inactiveAfterDays: runs(.filters) ? configuration.filters.inactiveAfterDays : nil)
+    }
+
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
 
     /// The joined groups that the list is made from: the most recent ones if there are too many.
     func recentGroups(_ profile: MemberProfile) -> [UInt32] {
-        let known = profile.joined.filter { Int($0.group) < model.groupCount }
+        let known = profile.joined.filter { model.shows($0.group) }
         let limit = configuration.interests.groupLimit
         guard known.count > limit else { return known.map(\.group) }
         let latest = known.sorted {
@@ -119,8 +133,11 @@ public struct Planner: Sendable {
         let entries = table.entries.span
         var candidates: [Candidate] = []
         candidates.reserveCapacity(entries.count)
+        let filter = eligibility.filter
         for position in entries.indices
-        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group) {
+        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group)
+            && filter?.passes(entries[position].group) != false
+        {
             let (group, score) = (entries[position].group, entries[position].score)
             candidates.append(
                 Candidate(group: group, score: score, interest: entries[position].interest, adjusted: score))
@@ -163,32 +180,5 @@ public struct Planner: Sendable {
         var isPooled = [Bool](repeating: false, count: ranked.count)
         for position in positions { isPooled[position] = true }
         return order.map { pool[$0] } + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
-    }
-
-    func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
-        guard runs(.coldStart) else { return list.items }
-        let personal = list.items
-        let length = configuration.selection.length
-        let share = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
-        let sources = coldStart.sources(for: request, in: model, configuration.coldStart)
-        var others: [(group: UInt32, origin: PlanItem.Origin)] = []
-        if !sources.isEmpty {
-            let known = GroupPositions(personal.map { $0.group })
-            let turns = Blend.turnsOfOthers(personalCount: personal.count, share: share, limit: length)
-            others = sources.list(limit: turns) { known[$0] == nil && list.eligibility.allows($0) }
-        }
-        var items = Blend.blend(
-            personal, others.map { PlanItem(group: $0.group, score: 0, interest: nil, origin: $0.origin) },
-            share: share, limit: length)
-        if items.count < length {
-            let known = GroupPositions(items.map { $0.group })
-            let popular = sources.popular.lazy.filter { known[$0] == nil && list.eligibility.allows($0) }
-            items += popular.prefix(length - items.count).map {
-                PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
-            }
-        }
-        let added = items.count { $0.origin != .personal }
-        observe(.init(stage: .coldStart, taken: personal.count, passed: items.count, note: "\(added) not personal"))
-        return items
     }
 }

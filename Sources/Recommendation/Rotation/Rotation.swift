@@ -22,7 +22,7 @@ struct Rotation {
         private let hashes: [UInt64]
 
         /// - Complexity: O(groups).
-        init(_ model: ModelVersion, key: RotationKey) {
+        init(_ model: VisibleModel, key: RotationKey) {
             hashes = (0..<model.groupCount).map { group in
                 unsafe model.withIDBytes(of: group) { unsafe KeyedHash.hash($0, key: key.words) }
             }

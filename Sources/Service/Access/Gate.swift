@@ -46,3 +46,15 @@ extension TokenClaims {
     /// Whether an id is the subject's, byte for byte: to Swift, "é" and "e" with an accent behind it are equal.
     fileprivate func isSubject(_ id: String) -> Bool { subject.utf8.elementsEqual(id.utf8) }
 }
+
+/// Why a request was turned away before it reached a route; raw values are labels of a metric.
+enum Refusal: String, CaseIterable {
+    case badRequest = "bad_request"
+    case contentTooLarge = "content_too_large"
+    case overloaded
+    case tokenMissing = "token_missing"
+    case tokenExpired = "token_expired"
+    case tokenInvalid = "token_invalid"
+    case forbidden
+    case rateLimited = "rate_limited"
+}

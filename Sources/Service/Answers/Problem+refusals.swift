@@ -19,15 +19,6 @@ extension Problem {
         }
     }
 
-    /// A segment of the path has an escaped slash.
-    static func escapedSlash() -> Problem {
-        Problem(
-            status: .badRequest, title: "Bad Request",
-            detail:
-                "the address has an escaped slash (%2F) in its path, which means different things to different servers",
-            refusal: .badRequest)
-    }
-
     /// A token is needed, and there is none.
     static func noToken() -> Problem {
         Problem(

@@ -11,7 +11,6 @@ struct Problem: Error {
         case badBody = "bad-body"
         case unknownGroup = "unknown-group"
         case privateGroup = "private-group"
-        case unknownUser = "unknown-user"
         case unknownPhoto = "unknown-photo"
         case unknownInteraction = "unknown-interaction"
         case noCatalog = "no-catalog"

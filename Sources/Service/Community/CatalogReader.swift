@@ -44,10 +44,10 @@ final class CatalogReader: Sendable {
     }
 
     /// What is known of a public photo.
-    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }
         guard let photo, photo.visibility == .public else { return nil }
-        return PhotoContext(photo, in: snapshot.model)
+        return PhotoContext(photo, in: model)
     }
 
     /// Notes whether the catalog has changed since the last call, by whomever.

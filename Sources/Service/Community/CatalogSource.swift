@@ -26,7 +26,7 @@ final class CatalogSource: CommunitySource {
     var knowsPhotos: Bool { true }
 
     /// The groups the user is a member of, stated interests, and what the user did since.
-    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
         try reader.read { catalog throws(CatalogError) in
@@ -38,13 +38,8 @@ final class CatalogSource: CommunitySource {
         try reader.siteDecisions(in: snapshot)
     }
 
-    /// Users whose ids sort next to it.
-    func userIDs(near id: String) throws(ServiceError) -> [String] {
-        try reader.read { catalog throws(CatalogError) in try catalog.idsNear(id, in: .users, limit: 3) }
-    }
-
-    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
-        try reader.context(ofPhoto: id, in: snapshot)
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+        try reader.context(ofPhoto: id, in: model)
     }
 
     /// Commits the change, together with others that wait.

@@ -6,8 +6,8 @@ import Recommendation
 /// changes.
 ///
 /// There are two: `CatalogSource`, and `JournalSource` for daemons that share a store. Called from several threads at a
-/// time. A `ServiceError` means that trying later may help. Groups that the version does not have, as private ones, are
-/// left out.
+/// time. A `ServiceError` means that trying later may help. Groups that the version does not have, or that are
+/// hidden, are left out of what is told of members and photos.
 protocol CommunitySource: Sendable {
     /// Where it notes every change that shows in answers: its own before `apply` returns, those of others once it
     /// knows.
@@ -17,17 +17,14 @@ protocol CommunitySource: Sendable {
     var knowsPhotos: Bool { get }
 
     /// What is known of a user at an instant, in Unix milliseconds; nil if there is no such user.
-    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
 
     /// What the site has decided by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
 
-    /// Ids of users that are close to one that does not exist; a handful at most.
-    func userIDs(near id: String) throws(ServiceError) -> [String]
-
     /// What is known of a photo; nil if there is no such photo, or it is not public.
-    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext?
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext?
 
     /// Makes a change; it is durable when this returns, and in every answer of this daemon from then on.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome

@@ -39,7 +39,7 @@ final class JournalSource: CommunitySource {
     var knowsPhotos: Bool { catalog != nil }
 
     /// What was published, with newer changes replayed on top; when groups were joined is known of newer joins alone.
-    func profile(ofUser id: String, in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
+    func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
         let published = try published(id, in: snapshot).map {
@@ -53,7 +53,7 @@ final class JournalSource: CommunitySource {
     }
 
     /// What was published of a user: from the table on this machine, which was verified.
-    private func published(_ id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PublishedMember? {
+    private func published(_ id: String, in snapshot: VisibleSnapshot) throws(ServiceError) -> PublishedMember? {
         guard !snapshot.lacksMembers else {
             throw ServiceError(
                 .publishedMembersFailed, "the memberships of version \(snapshot.version) are not on this machine yet")
@@ -88,11 +88,8 @@ final class JournalSource: CommunitySource {
         return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
     }
 
-    /// None: members can only be asked for by their id.
-    func userIDs(near id: String) -> [String] { [] }
-
-    func context(ofPhoto id: String, in snapshot: ModelSnapshot) throws(ServiceError) -> PhotoContext? {
-        try catalog?.context(ofPhoto: id, in: snapshot)
+    func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
+        try catalog?.context(ofPhoto: id, in: model)
     }
 
     /// Commits the change, together with others that wait; the relay sends it on.
@@ -102,8 +99,8 @@ final class JournalSource: CommunitySource {
         }
         switch change {
         case .member(let change):
-            let decisions = try siteDecisions(in: snapshot)
-            if let refusal = change.refusal(isShown: { decisions.shows($0, in: snapshot.model) }) {
+            let model = VisibleModel(snapshot.model, try siteDecisions(in: snapshot))
+            if let refusal = change.refusal(isShown: { model.index(ofID: $0) != nil }) {
                 return .member(refusal)
             }
         case .site(let change):
@@ -137,7 +134,7 @@ final class JournalSource: CommunitySource {
         let recent = try journal.recentChanges(ofUser: id, beyond: snapshot?.manifest.taken ?? .none)
         if let interests = recent?.interests { return interests }
         guard let snapshot else { return [] }
-        return try published(id, in: snapshot)?.feedback.interests ?? []
+        return try published(id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []
     }
 
     func hiddenGroups(after: String?, limit: Int) -> [HiddenGroup] {

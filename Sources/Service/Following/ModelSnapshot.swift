@@ -1,8 +1,8 @@
 public import Model
 import ModelStore
-import Recommendation
+public import Recommendation
 
-/// One model version as requests see it: immutable, and taken once a request, so that no answer mixes two versions.
+/// One model version that was loaded: immutable, and taken once a request, so that no answer mixes two versions.
 public final class ModelSnapshot: Sendable {
     /// The version's name.
     public let version: VersionName
@@ -10,17 +10,12 @@ public final class ModelSnapshot: Sendable {
     public let model: ModelVersion
     /// What it was built from.
     let manifest: Manifest
-    /// Makes the lists of members.
-    let planner: Planner
-    /// The relations that answers tell of.
-    var relations: RelationTable { planner.configuration.relations }
-    let recommender: Recommender
+    /// Makes the lists of members, from all groups of the version.
+    fileprivate let planner: Planner
     /// The members published with it, on this machine; nil if there are none.
     let members: PublishedMembers?
     /// Whether members were published with it that are not on this machine yet.
     var lacksMembers: Bool { members == nil && manifest.members != nil }
-    /// The version's own moment is its present, so that an answer depends on nothing but the version and the photo.
-    let photoRecommender: PhotoRecommender
 
     /// A version that was loaded from a store.
     init(_ loaded: LoadedVersion, members: PublishedMembers? = nil, planning: Planning) {
@@ -29,26 +24,55 @@ public final class ModelSnapshot: Sendable {
         model = loaded.model
         manifest = loaded.manifest
         planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
-        recommender = Recommender(model: loaded.model, relations: planning.configuration.relations)
-        photoRecommender = PhotoRecommender(
-            model: loaded.model, relations: planning.configuration.relations,
-            at: loaded.manifest.createdAtMilliseconds / 1000)
     }
 
     /// How long ago its recompute began, in seconds.
     ///
     /// - Parameter now: the time, in Unix milliseconds.
     func ageSeconds(at now: Int64) -> Int64 { max(0, now - manifest.createdAtMilliseconds) / 1000 }
+}
 
-    /// Ids of groups that sort next to one that does not exist: at most `count` of them, ascending.
-    ///
-    /// - Parameter hidden: groups that are left out.
-    func groupIDs(near id: String, count: Int = 6, except hidden: Set<UInt32> = []) -> [String] {
-        func isShown(_ group: Int) -> Bool { !hidden.contains(UInt32(group)) }
-        let index = model.lowerBound(of: id)
-        let before = (0..<index).reversed().lazy.filter(isShown).prefix(count).reversed()
-        let near = before + (index..<model.groupCount).lazy.filter(isShown).prefix(count)
-        let first = max(0, min(before.count - count / 2, near.count - count))
-        return near.dropFirst(first).prefix(count).map { model.id(of: $0) }
+/// A model version as one request sees it: with the site's decisions of one moment, hidden groups left out.
+struct VisibleSnapshot {
+    private let loaded: ModelSnapshot
+    /// The groups that are shown.
+    let model: VisibleModel
+    /// Makes the lists of members.
+    let planner: Planner
+
+    init(_ loaded: ModelSnapshot, _ decisions: SiteDecisions = .asPublished) {
+        self.loaded = loaded
+        model = VisibleModel(loaded.model, decisions)
+        planner = loaded.planner.showing(model)
     }
+
+    /// The version's name.
+    var version: VersionName { loaded.version }
+    /// What it was built from.
+    var manifest: Manifest { loaded.manifest }
+    /// The members published with it, on this machine; nil if there are none.
+    var members: PublishedMembers? { loaded.members }
+    /// Whether members were published with it that are not on this machine yet.
+    var lacksMembers: Bool { loaded.lacksMembers }
+    /// The relations that answers tell of.
+    var relations: RelationTable { planner.configuration.relations }
+    /// Finds similar groups.
+    var recommender: Recommender { Recommender(model: model, relations: relations) }
+
+    /// Finds groups for photos; the version's own moment is its present, so that an answer depends on nothing but the
+    /// version, the site's decisions and the photo.
+    var photoRecommender: PhotoRecommender {
+        PhotoRecommender(model: model, relations: relations, at: manifest.createdAtMilliseconds / 1000)
+    }
+}
+
+/// What members' lists depend on, beside the model version and the member.
+public struct Planning: Sendable {
+    /// How a list is made.
+    public var configuration = PlanConfiguration()
+    /// What the order of all members depends on; the same on all daemons.
+    public var key = RotationKey(0, 0)
+
+    /// The defaults of the design, and a key that everybody knows.
+    public init() {}
 }

@@ -1,4 +1,6 @@
 import Answers
+import Glibc
+import Synchronization
 
 /// What happens, a JSON object a line: `timeMilliseconds`, `level`, `message`, and more by the message.
 ///
@@ -48,5 +50,40 @@ public struct EventLog: Sendable {
             members(&json)
         }
         write(String(decoding: line, as: UTF8.self))
+    }
+}
+
+/// Logs when something begins to fail, and when it works again: once each, however often it is tried.
+final class FailureLog: Sendable {
+    private let log: EventLog
+    private let recovery: String
+    private let isFailing = Atomic(false)
+
+    /// - Parameter recovery: the message when it works again.
+    init(_ log: EventLog, recovery: String) {
+        self.log = log
+        self.recovery = recovery
+    }
+
+    /// It failed.
+    func failed(_ message: String) {
+        if !isFailing.exchange(true, ordering: .relaxed) { log.warning(message) }
+    }
+
+    /// It worked.
+    func worked() {
+        guard isFailing.load(ordering: .relaxed), isFailing.exchange(false, ordering: .relaxed) else { return }
+        log.info(recovery)
+    }
+}
+
+enum StandardErrorLog {
+    /// Writes one line with one system call, so that the lines of several threads do not mix.
+    @Sendable
+    static func write(_ line: String) {
+        var bytes = Array(line.utf8)
+        bytes.append(UInt8(ascii: "\n"))
+        // Nobody is left to be told if this fails.
+        _ = unsafe Glibc.write(STDERR_FILENO, bytes, bytes.count)
     }
 }

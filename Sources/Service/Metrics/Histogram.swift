@@ -18,16 +18,16 @@ final class Histogram: Sendable {
 
     /// Counts a request that took so long.
     func observe(nanoseconds: UInt64) {
-        let place = Self.boundsNanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.boundsNanoseconds.count
-        buckets[place].wrappingAdd(1, ordering: .relaxed)
+        let index = Self.boundsNanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.boundsNanoseconds.count
+        buckets[index].wrappingAdd(1, ordering: .relaxed)
         sumNanoseconds.wrappingAdd(nanoseconds, ordering: .relaxed)
     }
 
     /// The counts up to and including each bucket, of which the last is the count of all; and the sum in seconds.
     var reading: (cumulative: [UInt64], sumSeconds: Double) {
         var count: UInt64 = 0
-        let cumulative = buckets.indices.map { place in
-            count += buckets[place].load(ordering: .relaxed)
+        let cumulative = buckets.indices.map { index in
+            count += buckets[index].load(ordering: .relaxed)
             return count
         }
         return (cumulative, Double(sumNanoseconds.load(ordering: .relaxed)) / 1e9)

@@ -47,8 +47,8 @@ struct MetricsText {
         bytes.append(contentsOf: name.utf8)
         if !labels.isEmpty {
             bytes.append(UInt8(ascii: "{"))
-            for (place, label) in labels.enumerated() {
-                if place > 0 { bytes.append(UInt8(ascii: ",")) }
+            for (index, label) in labels.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
                 bytes.append(contentsOf: "\(label.name)=\"".utf8)
                 append(labelValue: label.value)
                 bytes.append(UInt8(ascii: "\""))

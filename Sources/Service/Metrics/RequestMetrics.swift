@@ -39,8 +39,8 @@ final class RequestMetrics: Sendable {
 
     /// A request was turned away.
     func refused(_ refusal: Refusal) {
-        guard let place = Refusal.allCases.firstIndex(of: refusal) else { return }
-        refusals[place].wrappingAdd(1, ordering: .relaxed)
+        guard let index = Refusal.allCases.firstIndex(of: refusal) else { return }
+        refusals[index].wrappingAdd(1, ordering: .relaxed)
     }
 }
 
@@ -48,9 +48,9 @@ extension RequestMetrics: MetricSource {
     func write(to text: inout MetricsText) {
         text.histograms(
             "coterie_http_request_duration_seconds", "Time from the arrival of a whole request to its answer.",
-            durations.enumerated().lazy.map { place, histogram in
-                let route = self.routes[place / Self.kinds.count]
-                let kind = Self.kinds[place % Self.kinds.count]
+            durations.enumerated().lazy.map { index, histogram in
+                let route = self.routes[index / Self.kinds.count]
+                let kind = Self.kinds[index % Self.kinds.count]
                 return ([("method", route.method), ("route", route.pattern), ("status", kind)], histogram)
             })
         text.gauge(
@@ -58,8 +58,8 @@ extension RequestMetrics: MetricSource {
             underWay.load(ordering: .relaxed))
         text.counters(
             "coterie_http_refused_total", "Requests turned away before they reached a route.", by: "reason",
-            Refusal.allCases.enumerated().lazy.map { place, refusal in
-                (refusal.rawValue, self.refusals[place].load(ordering: .relaxed))
+            Refusal.allCases.enumerated().lazy.map { index, refusal in
+                (refusal.rawValue, self.refusals[index].load(ordering: .relaxed))
             })
     }
 }

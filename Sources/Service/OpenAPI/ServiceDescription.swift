@@ -18,6 +18,7 @@ struct ServiceDescription: Sendable {
                 json.member("version", "1")
                 json.member("summary", "Groups that members of a photo community would love to join")
             }
+            json.objects("tags", subjects) { $0.member("name", $1) }
             json.object("paths") { json in
                 for (pattern, operations) in operationsByPattern {
                     json.object(pattern) { json in
@@ -33,6 +34,13 @@ struct ServiceDescription: Sendable {
         }
     }
 
+    /// What the endpoints are about, each once, in the order of the table.
+    private var subjects: [String] {
+        var subjects: [String] = []
+        for endpoint in endpoints where !subjects.contains(endpoint.subject) { subjects.append(endpoint.subject) }
+        return subjects
+    }
+
     /// The endpoints of every pattern, in the order of the table.
     private var operationsByPattern: [(String, [Endpoint])] {
         var patterns: [String] = []
@@ -43,19 +51,21 @@ struct ServiceDescription: Sendable {
     private func write(_ endpoint: Endpoint, to json: inout JSONWriter) {
         json.object(endpoint.method.rawValue.lowercased()) { json in
             json.member("operationId", endpoint.name)
+            json.member("tags", [endpoint.subject])
             json.member("summary", endpoint.summary)
             json.objects("parameters", parameters(of: endpoint)) { json, element in
-                let (parameter, place) = element
+                let (parameter, location) = element
                 json.member("name", parameter.name)
-                json.member("in", place)
+                json.member("in", location)
                 json.member("description", parameter.help)
-                json.member("required", place == "path")
+                json.member("required", location == "path")
                 json.object("schema") { parameter.schema.write(to: &$0) }
+                if let example = parameter.example { json.member("example", example) }
             }
             if let schema = endpoint.bodySchema {
                 json.object("requestBody") { json in
-                    json.member("required", true)
-                    writeContent("application/json", schema, to: &json)
+                    json.member("required", endpoint.needsBody)
+                    writeContent("application/json", schema, example: endpoint.bodyExample, to: &json)
                 }
             }
             json.object("responses") { writeResponses(of: endpoint, to: &$0) }
@@ -65,7 +75,7 @@ struct ServiceDescription: Sendable {
         }
     }
 
-    private func parameters(of endpoint: Endpoint) -> [(Parameter, place: String)] {
+    private func parameters(of endpoint: Endpoint) -> [(Parameter, location: String)] {
         endpoint.pathParameters.map { ($0, "path") } + endpoint.parameters.map { ($0, "query") }
     }
 
@@ -95,10 +105,12 @@ struct ServiceDescription: Sendable {
         return statuses.sorted { $0.rawValue < $1.rawValue }
     }
 
-    private func writeContent(_ type: String, _ schema: Schema, to json: inout JSONWriter) {
+    /// - Parameter example: as JSON.
+    private func writeContent(_ type: String, _ schema: Schema, example: String? = nil, to json: inout JSONWriter) {
         json.object("content") { json in
             json.object(type) { json in
                 json.object("schema") { schema.write(to: &$0) }
+                if let example { json.member("example", json: example) }
             }
         }
     }

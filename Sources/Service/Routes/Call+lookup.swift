@@ -1,3 +1,4 @@
+import CatalogStore
 import Model
 import Recommendation
 
@@ -20,61 +21,49 @@ extension Call {
     /// The version that answers, where members are needed as well.
     ///
     /// - Throws: a `Problem` of status 501 if the daemon serves groups alone, of status 503 without a version.
-    var snapshotWithMembers: ModelSnapshot {
+    var snapshotWithMembers: VisibleSnapshot {
         get throws(Problem) {
             _ = try community(with: Self.memberships)
             return try snapshot
         }
     }
 
-    /// What is known of the member that the path names, at an instant in Unix milliseconds.
-    func profile(in snapshot: ModelSnapshot, atMilliseconds instant: Int64) throws(Problem) -> MemberProfile {
+    /// What the list of the member that the path names depends on, right now.
+    ///
+    /// - Returns: the request, and whether anything is known of the member: who joined the site a minute ago is in no
+    ///   catalog yet, and gets a list all the same.
+    func planRequest(in snapshot: VisibleSnapshot) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: Self.memberships)
+        let instant = responder.now()
         let profile = try reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }
-        guard let profile else { throw .unknown(.unknownUser, "user", id: id, near: try usersNear(in: community)) }
-        return profile
+        let request = PlanRequest(
+            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter(in: snapshot.model))
+        return (request, profile != nil)
     }
 
-    /// What the list of the member that the path names depends on, right now.
-    func planRequest(in snapshot: ModelSnapshot) throws(Problem) -> PlanRequest {
-        let instant = responder.now()
-        let profile = try profile(in: snapshot, atMilliseconds: instant)
-        let site = try siteDecisions(in: snapshot)
-        return PlanRequest(profile: profile, atMilliseconds: instant, hidden: site.hidden, curated: site.curated)
-    }
-
-    /// What the site has decided by now.
-    func siteDecisions(in snapshot: ModelSnapshot) throws(Problem) -> SiteDecisions {
-        guard let community = responder.community else { return .asPublished }
-        return try reading { () throws(ServiceError) in try community.siteDecisions(in: snapshot) }
-    }
-
-    /// The index of a group of the version, be it hidden or not.
-    func group(_ id: String, in snapshot: ModelSnapshot) throws(Problem) -> UInt32 {
-        guard let group = snapshot.model.index(ofID: id) else {
-            throw .unknownGroup(id, in: snapshot, hidden: try siteDecisions(in: snapshot).hidden)
-        }
+    /// The index of a group of the version.
+    ///
+    /// - Throws: a `Problem` of status 404 if there is none, or it is hidden: its existence does not leak.
+    func group(_ id: String, in snapshot: VisibleSnapshot) throws(Problem) -> UInt32 {
+        guard let group = snapshot.model.index(ofID: id) else { throw .unknownGroup(id, in: snapshot.model) }
         return UInt32(group)
     }
 
-    /// Ids of users near one that does not exist; none for a member, who must not learn of other members.
-    private func usersNear(in community: any CommunitySource) throws(Problem) -> [String] {
-        guard bearer == nil else { return [] }
-        return try reading { () throws(ServiceError) in try community.userIDs(near: id) }
-    }
-
-    /// Reads members, photos or decisions for an answer; a failure is logged, and the answer has status 503.
+    /// Reads members or photos for an answer; a failure is logged, and the answer has status 503.
     func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
         do throws(ServiceError) {
             let result = try body()
             responder.failures?.worked()
             return result
-        } catch {
-            responder.failures?.failed(error.message)
-            throw .unavailable(error)
-        }
+        } catch { throw failedReading(error) }
+    }
+
+    /// Logs why members, photos or decisions cannot be read, and gives the problem of status 503.
+    func failedReading(_ error: ServiceError) -> Problem {
+        responder.failures?.failed(error.message)
+        return .unavailable(error)
     }
 
     /// Runs what may fail for a while: the answer has status 503 then.
@@ -85,9 +74,30 @@ extension Call {
 
 extension Problem {
     /// There is no such group, or nobody may be told that there is.
+    static func unknownGroup(_ id: String, in model: VisibleModel) -> Problem {
+        .unknown(.unknownGroup, "group", id: id, near: model.ids(near: id))
+    }
+}
+
+extension Call {
+    /// Makes a change of the member that the path names.
+    func apply(_ action: MemberChange.Action) throws(Problem) -> MemberChange.Outcome {
+        let community = try community(with: Self.memberChanges)
+        return try orUnavailable { () throws(ServiceError) in try community.apply(MemberChange(ofUser: id, action)) }
+    }
+
+    /// Makes a decision of the site, effective at once.
     ///
-    /// - Parameter hidden: groups that are taken for ones that do not exist.
-    static func unknownGroup(_ id: String, in snapshot: ModelSnapshot, hidden: Set<UInt32>) -> Problem {
-        .unknown(.unknownGroup, "group", id: id, near: snapshot.groupIDs(near: id, except: hidden))
+    /// - Throws: a `Problem` of status 404 if there is no such group.
+    func decide(_ action: SiteChange.Action, aboutGroup group: String) throws(Problem) -> SiteChange.Outcome {
+        let community = try community(with: Self.siteDecisions)
+        let outcome = try orUnavailable { () throws(ServiceError) in
+            try community.apply(SiteChange(ofGroup: group, action, atMilliseconds: responder.now()))
+        }
+        guard outcome != .unknownGroup else {
+            // Administrators may be told of hidden groups.
+            throw .unknownGroup(group, in: VisibleModel(try loadedSnapshot.model))
+        }
+        return outcome
     }
 }

@@ -1,3 +1,4 @@
+import Model
 import Tokens
 
 /// A request that has reached a route, with all that the route may use.
@@ -20,13 +21,27 @@ struct Call: Sendable {
     /// Why the answer may not be of the current version, or may lack changes of other daemons; nil if all is well.
     var problem: String? { state.problem ?? responder.relay?.problem }
 
-    /// The version that answers; everything in the answer is of this one.
+    /// The version that is loaded, whatever the site has decided.
     ///
     /// - Throws: a `Problem` of status 503 if there is none.
-    var snapshot: ModelSnapshot {
+    var loadedSnapshot: ModelSnapshot {
         get throws(Problem) {
             guard let snapshot = state.snapshot else { throw .noModel(state) }
             return snapshot
+        }
+    }
+
+    /// What answers about groups are made from, with what the site has decided by now; everything in an answer is of
+    /// this one version.
+    ///
+    /// - Throws: a `Problem` of status 503 if there is no version, or the decisions cannot be read.
+    var snapshot: VisibleSnapshot {
+        get throws(Problem) {
+            let loaded = try loadedSnapshot
+            guard let community = responder.community else { return VisibleSnapshot(loaded) }
+            do throws(ServiceError) {
+                return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded))
+            } catch { throw failedReading(error) }
         }
     }
 }

@@ -31,6 +31,10 @@ final class Endpoint: Sendable {
     let parameters: [Parameter]
     /// The schema of the JSON that a request must bring; nil if it brings none.
     let bodySchema: Schema?
+    /// Whether a request without that body is refused.
+    let needsBody: Bool
+    /// Such a body, as JSON; nil if it brings none.
+    let bodyExample: String?
     let content: Content
     let caching: Caching
     /// Whether the daemon may answer from its cache.
@@ -57,6 +61,8 @@ final class Endpoint: Sendable {
         self.pathParameters = pathParameters
         self.parameters = parameters
         bodySchema = body?.schema
+        needsBody = body?.isRequired ?? false
+        bodyExample = body?.example
         self.content = content
         self.caching = caching
         self.reuse = reuse
@@ -77,7 +83,18 @@ final class Endpoint: Sendable {
         ) { call throws(Problem) in .content("application/json", try handler(call).json) }
     }
 
-    /// The segments that a request has in the places of the path's parameters, by their names.
+    /// What it is about: routes of the same subject stand together in what is generated from the description.
+    var subject: String {
+        switch pattern.split(separator: "/").dropFirst().first {
+        case "users": "Members"
+        case "groups", "trending": "Groups"
+        case "photos": "Photos"
+        case "admin": "Administration"
+        default: "Operation"
+        }
+    }
+
+    /// The segments that a request has in the positions of the path's parameters, by their names.
     func path(_ segments: [String]) -> PathParameters { PathParameters(names: pathNames, values: segments) }
 }
 
@@ -117,8 +134,8 @@ struct PathParameters: Sendable {
 
     /// The segment that stands for a name, which the pattern must have.
     subscript(name: String) -> String {
-        guard let place = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
-        return values[place]
+        guard let index = names.firstIndex(of: name) else { preconditionFailure("the pattern has no {\(name)}") }
+        return values[index]
     }
 
     /// Refuses ids that are longer than any.
@@ -127,4 +144,17 @@ struct PathParameters: Sendable {
             throw .badParameter(name, "is longer than \(Parameter.identifierLimit) characters")
         }
     }
+}
+
+/// Whether an answer of a route may be given again to the same request, and until when.
+enum AnswerReuse: Sendable {
+    /// It is made anew for every request.
+    case never
+    /// Until something changes for everybody, such as the version that serves.
+    case untilChange
+    /// Until something changes for everybody, or for the member who is a parameter of the path; the answer is of the
+    /// member's session, `RequestParameters.sessionName`.
+    ///
+    /// Only where sessions are kept: without them every request gets a list of its own.
+    case untilMemberChange(ofPathParameter: String)
 }

@@ -18,6 +18,10 @@ struct InteractionBatch: RequestBody {
         "InteractionBatch",
         .object([.always("interactions", .array(Row.schema, sizes), "What the member did, in any order")]))
 
+    static let example = """
+        {"interactions":[{"id":"3f0c-1","kind":"join","groupId":"macro-mondays","position":3}]}
+        """
+
     var interactions: [Row]
 
     /// The interactions, checked.
@@ -31,7 +35,7 @@ struct InteractionBatch: RequestBody {
                 "has \(interactions.count) entries: send \(Self.sizes.lowerBound) to \(Self.sizes.upperBound)")
         }
         var records: [InteractionRecord] = []
-        for (place, row) in interactions.enumerated() { records.append(try row.record("interactions[\(place)]", now)) }
+        for (index, row) in interactions.enumerated() { records.append(try row.record("interactions[\(index)]", now)) }
         return records
     }
 }
@@ -47,31 +51,31 @@ extension InteractionBatch.Row {
                     "When, in Unix milliseconds; now if not given, or later")
             ]))
 
-    fileprivate func record(_ place: String, _ now: Int64) throws(Problem) -> InteractionRecord {
+    fileprivate func record(_ field: String, _ now: Int64) throws(Problem) -> InteractionRecord {
         guard let kind = Interaction.Kind(rawValue: kind) else {
             let words = Interaction.Kind.allCases.map(\.rawValue)
             throw .badField(
-                place + ".kind", "is \"\(kind)\": it must be one of \(words.joined(separator: ", "))",
+                field + ".kind", "is \"\(kind)\": it must be one of \(words.joined(separator: ", "))",
                 allowed: words)
         }
-        try Self.check(id, place + ".id")
+        try Self.check(id, field + ".id")
         for (name, text) in [("recommendationId", recommendationId), ("variant", variant)] {
-            if let text { try Self.check(text, "\(place).\(name)") }
+            if let text { try Self.check(text, "\(field).\(name)") }
         }
         if let position, !RecordedInteraction.positions.contains(position) {
-            throw .badField(place + ".position", "is \(position): places count from 1 to 10000")
+            throw .badField(field + ".position", "is \(position): positions count from 1 to 10000")
         }
-        if let atMilliseconds { try RequestTime.check(atMilliseconds, place + ".atMilliseconds") }
+        if let atMilliseconds { try RequestTime.check(atMilliseconds, field + ".atMilliseconds") }
         return InteractionRecord(
             id: id, kind, groupID: groupId, atMilliseconds: min(atMilliseconds ?? now, now),
             recommendationID: recommendationId, position: position, variant: variant)
     }
 
-    private static func check(_ text: String, _ place: String) throws(Problem) {
+    private static func check(_ text: String, _ field: String) throws(Problem) {
         let lengths = RecordedInteraction.idLengths
         guard lengths.contains(text.unicodeScalars.count), !text.utf8.contains(0) else {
             throw .badField(
-                place, "must be \(lengths.lowerBound) to \(lengths.upperBound) characters long, without NUL")
+                field, "must be \(lengths.lowerBound) to \(lengths.upperBound) characters long, without NUL")
         }
     }
 }
@@ -91,6 +95,8 @@ struct StatedInterests: RequestBody {
                 "What the member cares about")
         ]))
 
+    static let example = #"{"interests":["owls","snow"]}"#
+
     var interests: [String]
 
     /// The interests, checked.
@@ -98,12 +104,12 @@ struct StatedInterests: RequestBody {
         guard interests.count <= Self.limit else {
             throw .badField("interests", "has \(interests.count) entries: at most \(Self.limit) are possible")
         }
-        for (place, text) in interests.enumerated() {
+        for (index, text) in interests.enumerated() {
             guard Self.lengths.contains(text.unicodeScalars.count),
                 !text.utf8.contains(where: { $0 == 0 || $0 == 0x3B })
             else {
                 throw .badField(
-                    "interests[\(place)]", "must be 1 to \(Self.lengths.upperBound) characters long, without semicolons"
+                    "interests[\(index)]", "must be 1 to \(Self.lengths.upperBound) characters long, without semicolons"
                 )
             }
         }

@@ -4,6 +4,14 @@ import FoundationEssentials
 /// A body that a client sends as JSON.
 protocol RequestBody: Decodable {
     static var schema: Schema { get }
+    /// Whether a request must bring it; without it, all of its members are missing.
+    static var isRequired: Bool { get }
+    /// Such a body, as JSON.
+    static var example: String { get }
+}
+
+extension RequestBody {
+    static var isRequired: Bool { true }
 }
 
 extension Call {
@@ -12,7 +20,8 @@ extension Call {
     /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
     func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value {
         do {
-            return try JSONDecoder().decode(type, from: Data(body))
+            return try JSONDecoder().decode(
+                type, from: Data(body.isEmpty && !type.isRequired ? Array("{}".utf8) : body))
         } catch let error as DecodingError {
             throw .badBody(error)
         } catch { throw .badField("", "is not JSON") }
@@ -35,21 +44,21 @@ enum RequestTime {
 extension Problem {
     fileprivate static func badBody(_ error: DecodingError) -> Problem {
         switch error {
-        case .keyNotFound(let key, let context): .badField(place(context.codingPath + [key]), "is missing")
-        case .valueNotFound(_, let context): .badField(place(context.codingPath), "is null")
-        case .typeMismatch(let type, let context): .badField(place(context.codingPath), "is not \(name(of: type))")
+        case .keyNotFound(let key, let context): .badField(field(context.codingPath + [key]), "is missing")
+        case .valueNotFound(_, let context): .badField(field(context.codingPath), "is null")
+        case .typeMismatch(let type, let context): .badField(field(context.codingPath), "is not \(name(of: type))")
         // Also numbers that are not whole, which come without a path.
         case .dataCorrupted(let context):
-            .badField(place(context.codingPath), "cannot be read: \(context.debugDescription)")
+            .badField(field(context.codingPath), "cannot be read: \(context.debugDescription)")
         @unknown default: .badField("", "cannot be read")
         }
     }
 
     /// A member of the body as a person writes it: `interactions[3].kind`.
-    private static func place(_ path: [any CodingKey]) -> String {
-        path.reduce("") { place, key in
-            if let index = key.intValue { return "\(place)[\(index)]" }
-            return place.isEmpty ? key.stringValue : "\(place).\(key.stringValue)"
+    private static func field(_ path: [any CodingKey]) -> String {
+        path.reduce("") { field, key in
+            if let index = key.intValue { return "\(field)[\(index)]" }
+            return field.isEmpty ? key.stringValue : "\(field).\(key.stringValue)"
         }
     }
 

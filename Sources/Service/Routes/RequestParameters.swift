@@ -5,6 +5,7 @@ struct RequestParameters: Sendable {
     private enum Value {
         case integer(Int)
         case word(String)
+        case list([String])
     }
 
     private let declared: [Parameter]
@@ -19,14 +20,14 @@ struct RequestParameters: Sendable {
         self.declared = declared
         values = declared.map { _ in nil }
         for parameter in query {
-            guard let place = declared.firstIndex(where: { $0.name == parameter.name }) else {
+            guard let index = declared.firstIndex(where: { $0.name == parameter.name }) else {
                 throw Self.unknown(parameter.name, declared: declared.map(\.name))
             }
-            guard values[place] == nil else { throw .badParameter(parameter.name, "comes twice: give it once") }
-            values[place] = try Self.value(parameter.value, of: declared[place])
+            guard values[index] == nil else { throw .badParameter(parameter.name, "comes twice: give it once") }
+            values[index] = try Self.value(parameter.value, of: declared[index])
         }
-        for (place, parameter) in declared.enumerated() where values[place] == nil {
-            values[place] = Self.standard(of: parameter)
+        for (index, parameter) in declared.enumerated() where values[index] == nil {
+            values[index] = Self.standard(of: parameter)
         }
     }
 
@@ -42,6 +43,12 @@ struct RequestParameters: Sendable {
         return text
     }
 
+    /// The elements of a list that is declared; none if it was not given.
+    func list(_ name: String) -> [String] {
+        guard case .list(let elements) = value(of: name) else { return [] }
+        return elements
+    }
+
     /// The value of a choice that is declared.
     func choice<Choice: RawRepresentable<String>>(_ name: String, of type: Choice.Type) -> Choice {
         guard case .word(let word) = value(of: name), let choice = Choice(rawValue: word) else {
@@ -54,15 +61,15 @@ struct RequestParameters: Sendable {
     var limit: Int { integer(Parameter.limit.name) }
 
     private func value(of name: String) -> Value? {
-        guard let place = declared.firstIndex(where: { $0.name == name }) else {
+        guard let index = declared.firstIndex(where: { $0.name == name }) else {
             preconditionFailure("the route does not declare the parameter \(name)")
         }
-        return values[place]
+        return values[index]
     }
 
     private static func standard(of parameter: Parameter) -> Value? {
         switch parameter.kind {
-        case .identifier, .text: nil
+        case .identifier, .text, .list: nil
         case .integer(_, let standard): .integer(standard)
         case .choice(_, let standard): .word(standard)
         }
@@ -86,7 +93,32 @@ struct RequestParameters: Sendable {
                     parameter.name, "is \"\(text)\": it must be one of \(list)", allowed: words)
             }
             return .word(text)
+        case .list(let words): return .list(try list(text, of: words, parameter.name))
         }
+    }
+
+    private static func list(_ text: String, of words: [String]?, _ name: String) throws(Problem) -> [String] {
+        let elements = text.split(separator: ";", omittingEmptySubsequences: false).map(String.init)
+        guard elements.count <= Parameter.listLimit else {
+            throw .badParameter(name, "has \(elements.count) elements: give \(Parameter.listLimit) or fewer")
+        }
+        for element in elements {
+            guard (1...Parameter.identifierLimit).contains(element.unicodeScalars.count), !element.utf8.contains(0)
+            else {
+                throw .badParameter(
+                    name,
+                    """
+                    is a list separated by semicolons; each element must be 1 to \(Parameter.identifierLimit) \
+                    characters long, without NUL
+                    """)
+            }
+            guard words?.contains(element) != false else {
+                let list = (words ?? []).joined(separator: ", ")
+                throw .badParameter(
+                    name, "has \"\(element)\": each element must be one of \(list)", allowed: words ?? [])
+            }
+        }
+        return elements
     }
 
     private static func integer(_ text: String, in bounds: ClosedRange<Int>, of name: String) throws(Problem) -> Int {

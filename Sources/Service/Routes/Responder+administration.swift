@@ -14,7 +14,7 @@ extension Responder {
     /// `GET /v1/admin/model`: the version that serves, and what its manifest says.
     @Sendable
     fileprivate static func modelReport(_ call: Call) throws(Problem) -> ModelReport {
-        let snapshot = try call.snapshot
+        let snapshot = try call.loadedSnapshot
         return ModelReport(call.freshness(of: snapshot), snapshot.manifest)
     }
 }

@@ -3,7 +3,7 @@ import HTTP
 import Model
 
 extension Endpoint {
-    private static let group = Parameter("group", .identifier, "The group's id")
+    private static let group = Parameter("group", .identifier, "The group's id", example: "macro-mondays")
 
     /// Endpoints for groups that are put forward.
     static let curation = [
@@ -28,6 +28,8 @@ extension Endpoint {
 /// Where and when a group is put forward, as a client sends it.
 struct Placement: RequestBody {
     private static let positions = 1...1_000_000
+    static let isRequired = false
+    static let example = #"{"position":1,"expiresAtMilliseconds":1798675200000}"#
 
     static let schema = Schema.component(
         "Placement",

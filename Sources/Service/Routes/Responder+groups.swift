@@ -10,8 +10,8 @@ extension Endpoint {
             Endpoint(
                 "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
                 summary: "Groups that are like a group, best first",
-                path: [Parameter("id", .identifier, "The group's id")],
-                parameters: [Parameter("by", by, "What the groups have in common"), .limit],
+                path: [Parameter("id", .identifier, "The group's id", example: "macro-mondays")],
+                parameters: [Parameter("by", by, "What the groups have in common"), .limit] + Parameter.filters,
                 caching: .shared, reuse: .untilChange,
                 problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
             Endpoint(
@@ -29,20 +29,15 @@ extension Responder {
     fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
         let snapshot = try call.snapshot
         let group = try call.group(call.id, in: snapshot)
-        let hidden = try call.siteDecisions(in: snapshot).hidden
-        // Answered like a group that does not exist, so that existence does not leak.
-        guard !hidden.contains(group) else { throw .unknownGroup(call.id, in: snapshot, hidden: hidden) }
         return SimilarGroups(
-            call.served(snapshot), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
-            limit: call.parameters.limit, hidden: hidden, snapshot.recommender)
+            call.served(snapshot.version), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
+            limit: call.parameters.limit, filter: call.filter(in: snapshot.model), snapshot.recommender)
     }
 
     /// `GET /v1/trending?limit=N`: groups that more people turn to than usual, the most unusual first.
     @Sendable
     fileprivate static func trending(_ call: Call) throws(Problem) -> TrendingGroups {
         let snapshot = try call.snapshot
-        return TrendingGroups(
-            call.served(snapshot), in: snapshot.model, limit: call.parameters.limit,
-            hidden: try call.siteDecisions(in: snapshot).hidden)
+        return TrendingGroups(call.served(snapshot.version), in: snapshot.model, limit: call.parameters.limit)
     }
 }

@@ -30,7 +30,7 @@ extension Responder {
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
         return Readiness(
-            call.freshness(of: try call.snapshot), missing: call.responder.missingParts, outbox: outbox)
+            call.freshness(of: try call.loadedSnapshot), missing: call.responder.missingParts, outbox: outbox)
     }
 
     /// The data that the daemon was started without.
@@ -42,14 +42,14 @@ extension Responder {
 
 extension Call {
     /// Which version the answer is made of, and whether all was well.
-    func served(_ snapshot: ModelSnapshot) -> ServedVersion {
-        ServedVersion(snapshot.version, degraded: problem != nil)
+    func served(_ version: VersionName) -> ServedVersion {
+        ServedVersion(version, degraded: problem != nil)
     }
 
     /// How fresh a version is, and the state of the store.
     func freshness(of snapshot: ModelSnapshot) -> Freshness {
         Freshness(
-            served(snapshot), modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),
+            served(snapshot.version), modelAgeSeconds: snapshot.ageSeconds(at: responder.now()),
             groupCount: snapshot.model.groupCount, stale: responder.isStale(snapshot), reason: problem,
             store: StoreState(
                 location: responder.follower.store.location, reachable: state.storeIsReachable,

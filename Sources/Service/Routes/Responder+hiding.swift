@@ -3,7 +3,7 @@ import HTTP
 import Model
 
 extension Endpoint {
-    private static let group = Parameter("id", .identifier, "The group's id")
+    private static let group = Parameter("id", .identifier, "The group's id", example: "macro-mondays")
 
     /// Endpoints for hidden groups.
     static let hiding = [

@@ -5,7 +5,7 @@ import Model
 import Recommendation
 
 extension Endpoint {
-    private static let member = Parameter("id", .identifier, "The member's user id")
+    private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
     private static let own = Access.member(ofPathParameter: "id")
 
     /// Endpoints for a member's interactions and stated interests.
@@ -32,7 +32,7 @@ extension Endpoint {
         Endpoint(
             "forgetInteraction", .delete, "/v1/users/{id}/interactions/{interaction}", own,
             summary: "Forgets one thing that a member did; who is in which group stays",
-            path: [member, Parameter("interaction", .identifier, "The interaction's id")],
+            path: [member, Parameter("interaction", .identifier, "The interaction's id", example: "3f0c-1")],
             caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.forgetOne),
         Endpoint(

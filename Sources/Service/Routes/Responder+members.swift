@@ -4,21 +4,21 @@ import Model
 import Recommendation
 
 extension Endpoint {
-    private static let member = Parameter("id", .identifier, "The member's user id")
+    private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
 
     /// Endpoints for a member's own list.
     static let members = [
         Endpoint(
             "recommendations", .get, "/v1/users/{id}/recommendations", .member(ofPathParameter: "id"),
             summary: "Groups for a member, in the order in which they are shown", path: [member],
-            parameters: [.limit, .session, .after],
-            caching: .personal,
-            reuse: .untilMemberChange(ofPathParameter: "id", inSession: .session),
+            parameters: [.limit, .session, .after] + Parameter.filters, caching: .personal,
+            reuse: .untilMemberChange(ofPathParameter: "id"),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
             "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
-            summary: "Why a group is in the session's list, at which place, or why it is not there",
-            path: [member, Parameter("group", .identifier, "The group's id")], parameters: [.session],
+            summary: "Why a group is in the session's list, at which rank, or why it is not there",
+            path: [member, Parameter("group", .identifier, "The group's id", example: "macro-mondays")],
+            parameters: [.session] + Parameter.filters,
             caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
     ]
@@ -30,14 +30,14 @@ extension Responder {
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
         let snapshot = try call.snapshotWithMembers
-        let request = try call.planRequest(in: snapshot)
+        let (request, isKnown) = try call.planRequest(in: snapshot)
         let plan = try call.sessionList(for: request, in: snapshot)
         let items = plan.items(for: request, snapshot.planner)
-        let offset = try call.offset(in: items, of: plan, snapshot)
+        let offset = try call.offset(in: items, of: plan, for: request, snapshot)
         return Recommendations(
-            call.served(snapshot), id: plan.recommendationID, bucket: plan.bucket,
-            interests: plan.interests(without: request.hidden, in: snapshot.model), items: items, after: offset,
-            limit: call.parameters.limit, for: request.profile, snapshot.planner)
+            call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
+            interests: plan.interests(in: snapshot.model), items: items, after: offset,
+            limit: call.parameters.limit, for: request.profile, isKnown: isKnown, snapshot.planner)
     }
 
     /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not;
@@ -45,15 +45,17 @@ extension Responder {
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let snapshot = try call.snapshotWithMembers
-        let group = try call.group(call.path["group"], in: snapshot)
-        let request = try call.planRequest(in: snapshot)
-        let (served, planner) = (call.served(snapshot), snapshot.planner)
+        let groupID = call.path["group"]
+        let group = snapshot.model.hides(groupID) ? nil : try call.group(groupID, in: snapshot)
+        let (request, _) = try call.planRequest(in: snapshot)
+        let (served, planner) = (call.served(snapshot.version), snapshot.planner)
+        guard let group else { return Explanation(served, userId: call.id, unshownGroup: groupID) }
         guard let list = try call.frozenPlan(at: request.atMilliseconds)?.list(in: snapshot) else {
             return Explanation(served, of: group, planner, request)
         }
         return Explanation(
             served, of: group, inSession: list.items(for: request, planner),
-            list.interests(without: request.hidden, in: snapshot.model), planner, request)
+            list.interests(in: snapshot.model), planner, request)
     }
 }
 
@@ -67,28 +69,31 @@ extension Parameter {
 
 extension Call {
     /// The list of the session; made and kept if it has none yet.
-    fileprivate func sessionList(for request: PlanRequest, in snapshot: ModelSnapshot) throws(Problem) -> SessionList {
+    fileprivate func sessionList(for request: PlanRequest, in snapshot: VisibleSnapshot) throws(Problem) -> SessionList
+    {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
         let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
         return try orUnavailable { () throws(ServiceError) in
-            try responder.sessions?.keep(plan, ofUser: id, session: parameters.text("session"), at: now) ?? plan
+            try responder.sessions?.keep(plan, ofUser: id, session: parameters.sessionName, at: now) ?? plan
         }.list(in: snapshot)
     }
 
     /// The list of the session; nil if it has none yet.
     fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
         try orUnavailable { () throws(ServiceError) in
-            try responder.sessions?.plan(ofUser: id, session: parameters.text("session"), at: now)
+            try responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
         }
     }
 
     /// How many items precede the page.
     fileprivate func offset(
-        in items: [PlanItem], of plan: SessionList, _ snapshot: ModelSnapshot
+        in items: [PlanItem], of plan: SessionList, for request: PlanRequest, _ snapshot: VisibleSnapshot
     ) throws(Problem) -> Int {
         guard let after = parameters.text("after") else { return 0 }
-        guard let offset = plan.offset(after: after, in: items, snapshot.model) else { throw .notInList(after: after) }
+        guard let offset = plan.offset(after: after, in: items, for: request, snapshot.planner) else {
+            throw .notInList(after: after)
+        }
         return offset
     }
 }

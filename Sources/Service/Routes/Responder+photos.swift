@@ -9,7 +9,7 @@ extension Endpoint {
         Endpoint(
             "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
             summary: "Groups that a public photo could go to, best first",
-            path: [Parameter("id", .identifier, "The photo's id")], parameters: [.limit],
+            path: [Parameter("id", .identifier, "The photo's id", example: "4711")], parameters: [.limit],
             caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
     ]
@@ -26,14 +26,13 @@ extension Responder {
         let community = try call.community(with: Call.photos)
         guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
         let snapshot = try call.snapshot
-        let photo = try call.reading { () throws(ServiceError) in try community.context(ofPhoto: call.id, in: snapshot)
+        let photo = try call.reading { () throws(ServiceError) in
+            try community.context(ofPhoto: call.id, in: snapshot.model)
         }
         guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
         if call.isOpen { photo.forgetOwner() }
-        let hidden = try call.siteDecisions(in: snapshot).hidden
-        photo.forget(hidden)
-        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit, hidden: hidden)
+        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit)
         return GroupsForPhoto(
-            call.served(snapshot), photoId: call.id, suggestions, snapshot.relations, in: snapshot.model)
+            call.served(snapshot.version), photoId: call.id, suggestions, snapshot.relations, in: snapshot.model)
     }
 }

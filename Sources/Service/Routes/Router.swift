@@ -10,6 +10,7 @@ final class Router: Sendable {
     struct Settings: Sendable {
         var access = AccessPolicy()
         var limits = RateLimits()
+        var crossOrigin = CrossOriginPolicy()
         /// The time, in Unix milliseconds.
         var now: @Sendable () -> Int64
         /// Nanoseconds of the monotonic clock.
@@ -48,11 +49,14 @@ final class Router: Sendable {
         var response: HTTPResponse
         do throws(Problem) {
             response = try answer(request, match, at: start)
+            EntityTag.omitKnownBody(of: &response, for: request)
         } catch {
             note(error, request, id: id, at: start)
             response = error.response(instance: request.rawPath)
             compressor.compress(&response, for: request)
         }
+        let methods = request.method == .options ? match.methods : nil
+        settings.crossOrigin.apply(to: &response, for: request, methods: methods)
         response.headers.append(name: RequestIdentifiers.fieldName, value: id)
         let nanoseconds = settings.uptime() - start
         metrics.ended(endpoint: match.endpoint, status: response.status, nanoseconds: nanoseconds)
@@ -73,8 +77,6 @@ final class Router: Sendable {
     private func answer(
         _ request: HTTPRequest, _ match: RouteTable.Match, at uptime: UInt64
     ) throws(Problem) -> HTTPResponse {
-        // A proxy may decode an escaped slash and so check another path than this one.
-        if request.segments.contains(where: { $0.utf8.contains(UInt8(ascii: "/")) }) { throw .escapedSlash() }
         switch match {
         case .found(let number, let segments):
             return try answer(request, endpoints[number], segments: segments, at: uptime)
@@ -109,7 +111,7 @@ final class Router: Sendable {
         switch endpoint.reuse {
         case .never: nil
         case .untilChange: .everybody
-        case .untilMemberChange(let member, _): responder.sessions == nil ? nil : .member(path[member])
+        case .untilMemberChange(let member): responder.sessions == nil ? nil : .member(path[member])
         }
     }
 
@@ -118,7 +120,7 @@ final class Router: Sendable {
         _ request: HTTPRequest, _ endpoint: Endpoint, _ path: PathParameters, _ bearer: TokenClaims?
     ) throws(Problem) -> AnswerCache.Answer {
         let parameters = try RequestParameters(request.query, declared: endpoint.parameters)
-        if endpoint.bodySchema != nil { try Self.checkJSON(request) }
+        if endpoint.bodySchema != nil, endpoint.needsBody || !request.body.isEmpty { try Self.checkJSON(request) }
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, body: request.body,
@@ -127,6 +129,7 @@ final class Router: Sendable {
         // A shared cache must not give to others what only bearers get.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
         response.headers.append(name: "Cache-Control", value: caching.rawValue)
+        if endpoint.caching != .never { EntityTag.add(to: &response) }
         compressor.compress(&response, for: request)
         return AnswerCache.Answer(response: response, sessionUse: sessionUse(of: endpoint, path, parameters))
     }
@@ -135,8 +138,8 @@ final class Router: Sendable {
     private func sessionUse(
         of endpoint: Endpoint, _ path: PathParameters, _ parameters: RequestParameters
     ) -> SessionUse? {
-        guard case .untilMemberChange(let member, let session) = endpoint.reuse else { return nil }
-        return responder.sessions?.use(ofUser: path[member], session: parameters.text(session.name))
+        guard case .untilMemberChange(let member) = endpoint.reuse else { return nil }
+        return responder.sessions?.use(ofUser: path[member], session: parameters.sessionName)
     }
 
     private static func checkJSON(_ request: HTTPRequest) throws(Problem) {
@@ -156,6 +159,12 @@ extension RouteTable.Match {
     fileprivate var endpoint: Int? {
         guard case .found(let number, _) = self else { return nil }
         return number
+    }
+
+    /// The methods that the path has beside the one that was asked for.
+    fileprivate var methods: [HTTPMethod]? {
+        guard case .methodNotAllowed(let methods) = self else { return nil }
+        return methods
     }
 }
 

@@ -6,9 +6,9 @@ import Recommendation
 /// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
 /// number of the interest from 1 on, or 0 for none: 16, origin: 8); the groups joined and dismissed (32 bits each); the
-/// interests (text, share: 64 bits, list of places: 32); the ids (texts).
+/// stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
 extension FrozenPlan {
-    private static let format: UInt8 = 1
+    private static let format: UInt8 = 2
     private static let origins = PlanItem.Origin.allCases
 
     /// The plan as bytes.
@@ -28,6 +28,7 @@ extension FrozenPlan {
         }
         writer.append(joined) { $0.append($1) }
         writer.append(dismissed) { $0.append($1) }
+        writer.append(topics) { $0.append($1) }
         writer.append(interests) { writer, interest in
             writer.append(interest.name)
             writer.append(interest.share.bitPattern)
@@ -57,6 +58,7 @@ extension FrozenPlan {
             }
             joined = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
             dismissed = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
+            topics = try reader.list { reader throws(ByteReader.Failure) in try reader.text() }
             interests = try reader.list { reader throws(ByteReader.Failure) in
                 Interest(
                     name: try reader.text(), share: Double(bitPattern: try reader.integer(UInt64.self)),
@@ -88,7 +90,7 @@ private struct ByteWriter {
 
     mutating func append(_ texts: PackedTexts) {
         append(UInt32(texts.count))
-        for place in 0..<texts.count { append(text: texts.bytes(at: place)) }
+        for position in 0..<texts.count { append(text: texts.bytes(at: position)) }
     }
 
     private mutating func append(text: some Collection<UInt8>) {
@@ -109,18 +111,18 @@ private struct ByteReader {
     }
 
     private let bytes: [UInt8]
-    private var place = 0
+    private var position = 0
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-    var isAtEnd: Bool { place == bytes.count }
+    var isAtEnd: Bool { position == bytes.count }
 
     mutating func integer<Number: FixedWidthInteger>(_ type: Number.Type) throws(Failure) -> Number {
         let size = Number.bitWidth / 8
-        guard bytes.count - place >= size else { throw .damaged }
+        guard bytes.count - position >= size else { throw .damaged }
         var number: Number = 0
-        for offset in 0..<size { number |= Number(truncatingIfNeeded: bytes[place + offset]) << (8 * offset) }
-        place += size
+        for offset in 0..<size { number |= Number(truncatingIfNeeded: bytes[position + offset]) << (8 * offset) }
+        position += size
         return number
     }
 
@@ -135,10 +137,10 @@ private struct ByteReader {
     /// The bytes of a text, which are UTF-8.
     private mutating func textBytes() throws(Failure) -> ArraySlice<UInt8> {
         let count = Int(try integer(UInt32.self))
-        guard bytes.count - place >= count else { throw .damaged }
-        let range = place..<place + count
+        guard bytes.count - position >= count else { throw .damaged }
+        let range = position..<position + count
         do { _ = try UTF8Span(validating: bytes.span.extracting(range)) } catch { throw .damaged }
-        place = range.upperBound
+        position = range.upperBound
         return bytes[range]
     }
 
@@ -146,7 +148,7 @@ private struct ByteReader {
     private mutating func count() throws(Failure) -> Int {
         let count = Int(try integer(UInt32.self))
         // Every element has a byte at least: a count that is out of bounds reserves no memory.
-        guard count <= bytes.count - place else { throw .damaged }
+        guard count <= bytes.count - position else { throw .damaged }
         return count
     }
 

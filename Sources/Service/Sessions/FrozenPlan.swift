@@ -11,7 +11,7 @@ struct FrozenPlan: Equatable {
     struct Interest: Equatable {
         var name: String
         var share: Double
-        /// Its groups, as places in `joined`.
+        /// Its groups, as indexes of `joined`.
         var members: [Int]
     }
 
@@ -25,6 +25,8 @@ struct FrozenPlan: Equatable {
     var items: [PlanItem]
     /// Groups that the member was in, and had dismissed, when the list was made.
     var joined, dismissed: [UInt32]
+    /// The interests that the member had stated when the list was made.
+    var topics: [String]
     /// The external ids of the groups of `items`, `joined` and `dismissed`, one after another.
     var ids: PackedTexts
 }
@@ -33,7 +35,7 @@ extension FrozenPlan {
     /// Freezes a plan.
     ///
     /// - Parameter request: what it was made for.
-    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: ModelSnapshot) {
+    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: VisibleSnapshot) {
         version = snapshot.version.description
         recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
         bucket = plan.bucket
@@ -41,6 +43,7 @@ extension FrozenPlan {
         let joined = request.profile.joined.map(\.group)
         self.joined = joined
         dismissed = request.profile.dismissals.map(\.group)
+        topics = request.profile.topics
         interests = plan.interests.map { interest in
             let groups = Set(interest.groups)
             return Interest(
@@ -53,17 +56,22 @@ extension FrozenPlan {
         }
     }
 
-    /// The list in terms of the version that serves; groups that it does not have any more are left out.
-    func list(in snapshot: ModelSnapshot) -> SessionList {
+    /// The list in terms of the version that serves; groups that it does not show any more are left out.
+    func list(in snapshot: VisibleSnapshot) -> SessionList {
         let model = snapshot.model
         let isSame = version == snapshot.version.description
-        func group(_ group: UInt32, _ place: Int) -> UInt32? {
-            guard isSame else { return model.index(ofID: ids[place]).map(UInt32.init) }
+        func group(_ group: UInt32, _ index: Int) -> UInt32? {
+            guard isSame else { return model.index(ofID: ids[index]).map(UInt32.init) }
             // A damaged plan may name a group that there never was.
-            return group < model.groupCount ? group : nil
+            return model.shows(group) ? group : nil
         }
         func groups(_ groups: [UInt32], after start: Int) -> [UInt32] {
             groups.enumerated().compactMap { group($1, start + $0) }
+        }
+        let shown = items.enumerated().compactMap { index, item in
+            group(item.group, index).map {
+                (rank: index + 1, PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin))
+            }
         }
         return SessionList(
             recommendationID: recommendationID, bucket: bucket,
@@ -72,12 +80,8 @@ extension FrozenPlan {
                     name: interest.name, share: interest.share, groupCount: interest.members.count,
                     groups: interest.members.compactMap { group(joined[$0], items.count + $0) })
             },
-            items: items.enumerated().compactMap { place, item in
-                group(item.group, place).map {
-                    PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin)
-                }
-            },
+            items: shown.map(\.1), ranks: shown.map(\.rank),
             madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
-            dismissed: groups(dismissed, after: items.count + joined.count))
+            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics)
     }
 }

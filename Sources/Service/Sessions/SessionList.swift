@@ -2,7 +2,7 @@ import Answers
 import Model
 import Recommendation
 
-/// The list of a session in terms of the version that serves.
+/// The list of a session in terms of the version that serves; groups that it does not show are left out.
 struct SessionList {
     /// Something that the member cares about, as it was when the list was made.
     struct Interest {
@@ -10,7 +10,7 @@ struct SessionList {
         var share: Double
         /// How many groups it had.
         var groupCount: Int
-        /// Those of its groups that the version has.
+        /// Those of its groups that are shown.
         var groups: [UInt32]
     }
 
@@ -18,32 +18,33 @@ struct SessionList {
     let recommendationID: String
     let bucket: Int64
     let interests: [Interest]
-    /// The groups of the list as it was made, those that the version has.
+    /// The groups of the list as it was made, those that are shown.
     let items: [PlanItem]
+    /// The rank of each item when the list was made, from 1.
+    let ranks: [Int]
     /// How many groups the list had when it was made.
     let madeCount: Int
     /// The external ids of all groups of the list as it was made, and of others behind them.
     let ids: PackedTexts
     /// Groups that the member was in, and had dismissed, when the list was made.
     let joined, dismissed: [UInt32]
+    /// The interests that the member had stated when the list was made.
+    let topics: [String]
 
-    /// The list as it stands now: without what was joined, dismissed or hidden since.
+    /// The list as it stands now: without what was joined or dismissed since.
     func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {
-        // Without what is hidden by now, as in the request: that a group was hidden moves no other.
         let before = MemberProfile(
             userID: request.profile.userID,
-            joined: joined.filter { !request.hidden.contains($0) }.map { .init(group: $0) },
-            dismissals: dismissed.map { .init(group: $0, atMilliseconds: 0) })
+            joined: joined.map { .init(group: $0) },
+            dismissals: dismissed.map { .init(group: $0, atMilliseconds: 0) }, topics: topics)
         return planner.patched(
-            Plan(items: items, interests: [], bucket: bucket, candidateCount: 0),
-            by: ProfileChanges(from: before, to: request.profile), hidden: request.hidden)
+            items, madeAt: ranks, by: ProfileChanges(from: before, to: request.profile), for: request)
     }
 
-    /// The interests as they may be told now: of groups that are hidden by now, or that the version does not have any
-    /// more, not even the name.
-    func interests(without hidden: Set<UInt32>, in model: ModelVersion) -> [MemberInterest] {
+    /// The interests as they may be told now: of groups that are not shown any more, not even the name.
+    func interests(in model: VisibleModel) -> [MemberInterest] {
         interests.map { interest in
-            let shown = interest.groups.filter { !hidden.contains($0) }.map { Int($0) }
+            let shown = interest.groups.map { Int($0) }
             var told = MemberInterest(
                 name: interest.name, share: interest.share, groupIds: shown.map { model.id(of: $0) })
             guard shown.count < interest.groupCount else { return told }
@@ -61,16 +62,36 @@ struct SessionList {
     ///
     /// Where the group has left the list, those that follow the one that stood before it.
     ///
-    /// - Parameter items: what `items(for:_:)` gave.
+    /// - Parameter items: what `items(for:_:)` gave for the request.
     /// - Returns: nil if the list never had the group.
-    func offset(after groupID: String, in items: [PlanItem], _ model: ModelVersion) -> Int? {
-        // By their bytes: to Swift, texts are equal already if they look the same.
-        guard let place = (0..<madeCount).first(where: { ids.bytes(at: $0).elementsEqual(groupID.utf8) })
-        else { return nil }
-        for before in (0...place).reversed() {
-            guard let group = model.index(ofID: ids[before]) else { continue }
+    func offset(after groupID: String, in items: [PlanItem], for request: PlanRequest, _ planner: Planner) -> Int? {
+        let group = planner.model.index(ofID: groupID).map { UInt32($0) }
+        if let group, let offset = items.firstIndex(where: { $0.group == group }) { return offset + 1 }
+        guard let before = groups(upTo: groupID) ?? group.flatMap({ groups(upTo: $0, request, planner) }) else {
+            return nil
+        }
+        for group in before.reversed() {
             if let offset = items.firstIndex(where: { $0.group == group }) { return offset + 1 }
         }
         return 0
+    }
+
+    /// The groups of the list as it was made, up to one of them, those that are shown; nil if it was not among them.
+    private func groups(upTo groupID: String) -> [UInt32]? {
+        // By their bytes: to Swift, texts are equal already if they look the same.
+        guard let index = (0..<madeCount).first(where: { ids.bytes(at: $0).elementsEqual(groupID.utf8) }) else {
+            return nil
+        }
+        return zip(items, ranks).prefix { $1 <= index + 1 }.map(\.0.group)
+    }
+
+    /// The groups up to one that came in because of an interest that was stated since, and has left; nil if it never
+    /// came in.
+    private func groups(upTo group: UInt32, _ request: PlanRequest, _ planner: Planner) -> [UInt32]? {
+        var request = request
+        request.profile.joined.removeAll { $0.group == group }
+        request.profile.dismissals.removeAll { $0.group == group }
+        let items = self.items(for: request, planner)
+        return items.firstIndex { $0.group == group }.map { items[...$0].map(\.group) }
     }
 }

@@ -6,7 +6,8 @@ protocol SessionStore: Sendable {
     /// The list of a session that has not ended; this counts as a use of the session.
     ///
     /// - Parameters:
-    ///   - session: the client's own id; nil for none.
+    ///   - session: the client's own id with the filters of the list, as `RequestParameters.sessionName` writes them; nil
+    ///     for neither.
     ///   - now: Unix milliseconds.
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan?
 
@@ -33,8 +34,10 @@ enum SessionLife {
     static let touchMilliseconds: Int64 = 60_000
 
     /// How long a session may go without a request, in milliseconds.
+    ///
+    /// - Parameter session: as in `RequestParameters.sessionName`: filters stand behind a NUL.
     static func milliseconds(ofSession session: String?) -> Int64 {
-        session == nil ? inactivityMilliseconds : ownMilliseconds
+        session == nil || session?.utf8.first == 0 ? inactivityMilliseconds : ownMilliseconds
     }
 
     /// When a session that has not ended was used last, in Unix milliseconds.

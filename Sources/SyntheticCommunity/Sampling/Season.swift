@@ -24,7 +24,7 @@ enum Season: Int, CaseIterable, Decodable {
     ///
     /// - Parameters:
     ///   - dayOfYear: from 0 on 1 January.
-    ///   - southern: whether the place is south of the equator.
+    ///   - southern: whether the location is south of the equator.
     func weight(dayOfYear: Int, southern: Bool) -> Double {
         let shift = southern && followsTheSun ? 6.0 : 0
         let position = Double(dayOfYear) * 12 / 365.25 + 11.5 + shift

@@ -8,7 +8,7 @@ struct Place: Decodable, Sendable {
 
     /// What a place must have for some themes.
     enum Feature: String, Decodable {
-        /// The sea, or a lake that passes for it.
+        /// A sea or a large lake.
         case coast
         /// Winters with frost and trees that change with the year.
         case seasons
@@ -44,7 +44,7 @@ struct Place: Decodable, Sendable {
 
     var isSouthern: Bool { latitude < 0 }
 
-    /// How far from its middle photos are taken at most, in units of 0.00001 degree.
+    /// The greatest distance of photos from its middle, in units of 0.00001 degree.
     var radius: Int { kind == .city ? 9_000 : 55_000 }
 
     func has(_ feature: Feature) -> Bool {

@@ -18,11 +18,11 @@ struct Theme: Decodable, Sendable {
     let name: String
     let season: Season
     let hours: HourPattern
-    /// The kinds of places that its groups may be about; empty when places do not matter.
+    /// The kinds of places that its groups may be about; empty if they are about none.
     let placeKinds: [Place.Kind]
-    /// What these places must have; nil when any will do.
+    /// What these places must have; nil for no condition.
     let placeFeature: Place.Feature?
-    /// Whether groups about a subject may add a technique: pointless where the theme is one.
+    /// Whether groups about a subject may add a technique; false if the theme is a technique itself.
     let takesTechniques: Bool
     /// Whether its subjects are found in all of its places: there are no dunes in Tuscany.
     let hasSubjectsEverywhere: Bool

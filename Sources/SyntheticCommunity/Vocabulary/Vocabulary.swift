@@ -75,9 +75,9 @@ struct Words: Decodable, Sendable {
 
 /// What a title for groups of any theme is about.
 enum TitleKind: String, CaseIterable {
-    /// A subject, and nothing else.
+    /// A subject alone.
     case plain
-    /// A subject, with something that adorns it.
+    /// A subject with an ornament.
     case adorned
     /// A subject and a technique: only where the theme is not a technique itself.
     case technique
@@ -93,7 +93,7 @@ enum TitleKind: String, CaseIterable {
 }
 
 extension Decoder {
-    /// The case of an enumeration that is called as the text to decode.
+    /// The case of an enumeration with the decoded name.
     func namedCase<Value: CaseIterable>() throws -> Value {
         let name = try String(from: self)
         guard let value = Value.allCases.first(where: { "\($0)" == name }) else {

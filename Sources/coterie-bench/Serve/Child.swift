@@ -1,18 +1,18 @@
 import Foundation
 import Glibc
 
-/// A program that runs beside the benchmark on one processor, and ends with it at the latest.
+/// A program that runs next to the benchmark on one processor, and ends with it at the latest.
 final class Child {
     private let process: Process
-    /// What it wrote to standard error; a file.
+    /// The file with what it wrote to standard error.
     private let log: String
 
     /// Starts a program.
     ///
     /// - Parameters:
     ///   - words: the program and its arguments.
-    ///   - processor: the number of the one it runs on.
-    ///   - folder: where its log goes.
+    ///   - processor: the number of the processor that it runs on.
+    ///   - folder: the folder of its log.
     init(_ words: [String], processor: Int, folder: String) throws {
         log = folder + "/\((words[0] as NSString).lastPathComponent).log"
         process = try Self.process(words, processor: processor)
@@ -38,9 +38,9 @@ final class Child {
         return text
     }
 
-    /// Where a program is.
+    /// The path of a program.
     ///
-    /// - Parameter package: the Debian package that has it.
+    /// - Parameter package: the Debian package of the program, for the error.
     static func path(of program: String, package: String) throws -> String {
         let paths = ["/usr/bin/", "/usr/sbin/", "/bin/", "/usr/local/bin/", "/usr/local/sbin/"].map { $0 + program }
         guard let path = paths.first(where: FileManager.default.isExecutableFile) else {
@@ -52,15 +52,15 @@ final class Child {
     private static func process(_ words: [String], processor: Int) throws -> Process {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: try path(of: "taskset", package: "util-linux"))
-        // Both only set something, then become the next program: the process stays the same. A benchmark that is killed
-        // leaves nothing running.
+        // taskset and setpriv replace themselves by the next program, so that the process stays the same. The signal
+        // ends it when the benchmark is killed.
         process.arguments =
             ["-c", "\(processor)", try path(of: "setpriv", package: "util-linux"), "--pdeathsig", "KILL"] + words
         process.standardInput = FileHandle.nullDevice
         return process
     }
 
-    /// Asks until `answer` has one, for ten seconds at most.
+    /// Calls `answer` until it returns a value, for ten seconds at most.
     func wait<Answer>(for answer: () throws -> Answer?) throws -> Answer {
         for _ in 0..<2000 {
             if let answer = try answer() { return answer }
@@ -83,7 +83,7 @@ final class Child {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// Memory that is its own and of no file, in bytes: mapped versions are not counted.
+    /// Its anonymous memory in bytes; mapped versions are not counted.
     func anonymousBytes() throws -> Int {
         let path = "/proc/\(process.processIdentifier)/smaps_rollup"
         let text = try String(contentsOfFile: path, encoding: .utf8)
@@ -94,7 +94,7 @@ final class Child {
         return kibibytes * 1024
     }
 
-    /// Ends it.
+    /// Ends the program and waits for its end.
     func stop() {
         guard process.isRunning else { return }
         process.terminate()

@@ -1,8 +1,8 @@
 import Glibc
 
-/// A connection to an HTTP server of this machine, with one request under way at a time.
+/// A connection to an HTTP server on this machine; it has one outstanding request at a time.
 final class ClientConnection {
-    /// What came back.
+    /// A response of the server.
     struct Response {
         let status: Int
         let body: [UInt8]
@@ -30,7 +30,7 @@ final class ClientConnection {
 
     deinit { close(socket) }
 
-    /// A request without a body, as it is sent.
+    /// The bytes of a request without a body.
     static func request(_ target: String, token: String? = nil) -> [UInt8] {
         let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
         return Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization)\r\n".utf8)
@@ -42,15 +42,15 @@ final class ClientConnection {
         while true { if let response = try receive() { return response } }
     }
 
-    /// Sends a request, which the system takes as a whole.
+    /// Sends a request in one call.
     func send(_ request: [UInt8]) throws(BenchError) {
         let count = unsafe Glibc.send(socket, request, request.count, Int32(MSG_NOSIGNAL))
         guard count == request.count else { throw .data("a request could not be sent") }
     }
 
-    /// Takes what has come, waiting if there is nothing.
+    /// Receives bytes, waiting for the first one.
     ///
-    /// - Returns: the response if it is here whole.
+    /// - Returns: the response if it is complete.
     func receive() throws(BenchError) -> Response? {
         let count = unsafe recv(socket, &portion, portion.count, 0)
         guard count > 0 else { throw .data("the server ended a connection") }
@@ -64,7 +64,7 @@ final class ClientConnection {
         return response
     }
 
-    /// Where the body begins, and how long it is; nil if the head is not here whole.
+    /// Where the body begins, and its length; nil if the head is not complete.
     private func head() -> (end: Int, bodyLength: Int)? {
         let text = String(decoding: received.prefix(4096), as: UTF8.self)
         guard let end = text.utf8.firstRange(of: "\r\n\r\n".utf8) else { return nil }

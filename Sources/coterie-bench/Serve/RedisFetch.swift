@@ -4,13 +4,13 @@ import Model
 import ModelStore
 import Redis
 
-/// What it costs to fetch the lists of a member's groups from Redis, on this side and on the server's.
+/// The cost of fetching the lists of a member's groups from Redis, for the client and for the server.
 struct RedisFetch {
-    /// How the lists are kept.
+    /// How Redis holds the lists.
     enum Form: String {
-        /// As a version is published: a compact value a list.
+        /// A compact value per list, as in a published version.
         case compact
-        /// A sorted set a list, read from its top.
+        /// A sorted set per list, read from the best score down.
         case sortedSets
     }
 
@@ -19,7 +19,7 @@ struct RedisFetch {
     private let socketPath: String
     private static let prefix = "bench:"
 
-    /// Starts a server with all lists in their compact form, and those of the members' groups in sorted sets as well.
+    /// Starts a server with all lists in compact form, and those of the members' groups in sorted sets too.
     init(_ scene: ServeScene) throws {
         self.scene = scene
         let path = scene.folder + "/redis.sock"
@@ -55,9 +55,9 @@ struct RedisFetch {
         "\(Self.prefix)\(form == .compact ? "ring" : "sets"):\(relation.rawValue):\(group)"
     }
 
-    /// Processor time of this thread and of the server for one member's lists, in microseconds, on average.
+    /// The mean processor time of this thread and of the server for one member's lists, in microseconds.
     ///
-    /// - Parameter count: for how many members; all their lists come in one pipeline.
+    /// - Parameter count: the number of members; the lists of one member come in one pipeline.
     func microseconds(_ form: Form, members count: Int) throws -> (client: Double, server: Double) {
         var connection = try RedisConnection(to: RedisAddress(socketPath: socketPath))
         let clientBegin = Self.threadSeconds
@@ -91,7 +91,7 @@ struct RedisFetch {
 }
 
 extension ReceivedReply {
-    /// Whether it is a string or a list that has something in it.
+    /// Whether it is a string or a list that is not empty.
     fileprivate var hasContent: Bool {
         if let elementCount { return elementCount > 0 }
         let mismatch = RedisError(.disconnected, "the reply is no string")

@@ -1,18 +1,18 @@
 import Glibc
 
-/// Requests at a rate or as many as are answered, over some connections from one thread.
+/// Sends requests over several connections from one thread, at a given rate or as fast as they are answered.
 struct RequestLoad {
-    /// What became of the requests.
+    /// The latencies and failures of a run.
     struct Outcome {
-        /// From the moment at which each was due to its answer, in milliseconds; ascending.
+        /// The times from when each request was due to its answer, in milliseconds, ascending.
         var latencies: [Double] = []
-        /// Answers of another status than 200.
+        /// Answers with another status than 200.
         var failures = 0
         var seconds = 0.0
 
         var perSecond: Double { Double(latencies.count) / seconds }
 
-        /// The least latency that such a part of all do not exceed.
+        /// The latency at a quantile from 0 to 1.
         func latency(ofPart part: Double) -> Double {
             latencies.isEmpty ? .nan : latencies[min(latencies.count - 1, Int(part * Double(latencies.count)))]
         }
@@ -25,14 +25,14 @@ struct RequestLoad {
 
     let port: UInt16
     let connectionCount: Int
-    /// Makes a request, as it is sent.
+    /// The bytes of the next request.
     let request: (inout RingModel.Generator) -> [UInt8]
 
     /// Sends requests for some seconds.
     ///
-    /// - Parameter perSecond: how many become due a second on average, at moments that do not depend on one another nor
-    ///   on answers (a Poisson process): those that find all connections busy wait, and their wait counts. Nil: as
-    ///   many as are answered.
+    /// - Parameter perSecond: the mean rate of a Poisson process: requests are due at random moments, whether or not
+    ///   earlier ones are answered. A request that finds all connections busy waits, and its wait counts. Nil: a
+    ///   connection sends its next request as soon as the last one is answered.
     func run(seconds: Double, perSecond: Double?, seed: UInt64) throws -> Outcome {
         var generator = RingModel.Generator(state: seed)
         var outcome = Outcome()
@@ -41,9 +41,9 @@ struct RequestLoad {
         let end = start + UInt64(seconds * 1e9)
         var due = start
         while true {
-            for place in open.indices where open[place].dueAt == nil && due <= now && due < end {
-                open[place].dueAt = perSecond == nil ? now : due
-                try open[place].connection.send(request(&generator))
+            for index in open.indices where open[index].dueAt == nil && due <= now && due < end {
+                open[index].dueAt = perSecond == nil ? now : due
+                try open[index].connection.send(request(&generator))
                 due =
                     perSecond.map {
                         due + UInt64(-log(Double.random(in: .leastNonzeroMagnitude..<1, using: &generator)) / $0 * 1e9)
@@ -58,19 +58,20 @@ struct RequestLoad {
         return outcome
     }
 
-    /// Waits until something has come or a moment has, and takes what has come.
+    /// Waits for answers until a moment, and receives those that have come.
     private func receive(_ open: inout [Sent], until moment: UInt64, _ outcome: inout Outcome) throws {
         var sockets = open.map {
             pollfd(fd: $0.dueAt == nil ? -1 : $0.connection.socket, events: Int16(POLLIN), revents: 0)
         }
-        // Whole milliseconds only: the rest of the way is spun, so that requests go out when they are due.
+        // Poll waits whole milliseconds only; the caller spins for the rest, so that requests are sent when they are
+        // due.
         let milliseconds = min((moment - min(moment, now)) / 1_000_000, 1000)
         guard unsafe poll(&sockets, nfds_t(sockets.count), Int32(milliseconds)) > 0 else { return }
-        for place in open.indices where sockets[place].revents != 0 {
-            guard let response = try open[place].connection.receive(), let due = open[place].dueAt else { continue }
+        for index in open.indices where sockets[index].revents != 0 {
+            guard let response = try open[index].connection.receive(), let due = open[index].dueAt else { continue }
             outcome.latencies.append(Double(now - due) / 1e6)
             if response.status != 200 { outcome.failures += 1 }
-            open[place].dueAt = nil
+            open[index].dueAt = nil
         }
     }
 

@@ -9,36 +9,36 @@ enum ServeBenchmark: Benchmark {
     static let command = Command(
         "serve", summary: "Measure the serving daemon against nginx and Redis",
         discussion: """
-            Starts "coterie serve", which must stand beside this program, with one thread on processor 0, with tokens, \
-            limits and metrics on, over a made-up version and members; all load comes from processor 1. Needs taskset \
-            and setpriv (util-linux), wrk, nginx (nginx-light) and redis-server. A line of JSON a row:
+            Starts "coterie serve", which must be in the folder of this program, with one thread on processor 0, with \
+            tokens, rate limits and metrics on, a synthetic version and synthetic members. All load comes from \
+            processor 1. Needs taskset and setpriv (util-linux), wrk, nginx (nginx-light) and redis-server. Writes one \
+            line of JSON per row:
 
-            cached: requests a second for one member's list, against nginx serving the same bytes from a file with one \
-            worker; medians of rounds in turn. The ratio is to be 0.8 or more.
+            cached: requests per second for one member's list, compared with nginx, which serves the same bytes from a \
+            file with one worker. Both run in turn; the medians count. The ratio should be at least 0.8.
 
-            uncached: processor time of the daemon for a list that was not asked for before, another member each time: the \
-            whole request, and the plan alone in this process; against that of client and server together for one \
-            pipelined fetch of the lists of the same groups from Redis over a Unix socket, in the form in which versions \
-            are published. The ratio is to be 1 or less. Then the same against sorted sets.
+            uncached: the daemon's processor time for a list that is not cached, of another member each time: for the \
+            whole request, and for the plan alone in this process. It is compared with the processor time of client \
+            and server for fetching the lists of the same groups from Redis, in one pipeline over a Unix socket, in \
+            the form in which versions are published. The ratio should be at most 1. The next row compares with sorted \
+            sets.
 
-            latency: at half of the peak rate of a mix of lists that are cached and lists that are not, requests being \
-            due at random moments whether or not those before are answered. The 99th percentile is to be 10 ms or less.
+            latency: at half of the peak rate of a mix of cached and uncached lists. Requests are due at random \
+            moments, whether or not earlier ones are answered. The 99th percentile should be at most 10 ms.
 
-            memory: what the daemon has of its own after all that, against the size of the version. The ratio is to be \
-            0.5 or less.
+            memory: the daemon's anonymous memory after these runs, compared with the size of the version. The ratio \
+            should be at most 0.5.
             """,
         options: [
-            Option("groups", "N", help: "Groups of the version", default: "100000"),
-            Option("neighbours", "K", help: "Neighbours a group has in each of two relations", default: "100"),
-            Option("joined", "N", help: "Groups a member is in", default: "50"),
-            Option("members", "N", help: "Members", default: "2000"),
-            Option("rounds", "N", help: "Rounds of requests for a cached list", default: "5"),
-            Option("seconds", "N", help: "How long a round takes, and each part of the latency row", default: "4"),
-            Option("requests", "N", help: "Requests for lists that are not cached", default: "2000"),
-            Option(
-                "uncached-percent", "N", help: "How many of 100 requests of the mix are for lists that are not cached",
-                default: "20"),
-            Option("connections", "N", help: "Connections of the load", default: "32"),
+            Option("groups", "N", help: "The groups of the version", default: "100000"),
+            Option("neighbours", "K", help: "The neighbours of a group in each of two relations", default: "100"),
+            Option("joined", "N", help: "The groups of a member", default: "50"),
+            Option("members", "N", help: "The number of members", default: "2000"),
+            Option("rounds", "N", help: "The rounds of requests for a cached list", default: "5"),
+            Option("seconds", "N", help: "The seconds of a round, and of each part of the latency row", default: "4"),
+            Option("requests", "N", help: "The requests for uncached lists", default: "2000"),
+            Option("uncached-percent", "N", help: "The share of uncached lists in the mix", default: "20"),
+            Option("connections", "N", help: "The connections of the load", default: "32"),
         ],
         examples: [
             "coterie-bench serve",
@@ -68,7 +68,7 @@ enum ServeBenchmark: Benchmark {
         print(try measurements.memory())
     }
 
-    /// Moves this process to where all load comes from.
+    /// Moves this process to the processor of the load.
     private static func runOnLoadProcessor() throws {
         _ = try Child.output(
             of: [

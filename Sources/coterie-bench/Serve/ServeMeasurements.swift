@@ -10,10 +10,10 @@ struct ServeMeasurements {
 
     /// Members whose lists are cached when the latency is measured.
     private static let cachedMembers = 100
-    /// What rows of the least and the greatest ratio are held against.
+    /// The bounds that the rows report.
     private static let throughputBound = 0.8, processorBound = 1.0, latencyBoundMilliseconds = 10.0, memoryBound = 0.5
 
-    /// One member's list again and again, against nginx.
+    /// The same member's list in every request, compared with nginx.
     func cached(rounds: Int, _ wrk: Wrk) throws -> String {
         var ours: [Wrk.Round] = []
         var theirs: [Wrk.Round] = []
@@ -38,7 +38,8 @@ struct ServeMeasurements {
         let processorRatio = Measuring.median(
             zip(ours, theirs).map { $1.processorMicroseconds / $0.processorMicroseconds })
         return """
-            {"benchmark":"serve","row":"cached","bodyBytes":\(bodyBytes),"connections":\(wrk.connections),"rounds":\(rounds),\
+            {"benchmark":"serve","row":"cached","bodyBytes":\(bodyBytes),"connections":\(wrk.connections),\
+            "rounds":\(rounds),\
             "requestsPerSecond":\(Measuring.fixed(median(\.perSecond, of: ours), 0)),\
             "nginxRequestsPerSecond":\(Measuring.fixed(median(\.perSecond, of: theirs), 0)),\
             "processorMicroseconds":\(Measuring.fixed(median(\.processorMicroseconds, of: ours), 2)),\
@@ -48,7 +49,7 @@ struct ServeMeasurements {
             """
     }
 
-    /// Lists that nobody asked for before, against fetching what they are made from.
+    /// Lists that are not cached, compared with fetching from Redis what they are made from.
     func uncached(requests: Int) throws -> [String] {
         let planMicroseconds = planMicroseconds(requests)
         let requestMicroseconds = try uncachedRequestMicroseconds(requests)
@@ -58,18 +59,19 @@ struct ServeMeasurements {
             let sum = fetch.client + fetch.server
             return """
                 {"benchmark":"serve","row":"uncached","redisForm":"\(form.rawValue)","requests":\(requests),\
-                "lists":\(scene.size.joined * RelationTable.standard.count),"counted":"processor time, user and system",\
+                "lists":\(scene.size.joined * RelationTable.standard.count),\
+                "counted":"processor time, user and system",\
                 "requestMicroseconds":\(Measuring.fixed(requestMicroseconds, 1)),\
                 "planMicroseconds":\(Measuring.fixed(planMicroseconds, 1)),\
                 "redisClientMicroseconds":\(Measuring.fixed(fetch.client, 1)),\
                 "redisServerMicroseconds":\(Measuring.fixed(fetch.server, 1)),\
-                "ratio":\(Measuring.fixed(requestMicroseconds / sum)),"planRatio":\(Measuring.fixed(planMicroseconds / sum)),\
-                "atMost":\(Self.processorBound)}
+                "ratio":\(Measuring.fixed(requestMicroseconds / sum)),\
+                "planRatio":\(Measuring.fixed(planMicroseconds / sum)),"atMost":\(Self.processorBound)}
                 """
         }
     }
 
-    /// Processor time of the daemon for a whole request, session and all.
+    /// The daemon's processor time for a whole request, including its session.
     private func uncachedRequestMicroseconds(_ requests: Int) throws -> Double {
         let connection = try ClientConnection(port: servers.daemonPort)
         let begin = servers.daemon.processorSeconds
@@ -82,7 +84,7 @@ struct ServeMeasurements {
         return (servers.daemon.processorSeconds - begin) * 1e6 / Double(requests)
     }
 
-    /// Processor time of the plan alone, from a profile to a list of groups, in this process.
+    /// This process's processor time for the plan alone, from a profile to a list of groups.
     private func planMicroseconds(_ requests: Int) -> Double {
         let planner = Planner(model: scene.version, key: RotationKey(1, 2))
         let instant = Int64(Date().timeIntervalSince1970 * 1000)
@@ -96,9 +98,9 @@ struct ServeMeasurements {
         return (Measuring.processorSeconds - begin) * 1e6 / Double(requests)
     }
 
-    /// How long answers take at half of the peak rate.
+    /// The latency of answers at half of the peak rate.
     func latency(seconds: Double, connections: Int, uncachedPercent: Int) throws -> String {
-        // Sessions that no other row has.
+        // Sessions that no other row uses.
         var session = 1_000_000
         let load = RequestLoad(port: servers.daemonPort, connectionCount: connections) { generator in
             guard Int.random(in: 0..<100, using: &generator) < uncachedPercent else {
@@ -120,7 +122,7 @@ struct ServeMeasurements {
             """
     }
 
-    /// The daemon's own memory.
+    /// The daemon's anonymous memory.
     func memory() throws -> String {
         let own = try servers.daemon.anonymousBytes()
         let model = scene.model.fileBytes.count

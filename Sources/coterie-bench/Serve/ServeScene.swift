@@ -6,7 +6,7 @@ import ModelStore
 import Recommendation
 import Tokens
 
-/// A made-up community in a folder that goes with this value: a version, a catalog with members, keys, and tokens.
+/// A synthetic community in a folder that is deleted with this value: a version, a catalog with members, keys, tokens.
 final class ServeScene {
     struct Size {
         var groups, neighbours, joined, members: Int
@@ -16,7 +16,7 @@ final class ServeScene {
     let size: Size
     let model: EncodedModel
     let version: ModelVersion
-    /// What each member is in.
+    /// The groups of each member.
     let profiles: [[UInt32]]
     let tokens: [String]
     private let manifest: Manifest

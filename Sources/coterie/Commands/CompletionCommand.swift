@@ -10,7 +10,7 @@ enum CompletionCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         guard let shell = Shell(rawValue: parsed.arguments[0]) else {
             throw UsageError(
-                "\"\(parsed.arguments[0])\" has no completion; SHELL is one of "
+                "there is no completion for \"\(parsed.arguments[0])\"; SHELL is one of "
                     + Shell.allCases.map(\.rawValue).joined(separator: ", "))
         }
         var output = try Output()

@@ -1,9 +1,9 @@
 import Answers
 import CatalogStore
-import Model
+import CivilTime
 import CommandLineOptions
 import FoundationEssentials
-import CivilTime
+import Model
 
 /// `coterie curate ACTION [GROUP]`.
 enum CurateCommand: Subcommand {
@@ -12,25 +12,24 @@ enum CurateCommand: Subcommand {
     }
 
     static let command = Command(
-        "curate", summary: "Put groups forward, for members of whom little is known",
+        "curate", summary: "Choose groups to recommend to members of whom little is known",
         discussion: """
-            add puts a group forward, or changes its position and its times; later groups move on. list shows all of \
-            them, also those whose time has not come or is over. remove takes one back.
+            "add" adds a group to the curated ones, or changes its position and its dates; the groups after it move \
+            down by one. "list" lists all curated groups, including those that have not started or have expired. \
+            "remove" removes a group.
 
-            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds; a group is put forward from its \
-            start (inclusive) to its expiry (exclusive). New lists of a daemon that records in the catalog show it at once, \
-            others after the next "coterie recompute".
+            Dates are ISO 8601 (2026-12-01, 2026-12-01T18:00:00Z) or Unix seconds. A group is recommended from its \
+            start (inclusive) to its expiry (exclusive). A daemon that records in the catalog shows the change in new \
+            lists at once; other daemons show it after the next "coterie recompute".
             """,
         arguments: [
             Argument("ACTION", help: "What to do: add, list or remove"),
             Argument("GROUP", help: "The group's id", isOptional: true),
         ],
         options: [
-            Option(
-                "position", "N",
-                help: "The position among all that are put forward, from 1; the last by default"),
-            Option("start", "DATE", help: "When it begins; at once by default"),
-            Option("expires", "DATE", help: "When it ends; never by default"),
+            Option("position", "N", help: "The position among the curated groups, from 1 (default: last)"),
+            Option("start", "DATE", help: "When recommending it starts (default: now)"),
+            Option("expires", "DATE", help: "When recommending it ends (default: never)"),
             CommonOptions.catalog, CommonOptions.json,
         ],
         examples: [
@@ -41,7 +40,7 @@ enum CurateCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         guard let action = Action(rawValue: parsed.arguments[0]) else {
-            throw UsageError("\"\(parsed.arguments[0])\" is no action: say add, list or remove")
+            throw UsageError("\"\(parsed.arguments[0])\" is not an action: give add, list or remove")
         }
         switch action {
         case .list:
@@ -59,7 +58,7 @@ enum CurateCommand: Subcommand {
         switch try parsed.apply(.curate(position: position, startsAt: startsAt, expiresAt: expiresAt), to: group) {
         case .changed, .unchanged, .unknownGroup: break
         case .privateGroup:
-            throw Failure(Failure.badData, "group \"\(group)\" is private: it cannot be put forward")
+            throw Failure(Failure.badData, "group \"\(group)\" is private: it cannot be curated")
         case .expiresBeforeStart:
             throw Failure(Failure.badData, "group \"\(group)\" would expire before it starts")
         }
@@ -70,7 +69,7 @@ enum CurateCommand: Subcommand {
         guard try parsed.apply(.uncurate, to: group) == .changed else {
             throw Failure(
                 Failure.badData,
-                "group \"\(group)\" is not put forward: \"coterie curate list\" shows those that are")
+                "group \"\(group)\" is not curated: \"coterie curate list\" lists the curated groups")
         }
     }
 
@@ -92,8 +91,7 @@ enum CurateCommand: Subcommand {
         } else {
             var table = TextTable([
                 .init(title: "position", isNumber: true), .init(title: "group", maximumWidth: 36),
-                .init(title: "start"),
-                .init(title: "expires"), .init(title: "now"),
+                .init(title: "start"), .init(title: "expires"), .init(title: "now"),
             ])
             for row in answer.groups {
                 table.add([
@@ -102,7 +100,7 @@ enum CurateCommand: Subcommand {
                 ])
             }
             for line in table.lines { try output.line(line) }
-            if answer.groups.isEmpty { try output.line("no group is put forward") }
+            if answer.groups.isEmpty { try output.line("no group is curated") }
         }
         try output.flush()
     }

@@ -9,7 +9,7 @@ import Service
 /// `coterie explain USER GROUP`.
 enum ExplainCommand: Subcommand {
     static let command = Command(
-        "explain", summary: "Say why a group is in a user's list, at which rank, or why it is not",
+        "explain", summary: "Show a group's rank in a user's list and the reasons, or why it is missing",
         arguments: [Argument("USER", help: "The user's id"), Argument("GROUP", help: "The group's id")],
         options: PlanOptions.all + [
             CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
@@ -18,13 +18,13 @@ enum ExplainCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let version = try parsed.loadVersion()
-        let planner = try parsed.planner(version.model)
+        let catalog = try parsed.openCatalogIfPresent()
+        let planner = try parsed.planner(version.model, catalog)
         let instant = try parsed.planInstant()
-        let profiles = try ProfileReader(parsed, version.manifest, planner, atMilliseconds: instant)
+        let profiles = try ProfileReader(parsed, catalog, version.manifest, planner, atMilliseconds: instant)
         let request = profiles.request(
-            for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed(),
-            try profiles.siteDecisions())
-        let answer = try explanation(parsed, version, planner, request, profiles.catalog)
+            for: try profiles.profile(of: parsed.arguments[0]), seed: try parsed.planSeed())
+        let answer = try explanation(parsed, version, planner, request, catalog)
         var output = try Output()
         if parsed.flag("json") { try output.json(answer) } else { try write(answer, to: &output) }
         try output.flush()

@@ -9,19 +9,20 @@ enum ExportCommand: Subcommand {
     static let command = Command(
         "export", summary: "Write all neighbours of a model version as tab-separated values",
         discussion: """
-            Columns: group, rank (from 1), neighbour, score, common (how many photos, say, or members). Groups stand in ascending \
-            order of the bytes of their ids.
+            Columns: group, rank (from 1), neighbour, score, common (the number of common photos or members). Groups \
+            are sorted by the bytes of their ids, ascending.
 
-            Scores have at most 9 significant digits. Plain cosine, and a modified one whose a is 0, are computed afresh from \
-            the counts, and all digits are right. With another a that would take the catalog: then a score is the stored one, of \
-            single precision (a relative error below 6e-8), in as few digits as tell it from its neighbours.
+            Scores have at most 9 significant digits. With plain cosine, and with a modified cosine whose \
+            --degree-discount is 0, they are recomputed from the counts, and all digits are exact. With another \
+            discount, the score stored in the version is written, which has single precision (a relative error below \
+            6e-8).
             """,
         arguments: [Argument("WHAT", help: "neighbours")],
         options: [
             Option(
                 "by", "RELATION", help: "What makes groups similar", allowed: Coterie.relations.map(\.name),
                 isRequired: true),
-            Option("output", short: "o", "FILE", help: "Where to write; standard output by default"),
+            Option("output", short: "o", "FILE", help: "The file to write (default: standard output)"),
             CommonOptions.version, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
         examples: [
@@ -30,7 +31,7 @@ enum ExportCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         guard parsed.arguments[0] == "neighbours" else {
-            throw UsageError("\"\(parsed.arguments[0])\" cannot be exported; WHAT is neighbours")
+            throw UsageError("\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours")
         }
         let version = try parsed.loadVersion()
         var output = try Output(path: parsed.textIfGiven("output"))

@@ -6,24 +6,26 @@ import SyntheticCommunity
 /// `coterie generate`.
 enum GenerateCommand: Subcommand {
     static let command = Command(
-        "generate", summary: "Write a believable synthetic community, as files to import",
+        "generate", summary: "Write the files of a synthetic community, ready to import",
         discussion: """
-            Themed groups, members with a few interests, photos posted to several groups, seasons over three years, some \
-            private groups and photos. The same seed and sizes give the same bytes on any machine. Writes \
-            \(CommunityFile.allCases.map(\.name).joined(separator: ", ")).
+            Writes \(CommunityFile.allCases.map(\.name).joined(separator: ", ")). The community has groups with \
+            themes, members with a few interests, photos in several pools, seasons over three years, and some private \
+            groups and photos. The same seed and sizes give the same bytes on any machine.
             """,
         options: [
             Option(
-                "output", short: "o", "FOLDER", help: "Where the files go; made if it does not exist",
+                "output", short: "o", "FOLDER", help: "The folder for the files; created if it does not exist",
                 default: "community"),
-            Option("groups", "N", help: "Groups", default: "300"),
-            Option("users", "N", help: "Users", default: "3000"),
-            Option("photos", "N", help: "Photos", default: "10000"),
-            Option("memberships", "N", help: "Memberships; 12 a user by default"),
+            Option("groups", "N", help: "The number of groups", default: "300"),
+            Option("users", "N", help: "The number of users", default: "3000"),
+            Option("photos", "N", help: "The number of photos", default: "10000"),
             Option(
-                "pools", "N", help: "Photos in pools; 2 a photo by default, fewer if the groups do not fit"),
-            Option("seed", "N", help: "Another seed makes another community", default: "1"),
-            Option("end-date", "DATE", help: "The day after the last one, YYYY-MM-DD", default: "2026-11-01"),
+                "memberships", "N", help: "The number of memberships (default: 12 per user, fewer with few groups)"),
+            Option(
+                "pools", "N", help: "The number of pool entries (default: 2 per photo, 0 without memberships)"),
+            Option("seed", "N", help: "The seed: another number makes another community", default: "1"),
+            Option(
+                "end-date", "DATE", help: "All dates are before this day, YYYY-MM-DD", default: "2026-11-01"),
         ],
         examples: [
             "coterie generate",
@@ -44,7 +46,7 @@ enum GenerateCommand: Subcommand {
         let folder = parsed.text("output")
         do {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        } catch { throw Failure(Failure.general, "cannot make the folder \(folder): \(error)") }
+        } catch { throw Failure(Failure.general, "cannot create the folder \(folder): \(error)") }
         let community = Community(parameters)
         let line = ProgressLine()
         for file in CommunityFile.allCases { try write(file, of: community, to: folder, line) }

@@ -1,25 +1,26 @@
 import Answers
 import CatalogStore
-import Model
-import CommandLineOptions
 import CivilTime
+import CommandLineOptions
+import Model
 
 /// `coterie hide [GROUP]`.
 enum HideCommand: Subcommand {
     static let command = Command(
-        "hide", summary: "Hide a group from everybody, until that is undone",
+        "hide", summary: "Hide a group from everybody, or show it again",
         discussion: """
-            A hidden group is treated like a private one, but imports do not change that. New models leave it out. A \
-            daemon that has the catalog leaves it out of its answers, running sessions included, within half a second. Use \
-            PUT /v1/admin/groups/GROUP/hidden to hide it from the next answer on; daemons without the catalog need that. \
-            Members and photos of the group stay in the catalog.
+            Answers, lists and new model versions leave a hidden group out, as if it were private. Imports do not show \
+            it again. Its members and photos stay in the catalog.
 
-            Afterwards, and with --list alone, all hidden groups are listed.
+            A daemon with the catalog applies the change within half a second, also to running sessions. For daemons \
+            without the catalog, or to hide a group from the next answer on, use PUT /v1/admin/groups/GROUP/hidden \
+            instead.
+
+            The command ends by listing all hidden groups; --list does only that.
             """,
         arguments: [Argument("GROUP", help: "The group's id", isOptional: true)],
         options: [
-            Option(
-                flag: "undo", help: "Show the group again; the next recompute counts it again"),
+            Option(flag: "undo", help: "Show the group again; the next recompute includes it"),
             Option(flag: "list", help: "Only list the hidden groups"), CommonOptions.catalog, CommonOptions.json,
         ],
         examples: ["coterie hide spam-and-scams", "coterie hide spam-and-scams --undo", "coterie hide --list"])
@@ -27,14 +28,15 @@ enum HideCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let group = parsed.arguments.first
         guard (group != nil) != parsed.flag("list") else {
-            throw UsageError(group == nil ? "which group? Give its id, or say --list" : "--list takes no group")
+            throw UsageError(group == nil ? "which group? Give its id, or --list" : "--list takes no group")
         }
         if let group {
             let isUndone = parsed.flag("undo")
             let outcome = try parsed.apply(isUndone ? .unhide : .hide, to: group)
             guard outcome == .changed || !isUndone else {
                 throw Failure(
-                    Failure.badData, "group \"\(group)\" is not hidden: \"coterie hide --list\" shows those that are")
+                    Failure.badData,
+                    "group \"\(group)\" is not hidden: \"coterie hide --list\" lists the hidden groups")
             }
         } else if parsed.flag("undo") {
             throw UsageError("--undo needs the id of a group")

@@ -10,12 +10,14 @@ enum ImportCommand: Subcommand {
     static let command = Command(
         "import", summary: "Import \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "") into the catalog",
         discussion: """
-            Columns, of which the first line of a CSV or TSV file names any, in any order (JSON Lines: the keys):
+            The first line of a CSV or TSV file names its columns, in any order; in JSON Lines the keys do. A file may \
+            leave out all columns but the ids. The columns of each kind:
 
             \(kinds.map { "\($0.name): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
 
-            Times are ISO 8601 UTC or Unix seconds; topics, interests and tags are separated by ";". Importing the same \
-            file again changes nothing; of two imports the later one wins. What a file does not give stays as it is.
+            Times are ISO 8601 in UTC or Unix seconds. Topics, interests and tags are separated by ";". Importing the \
+            same file again changes nothing. A later import overwrites what an earlier one set. Columns that a file \
+            does not have keep their values.
             """,
         arguments: [
             Argument("KIND", help: names.joined(separator: ", ")),
@@ -24,18 +26,19 @@ enum ImportCommand: Subcommand {
         options: [
             CommonOptions.catalog,
             Option(
-                "format", "FORMAT", help: "The format of all files; otherwise told by their names or first bytes",
+                "format", "FORMAT",
+                help: "The format of all files; default: detected from the name or the first bytes",
                 allowed: RecordFormat.allCases.map(\.rawValue)),
             Option(
                 flag: "strict",
-                help: "Stop at the first bad line or unknown id, with nothing of its batch kept"),
+                help: "Stop at the first bad line or unknown id; the lines of its batch are not kept"),
             Option(
                 flag: "replace",
-                help: "Make the kind equal to the files: remove what they do not hold, in one transaction"),
-            Option(flag: "allow-shrinking", help: "Let --replace remove more than half of what there is"),
+                help: "Replace all rows of this kind by those of the files, in one transaction"),
+            Option(flag: "allow-shrinking", help: "Let --replace remove more than half of the rows"),
             Option(
                 "rejects", "FILE",
-                help: "Where bad lines go, with their reasons; KIND-rejects.tsv by default"),
+                help: "The file for rejected lines and their reasons (default: KIND-rejects.tsv)"),
             CommonOptions.json,
         ],
         examples: [
@@ -91,9 +94,8 @@ enum ImportCommand: Subcommand {
         }
         parts.append(counted(summary.rejected, "rejected"))
         let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
-        var lines = [
-            "\(summary.kind.name): \(parts.joined(separator: ", ")); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
-        ]
+        let time = "\(Formats.seconds(summary.seconds)), \(rate) rows/s"
+        var lines = ["\(summary.kind.name): \(parts.joined(separator: ", ")); \(time)"]
         if !summary.unknownColumns.isEmpty {
             lines.append("columns passed over: \(summary.unknownColumns.joined(separator: ", "))")
         }

@@ -58,7 +58,9 @@ enum ModelsCommand: Subcommand {
 enum RollbackCommand: Subcommand {
     static let command = Command(
         "rollback", summary: "Make an older model version current again",
-        discussion: "Daemons follow within a second. Without a version: the one before the current one.",
+        discussion: """
+            Without VERSION, the version before the current one becomes current. Daemons load it within a second.
+            """,
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
         options: [CommonOptions.store, CommonOptions.cache],
         examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"])
@@ -70,10 +72,10 @@ enum RollbackCommand: Subcommand {
         if let text = parsed.arguments.first {
             target = try VersionName(text)
         } else {
-            guard let current = try store.current(), let place = names.firstIndex(of: current), place > 0 else {
+            guard let current = try store.current(), let index = names.firstIndex(of: current), index > 0 else {
                 throw Failure(Failure.badData, "there is no version before the current one in \(store.location)")
             }
-            target = names[place - 1]
+            target = names[index - 1]
         }
         try store.makeCurrent(target)
         var output = try Output()

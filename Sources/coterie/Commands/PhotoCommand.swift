@@ -1,20 +1,22 @@
 import Answers
 import CatalogStore
 import CommandLineOptions
+import MemberData
 import Model
 import ModelStore
 import Recommendation
-import MemberData
 
 /// `coterie photo PHOTO`.
 enum PhotoCommand: Subcommand {
     static let command = Command(
-        "photo", summary: "List the groups that a photo could go to, and why",
+        "photo", summary: "List the groups that a photo could be added to, and why",
         discussion: """
-            A photo in pools: the groups of photos that share pools with it, and the neighbours of its groups. A photo in \
-            none: groups whose photos have its tags or were taken near it, and its owner's groups with their neighbours. \
-            Groups that it is in, groups without activity for a year, and groups that one joins by invitation only, unless \
-            the owner is a member, are left out.
+            For a photo that is in a pool, the candidates are the groups of photos that share a pool with it, and the \
+            neighbours of its groups. For a photo in no pool, they are groups whose photos have the same tags or were \
+            taken nearby, and the groups of its owner with their neighbours.
+
+            Groups that have the photo, groups without activity for a year, and invitation-only groups that the owner \
+            is not a member of are left out.
             """,
         arguments: [Argument("PHOTO", help: "The photo's id")],
         options: [
@@ -32,38 +34,39 @@ enum PhotoCommand: Subcommand {
                 .photos, parsed.arguments[0], near: try catalog.idsNear(parsed.arguments[0], in: .photos))
         }
         guard photo.visibility == .public else {
-            throw Failure(Failure.badData, "photo \"\(photo.id)\" is private: it is suggested to no group")
+            throw Failure(Failure.badData, "photo \"\(photo.id)\" is private: it is recommended to no group")
         }
-        let model = version.model
+        let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         let context = PhotoContext(photo, in: model)
         let recommender = PhotoRecommender(
             model: model, relations: Coterie.relations, at: version.manifest.createdAtMilliseconds / 1000)
-        let suggestions = recommender.suggestions(
-            for: context, limit: limit, hidden: try SiteDecisions(of: catalog, in: model).hidden)
+        let suggestions = recommender.suggestions(for: context, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(
                 GroupsForPhoto(version.served, photoId: photo.id, suggestions, Coterie.relations, in: model))
         } else {
-            try output.line("\(photo.id) is in \(context.groups.count) public groups of the model; it could go to:")
+            try output.line(
+                "\(photo.id) is in \(context.groups.count) public groups of the model; it could be added to:")
             for line in table(suggestions, model) { try output.line(line) }
             if suggestions.isEmpty {
                 try output.line(
-                    "nothing speaks for any group: no pools, no telling tags or place, no groups of its owner")
+                    "none: no pools, no tags or location that point to a group, no groups of its owner"
+                )
             }
         }
         try output.flush()
     }
 
     /// A line a group.
-    private static func table(_ suggestions: [PhotoSuggestion], _ model: ModelVersion) -> [String] {
+    private static func table(_ suggestions: [PhotoSuggestion], _ model: VisibleModel) -> [String] {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
             .init(title: "score", isNumber: true), .init(title: "because of", maximumWidth: 110),
         ])
-        for (place, suggestion) in suggestions.enumerated() {
+        for (index, suggestion) in suggestions.enumerated() {
             table.add([
-                String(place + 1), model.id(of: Int(suggestion.group)), model.title(of: Int(suggestion.group)),
+                String(index + 1), model.id(of: Int(suggestion.group)), model.title(of: Int(suggestion.group)),
                 Formats.fixed(suggestion.score, 3), reasons(suggestion, model),
             ])
         }
@@ -71,7 +74,7 @@ enum PhotoCommand: Subcommand {
     }
 
     /// The strongest reason of each kind; of similar groups there may be many.
-    private static func reasons(_ suggestion: PhotoSuggestion, _ model: ModelVersion) -> String {
+    private static func reasons(_ suggestion: PhotoSuggestion, _ model: VisibleModel) -> String {
         var kinds: Set<String> = []
         let strongest = suggestion.reasons.filter { kinds.insert($0.evidence.kind).inserted }
         let more = suggestion.reasons.count - strongest.count
@@ -79,7 +82,7 @@ enum PhotoCommand: Subcommand {
             + (more > 0 ? "; similar to \(more) more" : "")
     }
 
-    private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: ModelVersion) -> String {
+    private static func text(_ evidence: PhotoSuggestion.Evidence, _ model: VisibleModel) -> String {
         switch evidence {
         case .sharedPools(let photos): "\(photos) photos that share its pools"
         case .similarGroup(let group, let relation, _):

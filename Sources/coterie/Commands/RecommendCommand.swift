@@ -10,21 +10,22 @@ enum RecommendCommand: Subcommand {
     static let command = Command(
         "recommend", summary: "List the groups that a user would love to join, and why",
         discussion: """
-            The groups a user has joined are clustered into interests; their neighbours are the candidates. The list \
-            serves all interests in proportion, without near-duplicates, and gets a new order every six hours. The less is \
-            known about a member, the more groups come from stated interests, curated picks and what is trending; popular \
-            groups fill what is left. These have no score and no interest. A score is the sum of what the reasons \
-            contribute, in units of the mean best score of each relation. A list has at most 300 groups. Memberships are \
-            read from the catalog; without one, from the store.
+            The user's groups are clustered into interests, and the neighbours of these groups are the candidates. The \
+            list gives each interest its share of the ranks, leaves out near-duplicates, and changes its order every \
+            six hours. It has at most 300 groups.
 
-            With --trace the command says what every stage did and how long it took. With several users, or with --users, \
-            --json writes a line for each; unknown users are reported, and the others get their lists.
+            A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best scores. \
+            For a user with few groups, the list also has groups from stated interests, curated groups and trending \
+            groups; popular groups fill the rest. These have no score and no interest.
+
+            Memberships are read from the catalog, or from the store if there is no catalog. With several users, or \
+            with --users, --json writes one line per user; unknown users are reported, and the others get their lists.
             """,
         arguments: [Argument("USER", help: "The user's id", isOptional: true, isRepeating: true)],
         options: [
             CommonOptions.limit,
-            Option("users", "FILE", help: "Read more users' ids from a file, one a line; - is standard input"),
-            Option(flag: "trace", help: "Say what every stage did"),
+            Option("users", "FILE", help: "Read more user ids from a file, one per line; - is standard input"),
+            Option(flag: "trace", help: "Show what every stage did and how long it took"),
         ] + PlanOptions.all + [
             CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
@@ -42,24 +43,25 @@ enum RecommendCommand: Subcommand {
                     ?? "which user? Give an id, or a file of ids with --users")
         }
         let version = try parsed.loadVersion()
-        let planner = try parsed.planner(version.model)
+        let catalog = try parsed.openCatalogIfPresent()
+        let planner = try parsed.planner(version.model, catalog)
         let profiles = try ProfileReader(
-            parsed, version.manifest, planner, atMilliseconds: try parsed.planInstant())
-        let (seed, site) = (try parsed.planSeed(), try profiles.siteDecisions())
+            parsed, catalog, version.manifest, planner, atMilliseconds: try parsed.planInstant())
+        let seed = try parsed.planSeed()
         let isSingle = users.count == 1 && parsed.textIfGiven("users") == nil
         var output = try Output()
         var unknownCount = 0
         for user in users {
             let profile: MemberProfile
             do { profile = try profiles.profile(of: user) } catch let failure as Failure where !isSingle {
-                // The others still get their lists, in the order in which they were named.
+                // The others still get their lists, in the given order.
                 try output.flush()
                 complain("coterie: \(failure.message)")
                 unknownCount += 1
                 continue
             }
             var trace = StageTrace()
-            let request = profiles.request(for: profile, seed: seed, site)
+            let request = profiles.request(for: profile, seed: seed)
             let plan = planner.plan(request) { trace.note($0) }
             let stages = parsed.flag("trace") ? trace.stages : nil
             if parsed.flag("json") {
@@ -92,7 +94,7 @@ enum RecommendCommand: Subcommand {
         let text: String
         do {
             text = try String(contentsOf: URL(filePath: handle), encoding: .utf8)
-        } catch { throw Failure(Failure.badData, "cannot read users from \(path): it is not there, or no UTF-8 text") }
+        } catch { throw Failure(Failure.badData, "cannot read users from \(path): no such file, or not UTF-8") }
         return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 

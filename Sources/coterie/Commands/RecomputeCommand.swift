@@ -9,37 +9,38 @@ import SimilarityOptions
 /// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
     static let command = Command(
-        "recompute", summary: "Compute every group's neighbours and publish them as a new model version",
+        "recompute", summary: "Compute every group's neighbours and publish a new model version",
         discussion: """
-            The weekly job. Only public groups and public photos are used. Neighbours are exact: the same lists as brute \
-            force, whatever the number of threads. The new version is verified before it becomes current; if anything \
-            fails, the one before stays.
+            This is the weekly job. It uses only public groups and public photos. Neighbours are exact: the lists are \
+            those of brute force, for any number of threads. The new version is verified before it becomes current; if \
+            anything fails, the current version stays.
 
-            With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
-            the catalog, each change once and of each daemon in their order; the dry run leaves them where they are.
+            With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged, \
+            each exactly once and those of each daemon in their order. A dry run does not apply them.
 
-            Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
-            mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
+            A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. One \
+            or two common entries are mostly chance; a minimum above three leaves small groups without neighbours.
 
-            Modified cosine scores a pair with c common entries and groups of n and m entries by \
-            (Σ d^-A / (n^P m^Q) · c / (c + H))^R, the sum over the common entries, each in d groups of X entries or more. \
-            Plain cosine is A = 0, P = Q = 0.5, H = 0, R = 1.
+            The modified cosine of two groups with n and m entries, c of them common, is
+
+              (Σ d^-A / (n^P m^Q) · c / (c + H))^R
+
+            The sum is over the common entries; d is the number of groups with at least X entries that an entry is in. \
+            A = 0, P = Q = 0.5, H = 0 and R = 1 give the plain cosine.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
         ] + Coterie.relations.flatMap(minimums) + [
             Option(
-                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) by default")
+                "neighbours", "K", help: "The most neighbours of a group in each relation (default: \(limits))")
         ] + MeasureOptions.options + [
             CommonOptions.threads, ProcessorPathOption.option,
-            Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
-            Option(
-                "memory", "MIB", help: "Memory that may be used, in MiB; all that is available by default"
-            ),
+            Option("keep", "N", help: "The versions to keep in the store, including the new one", default: "3"),
+            Option("memory", "MIB", help: "The memory limit in MiB (default: all available memory)"),
             Option(
                 flag: "skip-missing",
-                help: "Take changes of daemons although others before them are missing: these are then lost for good"),
-            Option(flag: "dry-run", help: "Do everything but publish"),
+                help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
+            Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.json,
         ],
         examples: [
@@ -88,15 +89,16 @@ enum RecomputeCommand: Subcommand {
         Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
     }
 
-    /// The options that say from where on groups and pairs count in a relation.
+    /// The options for the minimums of groups and pairs in a relation.
     private static func minimums(of facts: RelationFacts) -> [Option] {
-        let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
-        return [
+        [
             Option(
-                "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
+                "min-\(facts.name)", "X",
+                help: "X: groups with fewer \(facts.name) have no neighbours by \(facts.name)",
                 default: String(facts.minimumEntries)),
             Option(
-                "min-common-\(facts.name)", "Y", help: "Common \(facts.name) a pair needs to count by \(facts.name)",
+                "min-common-\(facts.name)", "Y",
+                help: "Y: pairs with fewer common \(facts.name) are not neighbours by \(facts.name)",
                 default: String(facts.minimumCommon)),
         ]
     }

@@ -11,81 +11,92 @@ enum ServeCommand: Subcommand {
     static let command = Command(
         "serve", summary: "Serve similar groups and recommendations over HTTP",
         discussion: """
-            /openapi.json describes the API, /healthz and /readyz report the daemon's state, /metrics has metrics for \
-            Prometheus. The daemon follows newly published versions without a restart, and ends cleanly on SIGTERM.
+            /openapi.json describes the API, /healthz and /readyz report the daemon's state, and /metrics has metrics \
+            for Prometheus. The daemon loads newly published versions without a restart. On SIGTERM it finishes open \
+            requests and exits.
 
-            With a key file, every request must bear a token: a member's opens /v1/users/{that member} and nothing else, \
-            a service's opens groups, photos, trending and metrics, an admin's /v1/admin. "coterie token" makes keys and tokens. \
-            The file is read again when it changes. Without one the daemon listens at loopback only, and all is open \
-            there.
+            With --keys, requests need a token, except for the API description, the health checks and the areas of \
+            --open. A member's token is valid for /v1/users/{that member} only, a service's for groups, photos, \
+            trending and metrics, an admin's for /v1/admin. "coterie token" makes keys and tokens. The daemon rereads \
+            the key file when it changes. Without --keys no request needs a token, and the daemon listens on loopback \
+            addresses only.
 
-            With a store in a folder, memberships and photos are read from the catalog, and what members do is recorded \
-            there. With a store in Redis, which several daemons share, memberships come from the store, and a catalog is \
-            read only for its photos and for what is hidden; what members do is recorded in the daemon's own journal, sent \
-            to the other daemons through Redis, and applied to the catalog by the next "coterie recompute". A catalog that \
-            an older program made is brought up to date first.
+            With a store in a folder, the daemon reads memberships and photos from the catalog and records \
+            interactions there. With a store in Redis, which several daemons can share, it reads memberships from the \
+            store, and from the catalog, if there is one, only photos and hidden groups. It records interactions in a \
+            journal of its own and sends them to the other daemons through Redis; the next "coterie recompute" applies \
+            them to the catalog. A catalog of an older program is migrated at the start.
 
-            The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
+            The log goes to standard error, one JSON object per line. It contains no tokens and no query strings.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
             Option(
-                "address", "ADDRESS", help: "Where to listen: a numeric address of this machine",
+                "address", "ADDRESS", help: "The numeric address to listen on",
                 default: "127.0.0.1", environment: "COTERIE_ADDRESS"),
             Option(
-                "port", short: "p", "PORT", help: "The port; 0 takes any that is free", default: "8080",
+                "port", short: "p", "PORT", help: "The port to listen on; 0 for any free port", default: "8080",
                 environment: "COTERIE_PORT"),
-            Option("threads", "N", help: "Threads that answer requests, each one at a time", default: "2"),
+            Option("threads", "N", help: "The number of threads that answer requests", default: "2"),
             Option(
-                "keys", "FILE", help: "The keys that tokens are checked with: a JSON Web Key Set, closed to others",
+                "keys", "FILE",
+                help: "The keys that sign tokens: a JSON Web Key Set that only its owner can read",
                 environment: "COTERIE_KEYS"),
             CommonOptions.audience, CommonOptions.issuer,
             Option(
                 "open", "AREAS",
-                help:
-                    "What needs no token, with commas: any of \(Area.allCases.map(\.rawValue).joined(separator: ", "))",
+                help: """
+                    The areas that need no token, separated by commas: \
+                    \(Area.allCases.map(\.rawValue).joined(separator: ", "))
+                    """,
                 environment: "COTERIE_OPEN", isRepeating: true),
             Option(
+                "allow-origin", "ORIGIN",
+                help: "Let pages of this site, such as https://photos.example, read answers in a browser; * for any",
+                environment: "COTERIE_ALLOW_ORIGIN", isRepeating: true),
+            Option(
                 "member-rate", "N",
-                help: "Requests a second from a member or an admin, twice as many at once; in this daemon; 0 for any",
-                default: "20"),
+                help: "Requests per second that this daemon accepts from each member and admin\(burst)", default: "20"),
             Option(
                 "service-rate", "N",
-                help: "Requests a second from a service, twice as many at once; in this daemon; 0 for any", default: "0"
-            ),
+                help: "Requests per second that this daemon accepts from each service\(burst)", default: "0"),
             Option(
                 "open-rate", "N",
-                help:
-                    "Requests a second in each open area, from all callers together, twice as many at once; in this daemon; 0 for any",
+                help: """
+                    Requests per second that this daemon accepts in each open area, from all callers together\(burst)
+                    """,
                 default: "200"),
             Option(
-                "connections", "N", help: "Connections served at a time; more are answered with status 503",
+                "connections", "N", help: "The most connections at a time; others get status 503",
                 default: "1024"),
             Option(
                 "answer-cache", "MIB",
-                help: "Memory for answers that are given again until something changes, in MiB; 0 to make each anew",
+                help: "The size of the cache of answers in MiB; 0 for no cache",
                 default: "32"),
             Option(
-                "stale-after", "DURATION", help: "The age at which /readyz calls a version stale: 36h, 14d",
+                "stale-after", "DURATION", help: "The age at which /readyz calls a version stale, such as 36h or 14d",
                 default: "14d"),
             PlanOptions.secret,
             Option(
                 "journal", "FILE",
                 help: """
-                    With a store in Redis: the daemon's own journal of what members do; \
-                    ~/.local/state/coterie/journal-PORT.sqlite by default
+                    With a store in Redis: the daemon's own journal of interactions (default: \
+                    ~/.local/state/coterie/journal-PORT.sqlite)
                     """,
                 environment: "COTERIE_JOURNAL"),
             Option(
                 "sessions", "FILE",
-                help: "Where the lists of sessions are kept; beside the catalog or the journal by default",
+                help: "The file for the lists of sessions (default: next to the catalog or the journal)",
                 environment: "COTERIE_SESSIONS"),
-            Option(flag: "log-requests", help: "Log every request, not only those that are refused"),
+            Option(flag: "log-requests", help: "Log every request, not only refused ones"),
         ],
         examples: [
             "coterie serve", "coterie serve --store redis://localhost --port 8081 --log-requests",
             "coterie serve --address 10.0.0.5 --keys /etc/coterie/keys.json --open groups,trending",
         ])
+
+    /// What the three rate options have in common.
+    private static let burst = "; a burst may be twice as large; 0 for no limit"
 
     static func run(_ parsed: ParsedCommand) throws {
         Daemon.holdTerminationSignals()
@@ -99,9 +110,22 @@ enum ServeCommand: Subcommand {
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
+        configuration.crossOrigin = try crossOrigin(parsed)
         configuration.planning.key = try parsed.rotationKey()
         configuration.planning.configuration.relations = Coterie.relations
         try Daemon(configuration).runUntilTerminated()
+    }
+
+    private static func crossOrigin(_ parsed: ParsedCommand) throws(UsageError) -> CrossOriginPolicy {
+        let origins = parsed.texts("allow-origin").flatMap { $0.split(separator: ",").map(String.init) }
+        for origin in origins where !CrossOriginPolicy.isOrigin(origin) {
+            throw UsageError(
+                """
+                --allow-origin is "\(origin)": give a scheme and a host in lower case, without a path, \
+                such as https://photos.example
+                """)
+        }
+        return CrossOriginPolicy(origins: origins)
     }
 
     /// Where the daemon has versions and members from, and where it records changes.
@@ -112,7 +136,7 @@ enum ServeCommand: Subcommand {
         guard let shared = store.shared else {
             guard parsed.textIfGiven("journal") == nil else {
                 throw UsageError(
-                    "--journal is for daemons that share a store in Redis; with a folder, the catalog has all")
+                    "--journal needs a store in Redis; with a folder, interactions are recorded in the catalog")
             }
             if let catalog { return .catalog(store, path: catalog, sessions: sessions) }
             EventLog.standardError.warning("no catalog at \(path): only groups are served")
@@ -130,7 +154,7 @@ enum ServeCommand: Subcommand {
         "\(try ParsedCommand.stateFolder())/journal-\(port).sqlite"
     }
 
-    /// The rate that an option gives, twice as many at once; nil for any.
+    /// The rate that an option gives, with twice as many in a burst; nil for no limit.
     private static func rate(_ option: String, _ parsed: ParsedCommand) throws(UsageError) -> RateLimit? {
         let perSecond = try parsed.integer(option, in: 0...500_000)
         return perSecond > 0 ? RateLimit(perSecond: perSecond, burst: 2 * perSecond) : nil
@@ -151,20 +175,21 @@ enum ServeCommand: Subcommand {
         for name in parsed.texts("open").flatMap({ $0.split(separator: ",") }) {
             guard let area = Area(rawValue: String(name)) else {
                 let names = Area.allCases.map(\.rawValue).joined(separator: ", ")
-                throw parsed.badValue(String(name), of: "open", expected: "any of \(names), with commas")
+                throw parsed.badValue(
+                    String(name), of: "open", expected: "one or more of \(names), separated by commas")
             }
             policy.openAreas.insert(area)
         }
         return policy
     }
 
-    /// Whether there is a catalog; one that an older program made is brought up to date.
+    /// Whether there is a catalog; one of an older program is migrated.
     private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
         do throws(CatalogError) {
             let catalog = try Catalog(path: path, mode: .recording)
             if let older = catalog.olderVersion {
                 EventLog.standardError.info(
-                    "the catalog \(path) was brought from schema version \(older) to \(catalog.schemaVersion)")
+                    "the catalog \(path) was migrated from schema version \(older) to \(catalog.schemaVersion)")
             }
             return true
         } catch {

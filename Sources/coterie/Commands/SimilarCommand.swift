@@ -1,17 +1,18 @@
 import Answers
 import CommandLineOptions
+import MemberData
 import Model
 import ModelStore
 import Recommendation
-import MemberData
 
 /// `coterie similar GROUP`.
 enum SimilarCommand: Subcommand {
     static let command = Command(
-        "similar", summary: "List the groups that are most similar to one",
+        "similar", summary: "List the groups most similar to a group",
         discussion: """
-            \(Coterie.relations.map { "By \($0.name): \($0.meaning)." }.joined(separator: " ")) Both: the sum of all, \
-            each divided by the mean of its best scores.
+            \(Coterie.relations.map { "By \($0.name): \($0.meaning)." }.joined(separator: " ")) By \
+            \(RelationTable.blendName): the sum of these scores, each divided by the mean of the best scores of its \
+            relation.
             """,
         arguments: [Argument("GROUP", help: "The group's id")],
         options: [
@@ -29,18 +30,17 @@ enum SimilarCommand: Subcommand {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
         let group = try Lookup.group(parsed.arguments[0], in: version, catalog: catalog)
+        let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         let answer = SimilarGroups(
-            version.served, to: UInt32(group), by: by, limit: limit,
-            hidden: try SiteDecisions(of: catalog, in: version.model).hidden,
-            Recommender(model: version.model, relations: relations))
+            version.served, to: UInt32(group), by: by, limit: limit, Recommender(model: model, relations: relations))
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)
         } else {
-            try output.line("\(named(group, in: version.model)): similar groups by \(by)")
+            try output.line("\(named(group, in: model)): similar groups by \(by)")
             for line in table(answer.neighbours, by, relations) { try output.line(line) }
             if answer.neighbours.isEmpty {
-                try output.line("no neighbours; \"coterie why\" tells why two groups are not")
+                try output.line("no neighbours; \"coterie why\" says why two groups are not neighbours")
             }
         }
         try output.flush()

@@ -5,23 +5,27 @@ import Tokens
 /// `coterie token`.
 enum TokenCommand: Subcommand {
     static let command = Command(
-        "token", summary: "Make a token that opens a daemon, or a key to sign tokens with",
+        "token", summary: "Make a token for requests to a daemon, or a key that signs tokens",
         discussion: """
-            For trying out, and for servers without a library for tokens. A token is a JSON Web Token with HS256 and the \
-            claims sub, role (member, service or admin), aud, nbf and exp. It is signed with the first key of the file, \
-            which its header names as kid.
+            For tests, and for servers without a JWT library. A token is a JSON Web Token, signed with HS256 by the \
+            first key of the file. Its claims are sub, role (member, service or admin), aud, nbf and exp; its header \
+            names the key as kid.
 
-            To rotate keys, use --new-key, which puts a new key first; daemons accept both within a second. Delete the old \
-            key from the file when its tokens have expired.
+            To rotate keys, run --new-key: it adds a new first key, and daemons accept both keys within a second. \
+            Delete the old key from the file when its tokens have expired.
             """,
         options: [
-            Option("user", "ID", help: "For the member with this user id"),
-            Option(flag: "service", help: "For the site's own servers"),
-            Option(flag: "admin", help: "For administrators of the daemon"),
-            Option(flag: "new-key", help: "Make no token but a key, and the file if there is none, closed to others"),
-            Option("expires", "DURATION", help: "How long it is valid: 90s, 15m, 1h, 7d", default: "1h"),
+            Option("user", "ID", help: "Make a token for the member with this user id"),
+            Option(flag: "service", help: "Make a token for the site's own servers"),
+            Option(flag: "admin", help: "Make a token for administrators"),
             Option(
-                "keys", "FILE", help: "The keys: a JSON Web Key Set", environment: "COTERIE_KEYS", isRequired: true),
+                flag: "new-key",
+                help: "Add a key to the file; a missing file is created, readable only by its owner"),
+            Option(
+                "expires", "DURATION", help: "How long the token is valid, such as 90s, 15m, 1h or 7d", default: "1h"),
+            Option(
+                "keys", "FILE", help: "The key file, a JSON Web Key Set", environment: "COTERIE_KEYS",
+                isRequired: true),
             CommonOptions.audience, CommonOptions.issuer,
         ],
         examples: [
@@ -37,7 +41,7 @@ enum TokenCommand: Subcommand {
             + (parsed.flag("service") ? [("service", .service)] : [])
             + (parsed.flag("admin") ? [("admin", .admin)] : [])
         guard bearers.count + (parsed.flag("new-key") ? 1 : 0) == 1 else {
-            throw UsageError("give one of --user ID, --service, --admin and --new-key")
+            throw UsageError("give exactly one of --user ID, --service, --admin and --new-key")
         }
         var output = try Output()
         if let bearer = bearers.first {

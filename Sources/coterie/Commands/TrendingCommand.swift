@@ -1,19 +1,19 @@
 import Answers
 import CommandLineOptions
+import MemberData
 import Model
 import ModelStore
-import MemberData
 
 /// `coterie trending`.
 enum TrendingCommand: Subcommand {
     static let command = Command(
-        "trending", summary: "List the groups that more people turn to than usual",
+        "trending", summary: "List the groups that grow faster than usual",
         discussion: """
-            Every group is measured against itself: the different people who joined or posted in the last seven days against \
-            the mean of the eight weeks before. The score is a number of standard deviations; a new group can trend with a \
-            few people, a huge one must grow by half.
+            Every group is compared with its own past: the number of people who joined or posted in the last seven \
+            days, minus the weekly mean of the eight weeks before, in standard deviations. A new group can trend with \
+            a few people; a large group must exceed its mean by half.
 
-            The seven days end when the version was built, or at the last date in the catalog if that was earlier.
+            The seven days end when the version was built, or at the last date in the catalog if that is earlier.
             """,
         options: [
             CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
@@ -24,9 +24,8 @@ enum TrendingCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...10_000)
         let version = try parsed.loadVersion()
-        let model = version.model
-        let hidden = try SiteDecisions(of: try parsed.openCatalogIfPresent(), in: model).hidden
-        let answer = TrendingGroups(version.served, in: model, limit: limit, hidden: hidden)
+        let decisions = try SiteDecisions(of: try parsed.openCatalogIfPresent(), in: version.model)
+        let answer = TrendingGroups(version.served, in: VisibleModel(version.model, decisions), limit: limit)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(answer)
@@ -45,7 +44,7 @@ enum TrendingCommand: Subcommand {
             }
             for line in table.lines { try output.line(line) }
             if answer.groups.isEmpty {
-                try output.line("no group trends: nothing is unusual, or the catalog has no dates")
+                try output.line("no group trends: no growth is unusual, or the catalog has no dates")
             }
         }
         try output.flush()

@@ -6,14 +6,14 @@ import ModelStore
 /// `coterie why GROUP GROUP`.
 enum WhyCommand: Subcommand {
     static let command = Command(
-        "why", summary: "Say how alike two groups are, and why one is not listed for the other",
+        "why", summary: "Say how similar two groups are, and why one is not listed for the other",
         discussion: """
-            Recomputed from the catalog, and compared with the model version. Warns if the catalog changed since the \
-            version was built.
+            The counts come from the catalog, the lists from the model version. The command warns if the catalog has \
+            changed since the version was built.
             """,
         arguments: [
-            Argument("GROUP", help: "The group whose list is looked into"),
-            Argument("OTHER", help: "The group that is, or is not, in it"),
+            Argument("GROUP", help: "The group whose list of neighbours is examined"),
+            Argument("OTHER", help: "The group that is, or is not, in this list"),
         ],
         options: [
             CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,

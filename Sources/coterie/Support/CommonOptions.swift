@@ -14,27 +14,27 @@ enum CommonOptions {
     )
     static let store = Option(
         "store", "STORE",
-        help: "Where model versions are: a folder, or redis://[user:password@]host[:port][/db]",
+        help: "The store of model versions: a folder, or redis://[user:password@]host[:port][/db]",
         default: "coterie-models", environment: "COTERIE_STORE")
     static let cache = Option(
         "cache", "FOLDER",
-        help: "Where versions that come from Redis are cached; ~/.cache/coterie by default",
+        help: "The folder in which versions from Redis are cached (default: ~/.cache/coterie)",
         environment: "COTERIE_CACHE")
     static let audience = Option(
-        "audience", "NAME", help: "The audience of tokens, their claim aud", default: "coterie",
+        "audience", "NAME", help: "The audience of tokens, the claim aud", default: "coterie",
         environment: "COTERIE_AUDIENCE")
     static let issuer = Option(
-        "issuer", "NAME", help: "The issuer of tokens, their claim iss; not checked by default",
+        "issuer", "NAME", help: "The issuer of tokens, the claim iss (default: not checked)",
         environment: "COTERIE_ISSUER")
-    static let json = Option(flag: "json", help: "Answer in JSON")
-    static let limit = Option("limit", short: "n", "N", help: "How many to list, at most", default: "20")
+    static let json = Option(flag: "json", help: "Write JSON")
+    static let limit = Option("limit", short: "n", "N", help: "The most rows to list", default: "20")
     static let threads = Option(
-        "threads", "N", help: "How many threads compute; one for each processor by default")
-    static let version = Option("model", "VERSION", help: "Look into this version instead of the current one")
+        "threads", "N", help: "The number of threads (default: one per processor)")
+    static let version = Option("model", "VERSION", help: "Use this version instead of the current one")
 }
 
 extension LoadedVersion {
-    /// The version as answers name it: a command reads the one that it was asked for, so that nothing newer is missing.
+    /// The version as answers name it; never degraded, as a command reads exactly the version it was asked for.
     var served: ServedVersion { ServedVersion(manifest.version, degraded: false) }
 }
 

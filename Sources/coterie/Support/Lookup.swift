@@ -16,7 +16,7 @@ enum Lookup {
         }
         if let index = version.model.index(ofID: id) { return index }
         if record != nil {
-            throw Failure(Failure.badData, "group \"\(id)\" is newer than the model: run \"coterie recompute\"")
+            throw Failure(Failure.badData, "group \"\(id)\" is newer than the model version: run \"coterie recompute\"")
         }
         throw unknown(
             .groups, id, near: idsAround(id, in: version.model) + (try catalog?.idsNear(id, in: .groups) ?? []))
@@ -41,19 +41,19 @@ enum Lookup {
             "there is no \(table.singular) \"\(id)\"" + (near.isEmpty ? "" : "; near it: \(near)"))
     }
 
-    /// Groups whose title it is, and ids that are similar or next to it in order.
+    /// The ids of groups with this title, of similar ids, and of ids next to it in the order of ids.
     private static func idsAround(_ id: String, in model: ModelVersion) -> [String] {
         let lowered = id.lowercased()
         let titled = (0..<model.groupCount).lazy.filter { model.title(of: $0).lowercased() == lowered }.prefix(3)
         let typed = nearest(to: id, among: (0..<model.groupCount).lazy.map { model.id(of: $0) }, limit: 3)
-        let place = model.lowerBound(of: id)
-        let around = max(0, place - 2)..<min(model.groupCount, place + 2)
+        let bound = model.lowerBound(of: id)
+        let around = max(0, bound - 2)..<min(model.groupCount, bound + 2)
         return titled.map { model.id(of: $0) } + typed + around.map { model.id(of: $0) }
     }
 }
 
 /// A group's id, and its title if it has one.
-func named(_ index: Int, in model: ModelVersion) -> String {
+func named(_ index: Int, in model: VisibleModel) -> String {
     let title = model.title(of: index)
     return title.isEmpty ? model.id(of: index) : title
 }

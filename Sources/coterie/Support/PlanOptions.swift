@@ -1,33 +1,38 @@
+import CatalogStore
+import CivilTime
 import CommandLineOptions
 import FoundationEssentials
+import MemberData
 import Model
-import CivilTime
 import Recommendation
 
 /// Options that determine a member's list.
 enum PlanOptions {
     static let at = Option(
-        "at", "TIME", help: "Make the list as of this time, ISO 8601 or Unix seconds; now by default")
+        "at", "TIME", help: "Make the list as of this time, ISO 8601 or Unix seconds (default: now)")
     static let omitted = Option(
         "without", "STAGE", help: "Skip a stage, to see its effect",
         allowed: PlanStage.allCases.filter(\.canBeOmitted).map(\.rawValue), isRepeating: true)
     static let seed = Option(
-        "seed", "N", help: "Seed of the rotation: another number gives another order", default: "0")
+        "seed", "N", help: "The seed of the rotation: another number gives another order", default: "0")
     static let secret = Option(
         "rotation-key", "HEX",
-        help: "32 hexadecimal digits that determine every member's order; the same for all daemons",
+        help: "The key of the rotation, 32 hexadecimal digits; all daemons need the same one",
         default: String(repeating: "0", count: 32), environment: "COTERIE_ROTATION_KEY")
 
     static let all = [at, omitted, seed, secret]
 }
 
 extension ParsedCommand {
-    /// A planner as the options say.
-    func planner(_ model: ModelVersion) throws -> Planner {
+    /// A planner as the options say, over the groups of a version that the site shows.
+    ///
+    /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
+    func planner(_ model: ModelVersion, _ catalog: Catalog?) throws -> Planner {
         var configuration = PlanConfiguration()
         configuration.relations = Coterie.relations
         configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
         return Planner(model: model, configuration: configuration, key: try rotationKey())
+            .showing(VisibleModel(model, try SiteDecisions(of: catalog, in: model)))
     }
 
     /// The seed that was given.

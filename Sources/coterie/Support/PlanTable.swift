@@ -13,26 +13,26 @@ enum PlanTable {
         ])
         let names = plan.interests.map { $0.name(in: planner.model) }
         let items = plan.items.prefix(limit)
-        for (place, (item, reasons)) in zip(items, planner.reasons(for: items, of: profile)).enumerated() {
+        for (index, (item, reasons)) in zip(items, planner.reasons(for: items, of: profile)).enumerated() {
             table.add([
-                String(place + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
-                item.origin == .personal ? Formats.fixed(item.score, 4) : "-",
+                String(index + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
+                item.score > 0 ? Formats.fixed(item.score, 4) : "-",
                 item.interest.map { names[$0] } ?? "-",
-                item.origin == .personal ? because(of: reasons, planner) : item.origin.explanation,
+                ([item.origin.explanation] + because(of: reasons, planner)).compactMap(\.self).joined(separator: ", "),
             ])
         }
         return table.lines
     }
 
-    /// The three groups that bring most, each once.
-    private static func because(of reasons: [Suggestion.Reason], _ planner: Planner) -> String {
+    /// The three groups that contribute most, each once.
+    private static func because(of reasons: [Suggestion.Reason], _ planner: Planner) -> [String] {
         var names: [String] = []
         for reason in reasons {
             let name = named(Int(reason.seed), in: planner.model)
             if !names.contains(name) { names.append(name) }
         }
-        let more = names.count > 3 ? " and \(names.count - 3) more" : ""
-        return names.prefix(3).joined(separator: ", ") + more
+        guard names.count > 3 else { return names }
+        return names.prefix(2) + ["\(names[2]) and \(names.count - 3) more"]
     }
 
     /// What every stage did, a line a stage.
@@ -52,10 +52,10 @@ enum PlanTable {
 }
 
 extension PlanItem.Origin {
-    /// Why a group that no joined one brought is in a list.
-    fileprivate var explanation: String {
+    /// Why a group is in a list, if not because of joined ones.
+    fileprivate var explanation: String? {
         switch self {
-        case .personal: "your groups"
+        case .personal: nil
         case .topic: "a stated interest"
         case .curated: "picked by the site"
         case .trending: "trending"

@@ -8,7 +8,7 @@ import Recommendation
 /// Reads profiles of members from the catalog; without a catalog, from the store.
 struct ProfileReader {
     /// The catalog, if there is one.
-    let catalog: Catalog?
+    private let catalog: Catalog?
     private let catalogPath: String
     /// The shared store; nil if there is a catalog.
     private let store: (any SharedStore)?
@@ -16,11 +16,14 @@ struct ProfileReader {
     private let planner: Planner
     private let instant: Int64
 
-    /// Opens the catalog, if there is one.
+    /// Opens the store, if there is no catalog.
     ///
     /// - Parameter instant: the time of the profiles, in Unix milliseconds.
-    init(_ parsed: ParsedCommand, _ manifest: Manifest, _ planner: Planner, atMilliseconds instant: Int64) throws {
-        catalog = try parsed.openCatalogIfPresent()
+    init(
+        _ parsed: ParsedCommand, _ catalog: Catalog?, _ manifest: Manifest, _ planner: Planner,
+        atMilliseconds instant: Int64
+    ) throws {
+        self.catalog = catalog
         catalogPath = parsed.text("catalog")
         store = catalog == nil ? try parsed.openStore().shared : nil
         self.manifest = manifest
@@ -47,12 +50,8 @@ struct ProfileReader {
         return profile
     }
 
-    /// A request for a list, with the site's current decisions.
-    func request(for profile: MemberProfile, seed: UInt64, _ site: SiteDecisions) -> PlanRequest {
-        PlanRequest(
-            profile: profile, atMilliseconds: instant, seed: seed, hidden: site.hidden, curated: site.curated)
+    /// A request for a list.
+    func request(for profile: MemberProfile, seed: UInt64) -> PlanRequest {
+        PlanRequest(profile: profile, atMilliseconds: instant, seed: seed)
     }
-
-    /// The site's current decisions.
-    func siteDecisions() throws(CatalogError) -> SiteDecisions { try SiteDecisions(of: catalog, in: planner.model) }
 }

@@ -3,7 +3,7 @@ import Model
 import ModelStore
 import Similarity
 
-/// How alike two groups are in one relation, and where the one stands in the other's list.
+/// How similar two groups are in one relation, and the rank of one in the other's list.
 struct RelationVerdict: Encodable {
     var relation: String
     /// n of the group and of the other.
@@ -57,10 +57,10 @@ struct RelationVerdict: Encodable {
         if let formula, isPassing { rank = 1 + passing.count { formula.isBefore($0, mine) } }
         if let index = version.model.index(ofID: group.id), let otherIndex = version.model.index(ofID: other.id) {
             let list = version.model.neighbours(of: index, by: relation)
-            if let place = list.firstIndex(where: { $0.index == otherIndex }) {
-                listedRank = place + 1
+            if let position = list.firstIndex(where: { $0.index == otherIndex }) {
+                listedRank = position + 1
                 let scores = ListedScores(relation, in: version.model, version.manifest)
-                listedScore = scores.score(of: list[place], to: index)
+                listedScore = scores.score(of: list[position], to: index)
             }
         }
         areShown = group.isShown && other.isShown

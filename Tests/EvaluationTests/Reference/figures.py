@@ -4,8 +4,9 @@
     figures.py TRAIN TEST K END  the same in two TSV files; lists of the users whose ids end so
                                  K: neighbours that a group keeps
 
-recall@20: hits / groups held out; NDCG@20 with a log2 discount and an ideal of min(20, groups held out) hits; both are means
-over members with a group held out. A group that nobody joined in what is learned from cannot be hit, and counts.
+recall@20: hits / groups held out; NDCG@20 with a log2 discount and an ideal of min(20, groups held out) hits; both are
+means over members with a group held out. A held-out group without members in the training file cannot be hit, but
+counts.
 
 Raw lists: the 20 groups with the greatest sum of plain cosines to the member's groups, each of which counts only if it
 keeps the other among its K best. Filtered: without groups whose cosine to a joined one is .8 or more.
@@ -118,7 +119,8 @@ def measured(has_filter):
 
 raw, tested, gap = measured(False)
 filtered, _, other_gap = measured(True)
-print(f"{len(users)} members, {tested} of them with groups held out; scores differ by {min(gap, other_gap):.1e} or more")
+least_gap = min(gap, other_gap)
+print(f"{len(users)} members, {tested} of them with groups held out; scores differ by {least_gap:.1e} or more")
 for name, sums in (("raw", raw), ("filtered", filtered)):
     print(
         f"{name}: storedCut {1 - sums['stored'] / raw['stored']:.6f} exactCut {1 - sums['exact'] / raw['exact']:.6f}"

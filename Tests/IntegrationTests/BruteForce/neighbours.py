@@ -1,8 +1,8 @@
 """Compares an export of neighbours, group by group, with a brute force that shares nothing with the program.
 
-Standard library only. Groups have numbers in ascending order of their size, equal sizes in the order of their ids' bytes:
-then of two neighbours with the same common count the one with the lower number is the better one. Among different counts
-the order is decided in integers: c*c / n orders like the cosine within one list, and floor(c*c * 2**64 / n) orders and
+Standard library only. Groups are numbered in ascending order of their size, equal sizes in the order of their ids'
+bytes: then of two neighbours with the same common count the one with the lower number is the better one. Different
+counts are compared as integers: c*c / n orders like the cosine within one list, and floor(c*c * 2**64 / n) orders and
 ties exactly like c*c / n as long as n < 2**32.
 """
 

@@ -1,6 +1,6 @@
 import SQLite
 
-/// Compares catalogs by what they say in external ids: keys may differ, as may the order in which things came.
+/// Compares the content of catalogs by external ids; keys and the order of rows may differ.
 enum CatalogContent {
     /// How many rows only one of two catalogs has; an index counts as a row.
     static func differences(_ path: String, _ otherPath: String) throws -> Int64 {
@@ -23,7 +23,7 @@ enum CatalogContent {
         return texts
     }
 
-    /// What a catalog holds, without keys.
+    /// The content of a catalog, without keys.
     private static func tables(in schema: String) -> [String] {
         [
             """

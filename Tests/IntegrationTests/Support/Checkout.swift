@@ -13,7 +13,7 @@ enum Checkout {
     /// The program under test.
     static let program = programs + "/coterie"
 
-    /// The brute force that knows nothing of this package.
+    /// The brute force, which uses no code of this package.
     static let bruteForce = root + "/Tests/IntegrationTests/BruteForce/neighbours.py"
 
     /// A file of the sample community.

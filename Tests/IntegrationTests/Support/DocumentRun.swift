@@ -12,7 +12,7 @@ struct DocumentRun {
         var command: String
         var output: [String]
 
-        /// The program tells of an error by a line of this kind, and by its exit code.
+        /// The program reports an error in such a line, and by its exit code.
         var mustFail: Bool { output.last?.hasPrefix("coterie: ") ?? false }
     }
 

@@ -2,9 +2,9 @@ import Foundation
 
 /// A command that runs.
 ///
-/// What it writes goes to files, which never fill up and stop it as pipes would.
+/// Its output goes to files, because full pipes would stop it.
 final class RunningCommand {
-    /// A command that runs longer hangs, and is killed so that its test fails.
+    /// A command that runs longer is killed, so that its test fails.
     private static let patience = DispatchTimeInterval.seconds(240)
 
     let process = Process()

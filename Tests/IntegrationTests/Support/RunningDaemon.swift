@@ -74,7 +74,7 @@ final class RunningDaemon {
         return await command.wait()
     }
 
-    /// Asks again and again.
+    /// Sends the request in a loop.
     ///
     /// - Returns: whether the condition was met before patience ended.
     static func poll(_ condition: () -> Bool) async -> Bool {

@@ -1,8 +1,9 @@
 import Foundation
+import Testing
 
 /// What the files of the sample community say, read in the plainest way.
 struct SampleCommunity {
-    /// In an order in which nothing names what is not there yet.
+    /// In an order in which no file names something of a later one.
     static let kinds = ["groups", "users", "photos", "memberships", "pools"]
 
     let privateGroups: Set<String>
@@ -42,7 +43,26 @@ struct SampleCommunity {
         let text = try String(contentsOfFile: Checkout.sample(kind), encoding: .utf8)
         let lines = text.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
         guard let header = lines.first else { return [] }
-        let places = columns.compactMap { name in header.firstIndex { $0 == name } }
-        return lines.dropFirst().map { fields in places.map { String(fields[$0]) } }
+        let indexes = columns.compactMap { name in header.firstIndex { $0 == name } }
+        return lines.dropFirst().map { fields in indexes.map { String(fields[$0]) } }
+    }
+}
+
+/// The catalog of the sample community, as the program imports it.
+actor SampleCatalog {
+    static let shared = SampleCatalog()
+
+    private var importing: Task<Data, any Error>?
+
+    /// The bytes of the file.
+    func content() async throws -> Data {
+        if let importing { return try await importing.value }
+        let task = Task {
+            let workspace = try Workspace()
+            for kind in SampleCommunity.kinds { try await workspace.succeed("import", kind, Checkout.sample(kind)) }
+            return try Data(contentsOf: URL(fileURLWithPath: workspace.catalog))
+        }
+        importing = task
+        return try await task.value
     }
 }

@@ -31,7 +31,7 @@ final class Workspace: Sendable {
     /// The path of a file in the folder.
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// What commands find in their environment: nothing of the machine's own settings.
+    /// The environment of commands, without the machine's own settings.
     var environment: [String: String] {
         [
             "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": folder, "LC_ALL": "C.UTF-8",
@@ -89,7 +89,7 @@ extension Workspace {
         try await succeed(arguments, sourceLocation: sourceLocation)
     }
 
-    /// Makes the catalog that of the sample community, which is imported once for all tests.
+    /// Copies the catalog of the sample community, which is imported once for all tests.
     func importSample() async throws {
         _ = try write(try await SampleCatalog.shared.content(), to: "catalog.sqlite")
     }

@@ -2,9 +2,9 @@ import Foundation
 import Model
 import Testing
 
-@Suite("Changes that a version has")
+@Suite("Changes that a version includes")
 struct TakenChangesTests {
-    @Test("are those up to a number of each journal")
+    @Test("are those of each journal up to a number")
     func numbers() throws {
         let taken = TakenChanges(["a": 3, "b": 1])
         #expect(taken.contains(3, of: "a") && !taken.contains(4, of: "a") && !taken.contains(1, of: "c"))
@@ -14,7 +14,7 @@ struct TakenChangesTests {
         }
     }
 
-    @Test("of several versions are those that all of them have")
+    @Test("of several versions are those that all of them include")
     func common() {
         let common = TakenChanges.inAll([TakenChanges(["a": 3, "b": 1]), TakenChanges(["a": 2, "c": 9])])
         #expect(common.contains(2, of: "a") && !common.contains(3, of: "a"))

@@ -22,7 +22,7 @@ struct CandidateTests {
             interests.append(Interest(groups: groups, share: 0.1, central: groups[0], isMixed: false))
         }
         let relations = RelationTable.standard.weighted([.photos: seed % 3 == 0 ? 0 : 0.7, .members: 1.3])
-        let table = CandidateTable(of: interests, in: model, relations)
+        let table = CandidateTable(of: interests, in: VisibleModel(model), relations)
 
         var sums: [UInt32: [Double]] = [:]
         for (number, interest) in interests.enumerated() {
@@ -51,7 +51,7 @@ struct CandidateTests {
         let encoded = try SampleModel.model(groupCount: 300, limit: 30, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         // Sizes of up to 100,000, of which up to 500 are common: low cosines.
-        let ceiling = SimilarityCeiling(0.02, in: model)
+        let ceiling = SimilarityCeiling(0.02, in: VisibleModel(model))
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {
             for relation in RelationTable.standard.relations {
@@ -78,7 +78,7 @@ struct CandidateTests {
         let lists = [[(index: Int, common: Int)]](repeating: [], count: times.count + 1)
         let known = Dictionary(uniqueKeysWithValues: times.enumerated().map { ($0.offset, $0.element) })
         let model = try PlanFixture.model(lists, lastActiveAt: known)
-        let column = ActivityColumn(model)
+        let column = ActivityColumn(VisibleModel(model))
         for since in times + [.min] + times.dropLast().map({ $0 + 1 }) {
             let cutoff = ActivityColumn.Cutoff(seconds: since)
             for (group, time) in times.enumerated() {

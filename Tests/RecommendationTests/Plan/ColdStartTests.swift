@@ -11,7 +11,7 @@ struct ColdStartTests {
         let cold = ColdStart(sources: [
             .init(.topic, weight: 2, groups: [1, 2, 3, 4]), .init(.trending, weight: 1, groups: [2, 9, 8, 7]),
         ])
-        let list = cold.list(limit: 10) { $0 != 8 }
+        let list = cold.list(limit: 10) { group, _ in group != 8 }
         #expect(list.map(\.group) == [1, 2, 3, 4, 9, 7])
         #expect(list.map(\.origin) == [.topic, .trending, .topic, .topic, .trending, .trending])
     }

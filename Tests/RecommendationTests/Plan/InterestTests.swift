@@ -18,7 +18,7 @@ struct InterestTests {
             }
         }
         let model = try PlanFixture.model(lists)
-        let similarities = PairSimilarities(among: (0..<UInt32(count)).map { $0 }, in: model)
+        let similarities = PairSimilarities(among: (0..<UInt32(count)).map { $0 }, in: VisibleModel(model))
         for first in 0..<count {
             for second in 0..<count {
                 let there = lists[first].first { $0.index == second }?.common ?? 0
@@ -53,7 +53,7 @@ struct InterestTests {
     @Test("groups of two communities are two interests, the larger first, with their shares")
     func communities() throws {
         let model = try PlanFixture.communities([20, 20], neighbours: 19)
-        let interests = Interest.interests(of: [1, 2, 25, 26, 27], in: model, .init())
+        let interests = Interest.interests(of: [1, 2, 25, 26, 27], in: VisibleModel(model), .init())
         #expect(interests.map(\.groups) == [[25, 26, 27], [1, 2]])
         #expect(interests.map(\.share) == [0.6, 0.4])
         #expect(interests.map(\.central) == [26, 1])
@@ -62,24 +62,25 @@ struct InterestTests {
     @Test("with ten groups or more, groups similar to no other become one mixed interest; a single one does not")
     func mixed() throws {
         let model = try PlanFixture.communities([8] + [Int](repeating: 1, count: 4), neighbours: 7)
-        let nine = Interest.interests(of: Array(0..<8) + [8], in: model, .init())
+        let nine = Interest.interests(of: Array(0..<8) + [8], in: VisibleModel(model), .init())
         #expect(nine.map(\.groups) == [Array(0..<8), [8]] && nine.allSatisfy { !$0.isMixed })
-        let ten = Interest.interests(of: Array(0..<10), in: model, .init())
+        let ten = Interest.interests(of: Array(0..<10), in: VisibleModel(model), .init())
         #expect(ten.map(\.groups) == [Array(0..<8), [8, 9]] && ten.map(\.isMixed) == [false, true])
-        #expect(ten[1].name(in: model) == "mixed")
-        #expect(Interest.interests(of: [], in: model, .init()).isEmpty)
+        #expect(ten[1].name(in: VisibleModel(model)) == "mixed")
+        #expect(Interest.interests(of: [], in: VisibleModel(model), .init()).isEmpty)
     }
 
     @Test("a group that is slightly similar to an interest belongs to it, not to the mixed one")
     func attached() throws {
         // 0 to 7 are alike; 8 is hardly like one of them, 9 and 10 like nothing.
-        var lists = (0..<8).map { place in (0..<8).filter { $0 != place }.map { (index: $0, common: 40) } }
+        var lists = (0..<8).map { group in (0..<8).filter { $0 != group }.map { (index: $0, common: 40) } }
         lists += [[(3, 5)], [], []]
         let model = try PlanFixture.model(lists)
-        let interests = Interest.interests(of: Array(0..<11), in: model, .init())
+        let interests = Interest.interests(of: Array(0..<11), in: VisibleModel(model), .init())
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
-        #expect(interests.map { $0.weight(in: model, RelationTable.standard.factors(in: model)) } == [9, 0])
-        let onlyPhotos = RelationTable.standard.weighted([.photos: 1]).factors(in: model)
-        #expect(interests.map { $0.weight(in: model, onlyPhotos) } == [0, 0])
+        let visible = VisibleModel(model)
+        #expect(interests.map { $0.weight(in: visible, RelationTable.standard.factors(in: visible)) } == [9, 0])
+        let onlyPhotos = RelationTable.standard.weighted([.photos: 1]).factors(in: visible)
+        #expect(interests.map { $0.weight(in: visible, onlyPhotos) } == [0, 0])
     }
 }

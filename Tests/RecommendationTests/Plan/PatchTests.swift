@@ -22,6 +22,35 @@ struct PatchTests {
         }
     }
 
+    private func patched(_ plan: Plan, by planner: Planner, from before: MemberProfile, to after: MemberProfile)
+        -> [PlanItem]
+    {
+        let ranks = Array(1...plan.items.count)
+        return planner.patched(
+            plan.items, madeAt: ranks, by: ProfileChanges(from: before, to: after),
+            for: PlanRequest(profile: after, atMilliseconds: PlanFixture.instant))
+    }
+
+    @Test("A group that is hidden after the list was made moves no other", arguments: 0..<30)
+    func hiddenSince(seed: UInt64) throws {
+        let model = try model(seed)
+        var generator = SeededGenerator(seed: seed &+ 500)
+        let planner = Planner(model: model, key: RotationKey(1, seed))
+        let before = PlanFixture.profile((0..<10).map { _ in Int.random(in: 0..<120, using: &generator) })
+        let plan = planner.plan(PlanRequest(profile: before, atMilliseconds: PlanFixture.instant))
+        let after = before.replaying(
+            events(8, &generator), atMilliseconds: PlanFixture.instant + 1000, halfLifeDays: halfLife)
+        let changes = ProfileChanges(from: before, to: after)
+        let changed = Set(changes.joined + changes.left + changes.dismissed + changes.undismissed)
+        let request = PlanRequest(profile: after, atMilliseconds: PlanFixture.instant)
+        let hidden = Set(plan.items.map(\.group).filter { !changed.contains($0) && $0.isMultiple(of: 5) })
+        let shown = plan.items.enumerated().filter { !hidden.contains($1.group) }
+        let items = planner.showing(VisibleModel(model, SiteDecisions(hidden: hidden, curated: nil)))
+            .patched(shown.map(\.element), madeAt: shown.map { $0.offset + 1 }, by: changes, for: request)
+        let expected = patched(plan, by: planner, from: before, to: after).filter { !hidden.contains($0.group) }
+        #expect(items == expected && !hidden.isEmpty)
+    }
+
     @Test("changed groups leave, their neighbours move within bounds, all others keep their order", arguments: 0..<30)
     func order(seed: UInt64) throws {
         let model = try model(seed)
@@ -32,7 +61,7 @@ struct PatchTests {
         let after = before.replaying(
             events(8, &generator), atMilliseconds: PlanFixture.instant + 1000, halfLifeDays: halfLife)
         let changes = ProfileChanges(from: before, to: after)
-        let patched = planner.patched(plan, by: changes)
+        let patched = patched(plan, by: planner, from: before, to: after)
 
         let gone = Set(changes.joined + changes.dismissed)
         #expect(patched.map(\.group).sorted() == plan.items.map(\.group).filter { !gone.contains($0) }.sorted())
@@ -47,11 +76,11 @@ struct PatchTests {
         }
         let still = plan.items.map(\.group).filter { !isNeighbour($0) && !gone.contains($0) }
         #expect(patched.map(\.group).filter { !isNeighbour($0) } == still)
-        for (place, item) in patched.enumerated() {
+        for (rank, item) in patched.enumerated() {
             guard let old = plan.items.firstIndex(of: item) else { continue }
             // At most twice as far back or half as far; others that move make a difference of their number.
             let others = plan.items.count { isNeighbour($0.group) } + gone.count
-            #expect(place + 1 <= 2 * (old + 1) + others && 2 * (place + 1 + others) >= old + 1)
+            #expect(rank + 1 <= 2 * (old + 1) + others && 2 * (rank + 1 + others) >= old + 1)
         }
     }
 
@@ -65,7 +94,7 @@ struct PatchTests {
         func meanPlace(_ kind: Interaction.Kind?) -> Double {
             let events = kind.map { [Interaction($0, group: changed, atMilliseconds: PlanFixture.instant + 1)] } ?? []
             let after = before.replaying(events, atMilliseconds: PlanFixture.instant + 2, halfLifeDays: halfLife)
-            let groups = planner.patched(plan, by: ProfileChanges(from: before, to: after)).map(\.group)
+            let groups = patched(plan, by: planner, from: before, to: after).map(\.group)
             let near = groups.indices.filter { abs(Int(groups[$0]) - Int(changed)) <= 3 && groups[$0] != changed }
             return near.reduce(0) { $0 + Double($1) } / Double(near.count)
         }
@@ -84,7 +113,7 @@ struct PatchTests {
             let state = before.replaying(log, atMilliseconds: event.atMilliseconds, halfLifeDays: halfLife)
             let isJoined = state.joined.contains { $0.group == event.group }
             let isDismissed = state.dismissals.contains { $0.group == event.group }
-            // Only what can be undone.
+            // Only changes that can be undone.
             let effective: Set<Interaction.Kind> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
             if effective.contains(event.kind) { log.append(event) }
         }
@@ -99,7 +128,7 @@ struct PatchTests {
                 }
             }
         let after = before.replaying(undone, atMilliseconds: PlanFixture.instant + 5000, halfLifeDays: halfLife)
-        #expect(planner.patched(plan, by: ProfileChanges(from: before, to: after)) == plan.items)
+        #expect(patched(plan, by: planner, from: before, to: after) == plan.items)
         let middle = before.replaying(log, atMilliseconds: PlanFixture.instant + 500, halfLifeDays: halfLife)
         #expect(log.isEmpty || ProfileChanges(from: before, to: middle) != ProfileChanges(from: before, to: before))
     }

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import Recommendation
 
-/// Models whose lists are easy to state.
+/// Models with lists that are easy to write down.
 enum PlanFixture {
     /// A model of so many groups of 100 members each, with lists by members: neighbours with their common members.
     static func model(_ lists: [[(index: Int, common: Int)]], lastActiveAt: [Int: Int64] = [:]) throws -> ModelVersion {
@@ -30,9 +30,9 @@ enum PlanFixture {
         var lists: [[(index: Int, common: Int)]] = []
         for size in sizes {
             let first = lists.count
-            for place in 0..<size {
-                let others = (0..<size).filter { $0 != place }.sorted { abs($0 - place) < abs($1 - place) }
-                lists.append(others.prefix(neighbours).map { (first + $0, max(12, 60 - abs($0 - place))) })
+            for position in 0..<size {
+                let others = (0..<size).filter { $0 != position }.sorted { abs($0 - position) < abs($1 - position) }
+                lists.append(others.prefix(neighbours).map { (first + $0, max(12, 60 - abs($0 - position))) })
             }
         }
         return try model(lists)
@@ -56,7 +56,7 @@ extension PlanConfiguration {
 }
 
 extension String {
-    /// A number of five digits, so that ids stand in the order of the numbers.
+    /// A number of five digits, so that the order of the ids is that of the numbers.
     init(format number: Int) {
         let digits = String(number)
         self = String(repeating: "0", count: 5 - digits.count) + digits

@@ -18,10 +18,11 @@ struct PlannerTests {
         }
         var profile = PlanFixture.profile(joined, user: "user-\(seed)")
         profile.dismissals = [.init(group: 7, atMilliseconds: 0)]
-        return PlanRequest(
-            profile: profile, atMilliseconds: PlanFixture.instant,
-            hidden: [UInt32.random(in: 8..<400, using: &generator)])
+        return PlanRequest(profile: profile, atMilliseconds: PlanFixture.instant)
     }
+
+    /// A group other than 7, which is dismissed.
+    private func hiddenGroup(_ seed: UInt64) -> UInt32 { 8 + UInt32(seed) * 31 % 392 }
 
     @Test("a candidate's raw score is the sum over the joined groups, and its interest the one that contributes most")
     func candidates() throws {
@@ -33,7 +34,7 @@ struct PlannerTests {
             // For each neighbour what each joined group contributes.
             var expected: [UInt32: [UInt32: Double]] = [:]
             for joined in request.profile.joined.map(\.group) {
-                for suggestion in Recommender(model: model).similar(to: joined, limit: .max) {
+                for suggestion in Recommender(model: VisibleModel(model)).similar(to: joined, limit: .max) {
                     expected[suggestion.group, default: [:]][joined] = suggestion.score
                 }
             }
@@ -50,14 +51,15 @@ struct PlannerTests {
     @Test("a list has no joined, dismissed, hidden or repeated group, names interests, and is the same every time")
     func lists() throws {
         let model = try model(2)
-        let planner = Planner(model: model, configuration: .ofAnyAge, key: RotationKey(1, 1))
+        let whole = Planner(model: model, configuration: .ofAnyAge, key: RotationKey(1, 1))
         for seed in 0..<40 as Range<UInt64> {
-            let request = request(seed)
+            let (request, hidden) = (request(seed), hiddenGroup(seed))
+            let planner = whole.showing(VisibleModel(model, SiteDecisions(hidden: [hidden], curated: nil)))
             let plan = planner.plan(request)
             #expect(plan == planner.plan(request))
             let groups = plan.items.map(\.group)
             #expect(Set(groups).count == groups.count && groups.count == 300)
-            #expect(Set(groups).isDisjoint(with: request.profile.joined.map(\.group) + [7] + request.hidden))
+            #expect(Set(groups).isDisjoint(with: request.profile.joined.map(\.group) + [7, hidden]))
             let reasons = planner.reasons(for: plan.items, of: request.profile)
             for (item, reasons) in zip(plan.items, reasons) {
                 #expect(
@@ -71,12 +73,12 @@ struct PlannerTests {
     func hiddenJoinedGroup() throws {
         var configuration = PlanConfiguration.ofAnyAge
         configuration.omitted = [.coldStart]
-        let planner = Planner(
-            model: try PlanFixture.communities([30, 30], neighbours: 10), configuration: configuration,
-            key: RotationKey(1, 1))
+        let model = try PlanFixture.communities([30, 30], neighbours: 10)
+        let whole = Planner(model: model, configuration: configuration, key: RotationKey(1, 1))
         func seeds(hidden: Set<UInt32>) -> (items: Int, seeds: Set<UInt32>, interests: Set<UInt32>) {
+            let planner = whole.showing(VisibleModel(model, SiteDecisions(hidden: hidden, curated: nil)))
             let request = PlanRequest(
-                profile: PlanFixture.profile([3, 40]), atMilliseconds: PlanFixture.instant, hidden: hidden)
+                profile: PlanFixture.profile([3, 40]), atMilliseconds: PlanFixture.instant)
             let plan = planner.plan(request)
             let reasons = planner.reasons(for: plan.items, of: request.profile).flatMap(\.self)
             return (plan.items.count, Set(reasons.map(\.seed)), Set(plan.interests.flatMap(\.groups)))
@@ -87,17 +89,19 @@ struct PlannerTests {
 
     @Test("groups that the model does not have are ignored everywhere in a request")
     func unknownGroups() throws {
-        let planner = Planner(model: try model(4), configuration: .ofAnyAge, key: RotationKey(0, 0))
+        let model = try model(4)
+        let whole = Planner(model: model, configuration: .ofAnyAge, key: RotationKey(0, 0))
+        func planner(hidden: Set<UInt32>, curated: [UInt32]) -> Planner {
+            let decisions = SiteDecisions(hidden: hidden, curated: curated.map { CuratedGroup(group: $0, position: 0) })
+            return whole.showing(VisibleModel(model, decisions))
+        }
         var request = request(2)
         request.profile.exposures = [.init(group: 9, impressions: 5)]
-        request.curated = [CuratedGroup(group: 11, position: 0)]
-        let plan = planner.plan(request)
+        let plan = planner(hidden: [12], curated: [11]).plan(request)
         request.profile.joined.append(.init(group: 400))
         request.profile.dismissals.append(.init(group: 401, atMilliseconds: PlanFixture.instant))
         request.profile.exposures.append(.init(group: 402, impressions: 1))
-        request.hidden.insert(403)
-        request.curated?.append(CuratedGroup(group: 404, position: 0))
-        #expect(!plan.items.isEmpty && planner.plan(request) == plan)
+        #expect(!plan.items.isEmpty && planner(hidden: [12, 403], curated: [11, 404]).plan(request) == plan)
     }
 
     @Test("a list is made for any size of model, and at the bounds of the configuration", arguments: [0, 1, 2, 120])
@@ -192,7 +196,6 @@ struct PlannerTests {
             case .listed(let place, let item): #expect(items[place - 1] == item && item.group == group)
             case .joined: #expect(request.profile.joined.contains { $0.group == group })
             case .dismissed: #expect(group == 7)
-            case .hidden: #expect(request.hidden.contains(group))
             default: #expect(!items.contains { $0.group == group })
             }
         }

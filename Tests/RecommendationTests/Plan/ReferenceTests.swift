@@ -31,14 +31,14 @@ struct ReferenceTests {
     }
 
     @Test(
-        "the next is the best of those whose turn it is, worth lowered by all that was chosen",
+        "the next group is the best of its interest, with the score lowered by similarity to the chosen ones",
         arguments: 0..<30 as Range<UInt64>)
     func selection(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoded = try SampleModel.model(groupCount: 120, limit: 25, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         let pool = candidates(120, &generator).sorted(by: Candidate.precedes)
-        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
         let weights = [5.0, 3, 2]
         let configuration = PlanConfiguration.Selection()
         let order = Selection(configuration: configuration).order(pool, similarities, weights: weights)
@@ -46,20 +46,20 @@ struct ReferenceTests {
         var (sum, bestSum) = (0.0, 0.0)
         for step in order.indices {
             let rest = Array(0..<120).filter { !order[..<step].contains($0) }
-            let due = rest.filter { place in
-                let taken = order[..<step].count { pool[$0].interest == pool[place].interest }
-                return weights[pool[place].interest] * Double(step + 1) / 10 - Double(taken) >= 1 - 1e-9
+            let due = rest.filter { index in
+                let taken = order[..<step].count { pool[$0].interest == pool[index].interest }
+                return weights[pool[index].interest] * Double(step + 1) / 10 - Double(taken) >= 1 - 1e-9
             }
             let mayGo = due.isEmpty ? rest : due
-            func worth(_ place: Int) -> Double {
-                order[..<step].reduce(pool[place].adjusted) {
-                    $0 * (1 - configuration.lambda * Double(similarities[$1, place]))
+            func worth(_ index: Int) -> Double {
+                order[..<step].reduce(pool[index].adjusted) {
+                    $0 * (1 - configuration.lambda * Double(similarities[$1, index]))
                 }
             }
             bestSum += pool[step].adjusted
             let varied = mayGo.max { (worth($0), $1) < (worth($1), $0) } ?? -1
-            func costs(_ place: Int, moreThan limit: Double) -> Bool {
-                sum + pool[place].adjusted < (1 - limit) * bestSum
+            func costs(_ index: Int, moreThan limit: Double) -> Bool {
+                sum + pool[index].adjusted < (1 - limit) * bestSum
             }
             let best = mayGo.min() ?? -1
             if !costs(varied, moreThan: configuration.lossLimit) {
@@ -77,7 +77,7 @@ struct ReferenceTests {
         let encoded = try SampleModel.model(groupCount: 400, limit: 25, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         let groups = Array((0..<400 as Range<UInt32>).shuffled(using: &generator).prefix(60)).sorted()
-        let among = PairSimilarities(among: groups, in: model)
+        let among = PairSimilarities(among: groups, in: VisibleModel(model))
         for (first, group) in groups.enumerated() {
             for (second, other) in groups.enumerated() {
                 var greatest = 0.0

@@ -23,7 +23,7 @@ struct RotationTests {
         for member in 0..<200 {
             let key = RotationKey(1, 2).member("user-\(member)", seed: 0)
             let first = RotationBucket.number(atMilliseconds: 0, memberKey: key, milliseconds: hours)
-            // The edge, by halving.
+            // Finds the start of the next bucket by bisection.
             var (low, high): (Int64, Int64) = (0, hours)
             while low < high {
                 let middle = (low + high) / 2
@@ -53,7 +53,7 @@ struct RotationTests {
         let now = groups()
         #expect(groups() == now)
         let later = (1...12).map { groups(hours: Double($0) / 2) }
-        // In six hours there is just one edge.
+        // Six hours contain exactly one change of buckets.
         let isChanged = later.map { $0 != now }
         #expect(isChanged.last == true && isChanged == isChanged.sorted { !$0 && $1 })
         #expect(groups("v") != now)
@@ -73,15 +73,15 @@ struct RotationTests {
         candidates.reverse()
         let siteKey = RotationKey(7, 8)
         Rotation(memberKey: key, bucket: 9, configuration: .init())
-            .apply(to: &candidates, Rotation.GroupHashes(model, key: siteKey))
+            .apply(to: &candidates, Rotation.GroupHashes(VisibleModel(model), key: siteKey))
         candidates.reverse()
         let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39])).squareRoot()
-        for (place, candidate) in candidates.enumerated() {
-            let group = KeyedHash.hash(model.id(of: place).utf8, key: siteKey.words)
+        for (index, candidate) in candidates.enumerated() {
+            let group = KeyedHash.hash(model.id(of: index).utf8, key: siteKey.words)
             let hash = KeyedHash.hash(group, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
             let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))
-            let looseness = (1 - 0.999 * scores[place] / scores[0]).squareRoot()
-            let expected = scores[place] * exp(looseness * (noise - 0.577_215_664_9) / beta)
+            let looseness = (1 - 0.999 * scores[index] / scores[0]).squareRoot()
+            let expected = scores[index] * exp(looseness * (noise - 0.577_215_664_9) / beta)
             #expect(abs(candidate.adjusted / expected - 1) < 1e-9)
         }
         #expect(abs(candidates[0].adjusted / 10 - 1) < 0.03)

@@ -7,8 +7,8 @@ import Testing
 @Suite("Selection")
 struct SelectionTests {
     private func candidates(_ scores: [Double], _ interests: [Int]) -> [Candidate] {
-        zip(scores, interests).enumerated().map { place, pair in
-            Candidate(group: UInt32(place), score: pair.0, interest: pair.1, adjusted: pair.0)
+        zip(scores, interests).enumerated().map { index, pair in
+            Candidate(group: UInt32(index), score: pair.0, interest: pair.1, adjusted: pair.0)
         }
     }
 
@@ -16,7 +16,7 @@ struct SelectionTests {
     func plain() throws {
         let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 30))
         let pool = candidates((0..<30).map { 30 - Double($0) }, [Int](repeating: 0, count: 30))
-        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
         #expect(Selection(configuration: .init()).order(pool, similarities, weights: [1]) == Array(0..<30))
     }
 
@@ -29,11 +29,11 @@ struct SelectionTests {
             let interests = (0..<90).map { $0 % shares.count }
             let pool = candidates((0..<90).map { pow2(-$0) }, interests)
             let order = Selection(configuration: configuration).order(
-                pool, PairSimilarities(among: pool.map(\.group), in: model), weights: shares)
+                pool, PairSimilarities(among: pool.map(\.group), in: VisibleModel(model)), weights: shares)
             for length in 1...25 {
                 for (interest, share) in shares.enumerated() {
                     let count = order.prefix(length).count { interests[$0] == interest }
-                    // Of several that are due at once, one has to wait.
+                    // If several are due at once, one has to wait.
                     #expect(abs(Double(count) - share * Double(length)) < (shares.count > 2 ? 2 : 1))
                 }
             }
@@ -47,7 +47,7 @@ struct SelectionTests {
         // 0 and 1 are nearly the same group.
         let model = try PlanFixture.model([[(1, 100)], [(0, 100)], [], []])
         let pool = candidates([1, 0.95, 0.9, 0.1], [0, 0, 0, 0])
-        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
         var configuration = PlanConfiguration.Selection()
         #expect(Selection(configuration: configuration).order(pool, similarities, weights: [1]) == [0, 2, 1, 3])
         configuration.lossLimit = 0.02
@@ -62,7 +62,7 @@ struct SelectionTests {
         let pool = candidates(scores, [Int](repeating: 0, count: 60))
         let configuration = PlanConfiguration.Selection()
         let order = Selection(configuration: configuration).order(
-            pool, PairSimilarities(among: pool.map(\.group), in: model), weights: [1])
+            pool, PairSimilarities(among: pool.map(\.group), in: VisibleModel(model)), weights: [1])
         #expect(order.sorted() == Array(0..<60))
         for length in 1...60 {
             let sum = order.prefix(length).reduce(0) { $0 + scores[$1] }
@@ -71,7 +71,7 @@ struct SelectionTests {
     }
 
     @Test(
-        "a smaller interest has its share of the first page, though all of its candidates stand behind the larger one's"
+        "a smaller interest has its share of the first page, even if all its candidates have lower scores"
     )
     func pool() throws {
         // Twice as many of the larger one as are looked at.
@@ -85,7 +85,7 @@ struct SelectionTests {
             #expect(pool.count == configuration.poolSize)
             let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: candidates.count))
             let order = Selection(configuration: configuration).order(
-                pool, PairSimilarities(among: pool.map(\.group), in: model), weights: weights)
+                pool, PairSimilarities(among: pool.map(\.group), in: VisibleModel(model)), weights: weights)
             #expect(Double(order.prefix(20).count { pool[$0].interest == 1 }) >= 20 * share)
         }
     }

@@ -1,0 +1,67 @@
+import Model
+
+extension Planner {
+    /// The personal list with groups about stated interests, curated, trending and popular groups.
+    func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
+        guard runs(.coldStart) else { return list.items }
+        let ranks = GroupPositions(list.items.map(\.group))
+        let sources = coldStart.sources(for: request, in: model, configuration.coldStart, ranks: ranks)
+        let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
+        var items = blended(list.items, ranks, sources, known: known, list.eligibility)
+        let length = configuration.selection.length
+        if items.count < length {
+            let present = GroupPositions(items.map(\.group))
+            let popular = coldStart.popular(list.eligibility.filter).lazy.filter {
+                model.shows($0) && present[$0] == nil && list.eligibility.allows($0)
+            }
+            items += popular.prefix(length - items.count).map {
+                PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
+            }
+        }
+        let added = items.count { $0.origin != .personal }
+        observe(.init(stage: .coldStart, taken: list.items.count, passed: items.count, note: "\(added) not personal"))
+        return items
+    }
+
+    /// A list with groups about interests that were stated after it was made: as if they had been a source of it.
+    func raising(_ topics: [String], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
+        let ranks = GroupPositions(items.map(\.group))
+        let groups = coldStart.groups(about: topics, in: model, ranks: ranks)
+        let joined = recentGroups(request.profile)
+        // Curated and trending groups are in the list as it is.
+        let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
+        let known = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
+        return blended(
+            items, ranks, ColdStart(sources: [.init(.topic, weight: 1, groups: groups)]),
+            known: 1 - (1 - known) * share, eligibility(for: request))
+    }
+
+    /// A list and the groups of sources in turns.
+    ///
+    /// - Parameters:
+    ///   - ranks: the positions of the list's groups.
+    ///   - known: how much is known of the member, 0 to 1: the list's part of the turns, but for stated interests.
+    private func blended(
+        _ list: [PlanItem], _ ranks: GroupPositions, _ sources: ColdStart, known: Double, _ eligibility: Eligibility
+    ) -> [PlanItem] {
+        let length = configuration.selection.length
+        let (share, sources) = sources.divided(known: known, leastTopicShare: configuration.coldStart.leastTopicShare)
+        guard !sources.isEmpty else { return Array(list.prefix(length)) }
+        let turns = Blend.turnsOfOthers(personalCount: list.count, share: share, limit: length)
+        // A group of the list that is about a stated interest may come earlier because of it.
+        let others = sources.list(limit: turns) { group, origin in
+            (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
+        }
+        var inBoth: Set<UInt32> = []
+        let items = others.map { other in
+            guard let rank = ranks[other.group] else {
+                return PlanItem(group: other.group, score: 0, interest: nil, origin: other.origin)
+            }
+            inBoth.insert(other.group)
+            var item = list[rank]
+            item.origin = other.origin
+            return item
+        }
+        return Blend.blend(list, items, inBoth: inBoth, share: share, limit: length)
+    }
+}

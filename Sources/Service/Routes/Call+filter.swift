@@ -1,0 +1,54 @@
+import Answers
+import Model
+import Recommendation
+
+extension Parameter {
+    private static let topics = Parameter(
+        "topics", .list(of: nil), "Only groups with one of these topics, separated by semicolons",
+        example: "owls;snow")
+    private static let joinPolicy = Parameter(
+        "joinPolicy", .list(of: JoinPolicy.allCases.map(\.name)),
+        "Only groups that one joins in one of these ways, separated by semicolons")
+    private static let minimumMembers = Parameter(
+        "minimumMembers", .integer(0...Int(Int32.max), standard: 0), "Only groups with at least so many members")
+    private static let exclude = Parameter(
+        "exclude", .list(of: nil), "Without these groups: their ids, separated by semicolons")
+
+    /// What a request may ask of the groups in a list.
+    static let filters = [topics, joinPolicy, minimumMembers, exclude]
+}
+
+extension Call {
+    /// What the request asks of the groups; the route must declare `Parameter.filters`.
+    ///
+    /// Excluded groups that the model does not show are ignored: they are in no list.
+    func filter(in model: VisibleModel) -> GroupFilter {
+        let policies = parameters.list("joinPolicy")
+        return GroupFilter(
+            topics: parameters.list("topics"),
+            joinPolicies: Set(JoinPolicy.allCases.filter { policies.contains($0.name) }),
+            minimumMembers: parameters.integer("minimumMembers"),
+            excluded: Set(parameters.list("exclude").compactMap { model.index(ofID: $0).map { UInt32($0) } }))
+    }
+}
+
+extension RequestParameters {
+    /// What a session's list is kept under: the client's own id, and the filters, if there are any; nil without both.
+    ///
+    /// A list of other filters is another list, with a session of its own. No client's id has the NUL that stands
+    /// before the filters.
+    var sessionName: String? {
+        let client = text("session")
+        var filters = ""
+        for (name, values) in [
+            ("topics", list("topics").map(Term.normalized)), ("joinPolicy", list("joinPolicy")),
+            ("exclude", list("exclude")),
+        ] where !values.isEmpty {
+            filters +=
+                "\0\(name)=" + Set(values).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ";")
+        }
+        let minimum = integer("minimumMembers")
+        if minimum > 0 { filters += "\0minimumMembers=\(minimum)" }
+        return filters.isEmpty ? client : (client ?? "") + filters
+    }
+}
