@@ -122,7 +122,8 @@ final class SessionFile: SessionStore {
             "SELECT rowid, used_at FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
         rows.bind(connection.cleanedThrough, at: 1)
         rows.bind(rowsPerCleaning, at: 2)
-        let alive = now - SessionLife.ownMilliseconds...now + SessionLife.touchMilliseconds
+        // A clock that goes back for a while ends no sessions for good.
+        let alive = now - SessionLife.ownMilliseconds...now + SessionLife.ownMilliseconds
         var ended: [Int64] = []
         connection.cleanedThrough = 0
         while try rows.step() {
