@@ -100,16 +100,29 @@ public struct RecomputeJob: Sendable {
     }
 
     /// `20261121T170808354-e6707fef`: when the job began, to the millisecond, and a digest of the sections.
+    ///
+    /// Versions are ordered by this number, which is above that of every version that the store has: a clock that was
+    /// ahead once does not make a later version the older one.
     private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
         guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
             throw .model("the clock does not show a time in the years 1800 to 9999")
         }
         let milliseconds = String(1000 + startedAtMilliseconds % 1000).suffix(3)
+        let number = Self.number(
+            time.description.filter { $0 == "T" || $0.isNumber } + milliseconds,
+            above: (try? store.versions())?.map(\.version).max())
         let checksums = built.model.sections.map { Checksum.text(of: $0.bytes) }.joined()
         let digest = Checksum.text(of: Array(checksums.utf8)).prefix(8)
         do throws(ModelError) {
-            return try VersionName(
-                time.description.filter { $0 == "T" || $0.isNumber } + milliseconds + "-" + digest)
+            return try VersionName(number + "-" + digest)
         } catch { throw .model(error.description) }
+    }
+
+    /// A time in digits, or the number after that of the newest version if that is not below it.
+    private static func number(_ time: String, above newest: VersionName?) -> String {
+        let last = newest.map { String($0.description.prefix(time.count)) } ?? ""
+        guard last >= time, let number = Int64(last.filter(\.isNumber)) else { return time }
+        let digits = String(number + 1)
+        return digits.prefix(8) + "T" + digits.dropFirst(8)
     }
 }

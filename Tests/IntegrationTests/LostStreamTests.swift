@@ -115,7 +115,16 @@ struct LostStreamTests {
             try? FileManager.default.removeItem(atPath: workspace.path("journal-a" + end))
         }
         try lose(.everything, server)
-        #expect(await RunningDaemon.poll { isQuiet(daemons[1]) })
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        func count() throws -> Int64 {
+            guard case .array(let names) = try connection.command("SMEMBERS", "coterie:journals") else { return 0 }
+            return try names.reduce(0) { sum, name in
+                guard case .integer(let count) = try connection.command("XLEN", "coterie:journal:\(name.text ?? "")")
+                else { return sum }
+                return sum + count
+            }
+        }
+        #expect(await RunningDaemon.poll { (try? count()) == 5 })
         try await workspace.succeed("recompute")
         let kept = try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)
         #expect(Set(kept) == ["0", "1", "2", "3", "4"])

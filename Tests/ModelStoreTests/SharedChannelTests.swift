@@ -23,7 +23,7 @@ struct SharedChannelTests {
         func keep(_ list: String, at now: Int64) throws -> String {
             String(
                 decoding: try channel.keep(
-                    Array(list.utf8), ofUser: "ann", session: "s", at: now, endedBefore: now - 100,
+                    Array(list.utf8), ofUser: "ann", session: "s", at: now, lastUse: now - 100...now + 50,
                     lifetime: .seconds(1000)), as: UTF8.self)
         }
         #expect(try channel.list(ofUser: "ann", session: "s") == nil)
@@ -40,19 +40,37 @@ struct SharedChannelTests {
         #expect(try channel.list(ofUser: "ann", session: "s") == nil)
     }
 
-    @Test("Sessions that have ended are removed")
-    func cleaning() throws {
+    @Test("A session that was used in the future has ended")
+    func future() throws {
+        func keep(_ list: UInt8, at now: Int64) throws -> [UInt8] {
+            try channel.keep(
+                [list], ofUser: "ann", session: "s", at: now, lastUse: now - 100...now + 50, lifetime: .seconds(1000))
+        }
+        #expect(try keep(1, at: 1000) == [1])
+        #expect(try keep(2, at: 950) == [1])
+        #expect(try keep(2, at: 949) == [2])
+        #expect(try keep(3, at: 950) == [2])
+    }
+
+    @Test("Of a user's many sessions those used last are kept, whatever another program left")
+    func manySessions() throws {
         var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+        func count() throws -> RedisReply { try connection.command("HLEN", "coterie:sessions:ann") }
         for number in 0..<100 {
-            let now = Int64(number) * 1000
+            _ = try connection.command(
+                "HSET", "coterie:sessions:ann", "u:old-\(number)", String(number), "p:old-\(number)", "x")
+        }
+        for number in 0..<100 {
+            let now = Int64(number) * 1000 + 1000
             _ = try channel.keep(
-                [1], ofUser: "ann", session: "\(number)", at: now, endedBefore: now - 10, lifetime: .milliseconds(5000))
+                [1], ofUser: "ann", session: "\(number)", at: now, lastUse: 0...now, lifetime: .seconds(1000))
+            #expect(try count() == .integer(64))
         }
-        guard case .integer(let fields) = try connection.command("HLEN", "coterie:sessions:ann") else {
-            Issue.record("there is no hash")
-            return
-        }
-        #expect(fields <= 70)
-        #expect(try channel.list(ofUser: "ann", session: "99") != nil)
+        #expect(try channel.list(ofUser: "ann", session: "68") != nil)
+        #expect(try channel.list(ofUser: "ann", session: "67") == nil)
+        // One that goes on needs no room.
+        #expect(
+            try channel.keep([2], ofUser: "ann", session: "68", at: 1, lastUse: 0...0, lifetime: .seconds(9)) == [2])
+        #expect(try count() == .integer(64) && channel.list(ofUser: "ann", session: "69") != nil)
     }
 }

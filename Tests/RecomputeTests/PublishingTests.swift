@@ -103,6 +103,27 @@ struct PublishingTests {
         #expect(try catalog.changeCount() > manifest.catalog.changeCount)
     }
 
+    @Test("a version is the newest of all, though a clock was ahead when another was made; and can be rolled back from")
+    func clockWentBack() throws {
+        let community = try SmallCommunity.random(seed: 11)
+        func recompute(atMilliseconds instant: Int64) throws -> VersionName {
+            var parameters = RecomputeParameters(threads: 1)
+            parameters.versionsKept = 2
+            let job = RecomputeJob(
+                catalogPath: community.catalogPath, store: community.store, parameters: parameters,
+                startedAtMilliseconds: instant)
+            return try job.run(observer: RecordingObserver()).manifest.version
+        }
+        let (present, year): (Int64, Int64) = (1_795_000_000_000, 31_536_000_000)
+        var names: [VersionName] = []
+        for instant in [present, present + year, present + year, present + 1, present + 2] {
+            names.append(try recompute(atMilliseconds: instant))
+            #expect(try community.store.versions().map(\.version) == names.suffix(2))
+            #expect(try community.store.current() == names.last)
+        }
+        #expect(names == names.sorted() && Set(names).count == names.count)
+    }
+
     @Test("a missing catalog and a store that cannot be written are different errors")
     func failures() throws {
         let community = try SmallCommunity.random(seed: 9)

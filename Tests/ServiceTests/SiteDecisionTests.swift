@@ -68,7 +68,7 @@ struct SiteDecisionTests {
             members = try MemberCatalog()
             catalog = try members.source()
             (self.journal, self.stream, self.origin) = (journal, stream, origin)
-            // That a version serves matters only for which groups there are.
+            // The version matters only for which groups exist.
             shared = JournalSource(
                 FakeStore(), journal: journal, catalog: try CatalogReader(path: members.path),
                 served: { .init(snapshot: snapshots[0]) })

@@ -55,36 +55,38 @@ extension ChangeJournal {
         return member == RecentMemberChanges() ? nil : member
     }
 
-    /// Interactions of a member that the journal has, in the order in which they were added to it.
+    /// Interactions of a member that the journal has, in the order in which their changes apply.
     ///
     /// - Returns: nil if there is none with the id `after`.
     public func interactions(ofUser id: String, after: String?, limit: Int) throws(CatalogError) -> [InteractionRecord]?
     {
         try wrapping { () throws(DatabaseError) in
-            var begin: (key: Int64, place: Int64) = (0, -1)
+            var begin = (stamp: ChangeStamp(milliseconds: -1, origin: "", sequence: 0), place: Int64(-1))
             if let after {
                 let row = try database.prepare(
                     """
-                    SELECT change_key, place FROM interactions
-                    WHERE user_id = ? AND id = ? AND NOT is_forgotten ORDER BY change_key
+                    SELECT stamp, origin, sequence, place FROM interactions JOIN changes USING (change_key)
+                    WHERE interactions.user_id = ? AND id = ? AND NOT is_forgotten ORDER BY \(Self.order)
                     """)
                 row.bind(id, at: 1)
                 row.bind(after, at: 2)
                 guard try row.step() else { return nil }
-                begin = (row.integer(0), row.integer(1))
+                begin.stamp = ChangeStamp(
+                    milliseconds: row.integer(0), origin: row.text(1), sequence: row.integer(2))
+                begin.place = row.integer(3)
             }
             let rows = try database.prepare(
                 """
-                \(Self.selectInteractions)
-                WHERE interactions.user_id = ?1 AND NOT is_forgotten AND (change_key, place) > (?2, ?3)
-                AND NOT EXISTS (SELECT 1 FROM interactions AS earlier WHERE earlier.user_id = ?1
-                    AND earlier.id = interactions.id AND earlier.change_key < interactions.change_key)
-                ORDER BY change_key, place LIMIT ?4
+                \(Self.selectInteractions) WHERE interactions.user_id = ?1 AND NOT is_forgotten
+                AND (stamp, origin, sequence, place) > (?2, ?3, ?4, ?5) AND \(Self.isFirstOfItsID)
+                ORDER BY \(Self.order), place LIMIT ?6
                 """)
             rows.bind(id, at: 1)
-            rows.bind(begin.key, at: 2)
-            rows.bind(begin.place, at: 3)
-            rows.bind(Int64(limit), at: 4)
+            rows.bind(begin.stamp.milliseconds, at: 2)
+            rows.bind(begin.stamp.origin, at: 3)
+            rows.bind(begin.stamp.sequence, at: 4)
+            rows.bind(begin.place, at: 5)
+            rows.bind(Int64(limit), at: 6)
             return try InteractionRecord.all(in: rows)
         }
     }

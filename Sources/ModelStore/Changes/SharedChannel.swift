@@ -5,8 +5,10 @@ import Redis
 /// The lists of a user are in one hash: field `p:SESSION` has a list, field `u:SESSION` the Unix milliseconds when it
 /// was used last.
 public final class SharedChannel: Sendable {
-    /// With more sessions than these, those of a user that have ended are removed.
-    private static let sessionsBeforeCleaning = 16
+    /// How many sessions of a user are kept: a new one takes the place of the one that was used longest ago.
+    ///
+    /// It bounds what a request costs all who share the server.
+    public static let sessionsOfUser = 32
 
     /// A request waits for the answer, and can do without it.
     private static let timeout = Duration.milliseconds(250)
@@ -42,26 +44,30 @@ public final class SharedChannel: Sendable {
     ///
     /// - Parameters:
     ///   - now: Unix milliseconds.
-    ///   - endedBefore: a session that was used last before it has ended, in Unix milliseconds.
+    ///   - lastUse: when a session that has not ended was used last, in Unix milliseconds.
     ///   - lifetime: after which no session of the user can still go on.
     /// - Returns: the list that the session has now.
     public func keep(
-        _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, endedBefore: Int64, lifetime: Duration
+        _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, lastUse: ClosedRange<Int64>,
+        lifetime: Duration
     ) throws(StoreError) -> [UInt8] {
         let script = """
             local used = tonumber(redis.call('HGET', KEYS[1], 'u:' .. ARGV[1]))
             redis.call('PEXPIRE', KEYS[1], ARGV[4])
-            if used and used >= tonumber(ARGV[3]) then
+            if used and used >= tonumber(ARGV[3]) and used <= tonumber(ARGV[7]) then
               local list = redis.call('HGET', KEYS[1], 'p:' .. ARGV[1])
               if list then return list end
             end
-            if redis.call('HLEN', KEYS[1]) > 2 * tonumber(ARGV[6]) then
-              local fields = redis.call('HGETALL', KEYS[1])
-              for place = 1, #fields, 2 do
-                if fields[place]:sub(1, 2) == 'u:'
-                    and tonumber(fields[place + 1]) < tonumber(ARGV[2]) - tonumber(ARGV[4]) then
-                  redis.call('HDEL', KEYS[1], fields[place], 'p:' .. fields[place]:sub(3))
+            if not used and redis.call('HLEN', KEYS[1]) >= 2 * tonumber(ARGV[6]) then
+              local sessions = {}
+              for _, field in ipairs(redis.call('HKEYS', KEYS[1])) do
+                if field:sub(1, 2) == 'u:' then
+                  table.insert(sessions, {field:sub(3), tonumber(redis.call('HGET', KEYS[1], field)) or 0})
                 end
+              end
+              table.sort(sessions, function(one, other) return one[2] < other[2] end)
+              for place = 1, #sessions - tonumber(ARGV[6]) + 1 do
+                redis.call('HDEL', KEYS[1], 'u:' .. sessions[place][1], 'p:' .. sessions[place][1])
               end
             end
             redis.call('HSET', KEYS[1], 'p:' .. ARGV[1], ARGV[5], 'u:' .. ARGV[1], ARGV[2])
@@ -69,10 +75,11 @@ public final class SharedChannel: Sendable {
             return ARGV[5]
             """
         var command = RedisCommand(
-            "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now), String(endedBefore),
-            String(Int(lifetime / .milliseconds(1))))
+            "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now),
+            String(lastUse.lowerBound), String(Int(lifetime / .milliseconds(1))))
         command.append(bytes)
-        command.append(Self.sessionsBeforeCleaning)
+        command.append(Self.sessionsOfUser)
+        command.append(String(lastUse.upperBound))
         guard case .bytes(let kept) = try link.ask(command) else {
             throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
         }

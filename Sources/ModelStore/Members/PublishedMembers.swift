@@ -124,7 +124,7 @@ struct PublishedMembersWriter: ~Copyable {
     ///   as many were begun.
     consuming func finish(_ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
         precondition(
-            starts.count == 2 * report.bucketCount, "\(starts.count) are not twice \(report.bucketCount) buckets")
+            starts.count == 2 * report.bucketCount, "\(starts.count) buckets are not twice \(report.bucketCount)")
         guard let membersChecksum = UInt64(report.checksum, radix: 16) else {
             throw StoreError(.corrupt, "the manifest has no checksum of its members")
         }

@@ -64,8 +64,9 @@ struct RedisMemberReader {
         guard checksum.report(bucketCount: report.bucketCount) == report else {
             throw StoreError(
                 .corrupt,
-                "what Redis has of the members of version \(version) is not the \(report.valueCount) values of its manifest"
-            )
+                """
+                what Redis has of the members of version \(version) is not the \(report.valueCount) values of its manifest
+                """)
         }
     }
 

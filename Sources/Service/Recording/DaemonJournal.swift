@@ -80,8 +80,8 @@ final class DaemonJournal: Sendable {
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
-    /// Interactions of a member that the journal has, in the order in which they were added; nil if there is none with
-    /// the id `after`.
+    /// Interactions of a member that the journal has, in the order in which their changes apply; nil if there is none
+    /// with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
     }

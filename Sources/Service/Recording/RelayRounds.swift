@@ -157,16 +157,18 @@ struct RelayRounds: ~Copyable {
 
     /// Removes from the journal the changes that are in all versions of the store and in the one that serves.
     private mutating func prune() throws(ServiceError) {
-        let served = relay.follower.current.snapshot
-        // A manifest that is damaged does not say what may go: then nothing does.
-        guard let manifests = try? relay.follower.store.versions() else { return }
-        let taken = TakenChanges.inAll((manifests + [served?.manifest].compactMap(\.self)).map(\.taken))
+        // Before one serves, it may turn out to be older than all of the store. A manifest that is damaged does not say
+        // what may go: then nothing does.
+        guard let served = relay.follower.current.snapshot, let manifests = try? relay.follower.store.versions() else {
+            return
+        }
+        let taken = TakenChanges.inAll((manifests + [served.manifest]).map(\.taken))
         // A store that has lost its versions says nothing of what others may still need.
         if !manifests.isEmpty {
             try Self.journaled { [writer] () throws(CatalogError) in try writer.prune(taken) }
         }
         dispensable = taken
-        prunedFor = served?.version
+        prunedFor = served.version
     }
 
     /// Erases what was forgotten since the last time.

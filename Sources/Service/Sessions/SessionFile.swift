@@ -1,4 +1,5 @@
 import Glibc
+import ModelStore
 import SQLite
 import Synchronization
 
@@ -7,13 +8,17 @@ final class SessionFile: SessionStore {
     /// A connection that the lock guards.
     private struct Connection: @unchecked Sendable {
         let database: Database
-        /// When ended sessions were forgotten last, in Unix milliseconds.
-        var cleanedAt = Int64.min
+        /// The row up to which ended sessions were looked for last.
+        var cleanedThrough: Int64 = 0
     }
 
-    /// How often ended sessions are looked for, in milliseconds: in all rows, as an index would be written for each
-    /// list.
-    private static let cleaningMilliseconds: Int64 = 60_000
+    /// How many rows are looked at for ended sessions when a list is kept.
+    ///
+    /// More than one, as one comes, and so few that no request waits for them. An index would be written for each list.
+    private static let rowsPerCleaning: Int64 = 16
+
+    /// How many unused pages are given back to the disk at a time.
+    private static let pagesPerCleaning = 256
 
     private let connection: Mutex<Connection>
 
@@ -46,6 +51,7 @@ final class SessionFile: SessionStore {
         // sessions.
         try database.execute(
             """
+            PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
             CREATE TABLE IF NOT EXISTS sessions (
                 user_id TEXT NOT NULL,
@@ -68,14 +74,15 @@ final class SessionFile: SessionStore {
     func use(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) -> (
         plan: FrozenPlan, isNoted: Bool
     )? {
-        let found: (bytes: [UInt8], usedAt: Int64)? = try using { database throws(DatabaseError) in
+        let found: (bytes: [UInt8], usedAt: Int64)? = try using { connection throws(DatabaseError) in
+            let database = connection.database
             let row = try database.prepare("SELECT used_at, plan FROM sessions WHERE user_id = ? AND session_id = ?")
             row.bind(user, at: 1)
             row.bind(session ?? "", at: 2)
             return try row.step() ? (row.bytes(1), row.integer(0)) : nil
         }
         // What cannot be read is of another version of this program: a new list is made.
-        guard let found, now - found.usedAt < SessionLife.milliseconds(ofSession: session),
+        guard let found, SessionLife.lastUse(ofSession: session, at: now).contains(found.usedAt),
             let plan = FrozenPlan(bytes: found.bytes)
         else { return nil }
         let isDue = now - found.usedAt >= SessionLife.touchMilliseconds
@@ -83,34 +90,55 @@ final class SessionFile: SessionStore {
         return (plan, isDue)
     }
 
-    /// Keeps the list of a session, and forgets those of sessions that have ended.
+    /// Keeps the list of a session, in place of the one that the member used longest ago if there are many, and forgets
+    /// a few that have ended.
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
     {
         let bytes = plan.bytes
-        let isDue = connection.withLock { connection in
-            guard connection.cleanedAt < now - Self.cleaningMilliseconds else { return false }
-            connection.cleanedAt = now
-            return true
-        }
-        try using { database throws(DatabaseError) in
-            if isDue {
-                let forget = try database.prepare("DELETE FROM sessions WHERE used_at < ?")
-                forget.bind(now - SessionLife.ownMilliseconds, at: 1)
-                try forget.run()
-            }
+        try using { connection throws(DatabaseError) in
+            try Self.forgetEnded(&connection, at: now)
+            let database = connection.database
             let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
             insert.bind(user, at: 1)
             insert.bind(session ?? "", at: 2)
             insert.bind(now, at: 3)
             insert.bind(bytes: bytes, at: 4)
             try insert.run()
+            let forget = try database.prepare(
+                """
+                DELETE FROM sessions WHERE user_id = ?1 AND session_id IN (SELECT session_id FROM sessions
+                WHERE user_id = ?1 ORDER BY used_at DESC LIMIT -1 OFFSET \(SharedChannel.sessionsOfUser))
+                """)
+            forget.bind(user, at: 1)
+            try forget.run()
         }
         return plan
     }
 
+    /// Goes through some rows, forgets those of sessions that have ended, and gives a little room back to the disk.
+    private static func forgetEnded(_ connection: inout Connection, at now: Int64) throws(DatabaseError) {
+        let rows = try connection.database.prepare(
+            "SELECT rowid, used_at FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
+        rows.bind(connection.cleanedThrough, at: 1)
+        rows.bind(rowsPerCleaning, at: 2)
+        // A clock that goes back for a while ends no sessions for good.
+        let alive = now - SessionLife.ownMilliseconds...now + SessionLife.ownMilliseconds
+        var ended: [Int64] = []
+        connection.cleanedThrough = 0
+        while try rows.step() {
+            connection.cleanedThrough = rows.integer(0)
+            if !alive.contains(rows.integer(1)) { ended.append(rows.integer(0)) }
+        }
+        guard !ended.isEmpty else { return }
+        let forget = try connection.database.prepare("DELETE FROM sessions WHERE rowid = ?")
+        for row in ended { try forget.run(row) }
+        try connection.database.execute("PRAGMA incremental_vacuum(\(pagesPerCleaning))")
+    }
+
     func forgetAll(ofUser user: String) throws(ServiceError) {
-        try using { database throws(DatabaseError) in
+        try using { connection throws(DatabaseError) in
+            let database = connection.database
             let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
             forget.bind(user, at: 1)
             try forget.run()
@@ -120,7 +148,8 @@ final class SessionFile: SessionStore {
     }
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
-        try using { database throws(DatabaseError) in
+        try using { connection throws(DatabaseError) in
+            let database = connection.database
             let note = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
             note.bind(instant, at: 1)
             note.bind(user, at: 2)
@@ -129,9 +158,11 @@ final class SessionFile: SessionStore {
         }
     }
 
-    private func using<Result>(_ body: (Database) throws(DatabaseError) -> Result) throws(ServiceError) -> Result {
+    private func using<Result>(_ body: (inout Connection) throws(DatabaseError) -> Result) throws(ServiceError)
+        -> Result
+    {
         let result: Swift.Result<Result, DatabaseError> = connection.withLock { connection in
-            do throws(DatabaseError) { return .success(try body(connection.database)) } catch { return .failure(error) }
+            do throws(DatabaseError) { return .success(try body(&connection)) } catch { return .failure(error) }
         }
         do {
             return try result.get()

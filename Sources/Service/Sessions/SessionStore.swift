@@ -39,4 +39,12 @@ enum SessionLife {
     static func milliseconds(ofSession session: String?) -> Int64 {
         session == nil || session?.utf8.first == 0 ? inactivityMilliseconds : ownMilliseconds
     }
+
+    /// When a session that has not ended was used last, in Unix milliseconds.
+    ///
+    /// Clocks of daemons differ a little. One that was used in the future, by a clock that was wrong, has ended: it
+    /// would not end for as long.
+    static func lastUse(ofSession session: String?, at now: Int64) -> ClosedRange<Int64> {
+        now - milliseconds(ofSession: session) + 1...now + touchMilliseconds
+    }
 }

@@ -49,7 +49,7 @@ final class SessionsInUse: Sendable {
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
         var plan = try stored.plan(ofUser: user, session: session, at: now)
         if plan == nil, let use = use(ofUser: user, session: session),
-            now - use.atMilliseconds < SessionLife.milliseconds(ofSession: session)
+            SessionLife.lastUse(ofSession: session, at: now).contains(use.atMilliseconds)
         {
             try stored.noteUse(ofUser: user, session: session, at: use.atMilliseconds)
             plan = try stored.plan(ofUser: user, session: session, at: now)

@@ -28,7 +28,7 @@ final class SharedSessions: SessionStore {
         }
         let shared: (bytes: [UInt8], usedAt: Int64)? =
             asking { () throws(StoreError) in try channel.list(ofUser: user, session: session ?? "") } ?? nil
-        guard let shared, now - shared.usedAt < SessionLife.milliseconds(ofSession: session),
+        guard let shared, SessionLife.lastUse(ofSession: session, at: now).contains(shared.usedAt),
             let plan = FrozenPlan(bytes: shared.bytes)
         else { return nil }
         touch(user, session, at: now)
@@ -42,7 +42,7 @@ final class SharedSessions: SessionStore {
         let kept = asking { () throws(StoreError) in
             try channel.keep(
                 plan.bytes, ofUser: user, session: session ?? "", at: now,
-                endedBefore: now - SessionLife.milliseconds(ofSession: session) + 1, lifetime: Self.lifetime)
+                lastUse: SessionLife.lastUse(ofSession: session, at: now), lifetime: Self.lifetime)
         }
         // A list that cannot be read was made by a newer version of this program, which runs beside this one for a
         // while.

@@ -86,7 +86,8 @@ enum ExportCommand: Subcommand {
                     }
                     try output.write(line + [UInt8(ascii: "\n")])
                 } else {
-                    try output.line("\(TabSeparated.field(id))\t\(index + 1)\t\(TabSeparated.field(other))\t\(score)\t\(neighbour.common)")
+                    let fields = [TabSeparated.field(id), String(index + 1), TabSeparated.field(other), score]
+                    try output.line(fields.joined(separator: "\t") + "\t\(neighbour.common)")
                 }
             }
         }

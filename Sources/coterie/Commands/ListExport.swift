@@ -54,7 +54,8 @@ struct ListExport {
     mutating func run() throws {
         let users = try UserIDs(of: catalogs[0], file: parsed.textIfGiven("users"))
         content.users = users.checksum
-        let header = content.isJSON ? "" : "user\trank\tgroup\tscore\torigin" + (content.hasReasons ? "\treasons\n" : "\n")
+        let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
+        let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
         progress.begin("lists")
         guard let path = parsed.textIfGiven("output"), path != "-" else {
             var output = try Output()

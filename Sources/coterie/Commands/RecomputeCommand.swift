@@ -15,8 +15,8 @@ enum RecomputeCommand: Subcommand {
             those of brute force, for any number of threads. The new version is verified before it becomes current; if \
             anything fails, the current version stays.
 
-            With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
-            the catalog, each change once and of each daemon in their order. A dry run does not apply them.
+            With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged, \
+            each exactly once and those of each daemon in their order. A dry run does not apply them.
 
             A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. One \
             or two common entries are mostly chance; a minimum above three leaves small groups without neighbours.
@@ -39,8 +39,7 @@ enum RecomputeCommand: Subcommand {
             Option("memory", "MIB", help: "The memory limit in MiB (default: all available memory)"),
             Option(
                 flag: "skip-missing",
-                help: "Apply changes of daemons although earlier ones of them are missing, which are then lost for good"
-            ),
+                help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.json,
         ],
