@@ -19,10 +19,11 @@ enum SimilarityBenchmark: Benchmark {
             Option(
                 "out", "FILE",
                 help:
-                    "Write int32 rows (-1 where there is none), int32 common entries and float64 scores, each rows x K"),
+                    "Write int32 rows (-1 where there is none), int32 common entries and float64 scores, each rows x K; K "
+                    + "is the longest list where lists are cut at the target"),
             Option("min-entries", "X", help: "Entries a row needs to count", default: "5"),
             Option("min-common", "Y", help: "Common entries a pair needs to count", default: "3"),
-            Option("neighbours", "K", help: "Neighbours a row keeps", default: "100"),
+            Option("neighbours", "K", help: "Pairs a row keeps", default: "100"),
         ] + MeasureOptions.options + [ProcessorPathOption.option],
         examples: ["coterie-bench similarity M --threads 2 --out M.bin"])
 
@@ -36,7 +37,10 @@ enum SimilarityBenchmark: Benchmark {
             path: try ProcessorPathOption.path(of: parsed))
         let (matrix, readSeconds) = try Measuring.seconds { try RawArrays.matrix(prefix: parsed.arguments[0]) }
         let (lists, seconds) = Measuring.seconds { search.run(on: matrix) }
-        if let path = parsed.textIfGiven("out") { try write(lists, limit: parameters.limit, to: path) }
+        if let path = parsed.textIfGiven("out") {
+            let width = parameters.measure.cut == .source ? parameters.limit : lists.longestCount
+            try write(lists, limit: width, to: path)
+        }
         let report = SimilarityReport(
             rows: matrix.rowCount, columns: matrix.columnCount, entries: matrix.entryCount,
             neighbours: lists.neighbours.count, threads: search.threads, readSeconds: readSeconds, seconds: seconds,

@@ -19,7 +19,7 @@ struct ExactnessTests {
         var forRecompute: [String] {
             ["photos", "members"].flatMap {
                 ["--min-\($0)", "\(minimumEntries)", "--min-common-\($0)", "\(minimumCommon)"]
-            } + ["--neighbours", "\(limit)"]
+            } + ["--neighbours", "\(limit)", "--measure", "cosine"]
         }
 
         var forBruteForce: [String] {

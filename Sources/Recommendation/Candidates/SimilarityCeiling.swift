@@ -1,6 +1,9 @@
 import Model
 
-/// Which groups are too similar to one another: their plain cosine reaches a ceiling.
+/// Which groups are too similar to one another: their plain cosine, shrunk by c / (c + h) for c common entries, reaches a
+/// ceiling.
+///
+/// Two groups that have their only photo or member in common have a cosine of 1, and need not be alike at all.
 ///
 /// Made once a version.
 struct SimilarityCeiling: Sendable {
@@ -12,9 +15,11 @@ struct SimilarityCeiling: Sendable {
     /// Nothing is too similar.
     static let none = SimilarityCeiling(pairs: [], groupCount: 0)
 
-    /// - Parameter ceiling: inclusive, above 0.
+    /// - Parameters:
+    ///   - ceiling: inclusive, above 0.
+    ///   - shrinkage: h, 0 or more.
     /// - Complexity: O(neighbours).
-    init(_ ceiling: Double, in model: ModelVersion) {
+    init(_ ceiling: Double, shrinkage: Double, in model: ModelVersion) {
         var pairs: [Pair] = []
         for relation in model.relations {
             for group in 0..<model.groupCount {
@@ -22,7 +27,9 @@ struct SimilarityCeiling: Sendable {
                 model.neighbours(of: group, by: relation).withSpan { neighbours in
                     for position in neighbours.indices where neighbours[position].common >= least {
                         let neighbour = neighbours[position]
-                        guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
+                        let common = Double(neighbour.common)
+                        let cosine = model.cosine(of: neighbour, to: group, by: relation)
+                        guard cosine * (common / (common + shrinkage)) >= ceiling else { continue }
                         // A pair may be in the list of only one of its groups.
                         pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
                         pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))

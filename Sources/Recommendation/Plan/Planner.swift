@@ -7,7 +7,7 @@ public import Model
 public struct Planner: Sendable {
     /// The groups and their neighbours.
     public let model: ModelVersion
-    /// How lists are made.
+    /// How lists are made, relations weighted as the version found by evidence.
     public let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
@@ -21,13 +21,18 @@ public struct Planner: Sendable {
     /// - Complexity: O(groups · log groups + neighbours): this computes everything that all members share.
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         self.model = model
+        var configuration = configuration
+        configuration.relations = configuration.relations.weighted(in: model)
         self.configuration = configuration
         self.key = key
         coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
-        ceiling = isFiltered ? SimilarityCeiling(configuration.filters.ceiling, in: model) : .none
+        ceiling =
+            isFiltered
+            ? SimilarityCeiling(
+                configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model) : .none
     }
 
     /// The list of a member.

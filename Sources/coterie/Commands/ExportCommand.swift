@@ -12,8 +12,8 @@ enum ExportCommand: Subcommand {
             Columns: group, rank (from 1), neighbour, score, common (how many photos, say, or members). Groups stand in ascending \
             order of the bytes of their ids.
 
-            Scores have at most 9 significant digits. Plain cosine, and a modified one whose a is 0, are computed afresh from \
-            the counts, and all digits are right. With another a that would take the catalog: then a score is the stored one, of \
+            Scores have at most 9 significant digits. Plain cosine, and a modified one whose A and G are 0, are computed afresh from \
+            the counts, and all digits are right. Otherwise that would take the catalog: then a score is the stored one, of \
             single precision (a relative error below 6e-8), in as few digits as tell it from its neighbours.
             """,
         arguments: [Argument("WHAT", help: "neighbours")],
@@ -65,7 +65,7 @@ enum ExportCommand: Subcommand {
     }
 
     /// A field as RFC 4180 quotes it, so that any id can be read back.
-    private static func field(_ text: String) -> String {
+    static func field(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
             return text
         }

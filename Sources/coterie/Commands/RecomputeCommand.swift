@@ -3,8 +3,6 @@ import CommandLineOptions
 import FoundationEssentials
 import Model
 import Recompute
-import Similarity
-import SimilarityOptions
 
 /// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
@@ -18,20 +16,20 @@ enum RecomputeCommand: Subcommand {
             With a store in Redis, changes that daemons acknowledged since the last time are first applied to \
             the catalog, each change once; the dry run leaves it where it is.
 
-            Groups need X entries and pairs Y common entries to count, both inclusive. One or two common entries are \
-            mostly chance, and more than three begin to cost small groups their neighbours; hence the defaults.
+            Groups need X entries and pairs Y common entries to count, both inclusive. The formula itself gives pairs with \
+            few common entries a low score; hence the defaults of 1.
 
             Modified cosine scores a pair with c common entries and groups of n and m entries by \
-            (Σ d^-A / (n^P m^Q) · c / (c + H))^R, the sum over the common entries, each in d groups of X entries or more. \
-            Plain cosine is A = 0, P = Q = 0.5, H = 0, R = 1.
+            (Σ d^-A / (n^P m^Q) · c / (c + H))^R, the sum over the common entries, each in d groups of X entries or more, \
+            and then divides a list by (the sum of its scores)^G. Plain cosine is A = 0, P = Q = 0.5, H = 0, R = 1, G = 0, \
+            cut at the source.
+
+            What relations other than memberships count in members' lists is chosen by evidence: by how well they help to \
+            find memberships that are left out.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-        ] + Coterie.relations.flatMap(minimums) + [
-            Option(
-                "neighbours", "K", help: "Neighbours a group keeps in each relation; \(limits) by default")
-        ] + MeasureOptions.options + [
-            CommonOptions.threads, ProcessorPathOption.option,
+        ] + RecomputeOptions.all + [
             Option("keep", "N", help: "Versions the store keeps, the new one among them", default: "3"),
             Option(
                 "memory", "MIB", help: "Memory that may be used, in MiB; all that is available by default"
@@ -41,22 +39,13 @@ enum RecomputeCommand: Subcommand {
         ],
         examples: [
             "coterie recompute", "coterie recompute --store redis://localhost/0 --min-common-members 2",
-            "coterie recompute --measure modified --degree-discount 0.7 --neighbour-exponent 0.4",
+            "coterie recompute --measure cosine --min-common-members 3",
+            "coterie recompute --degree-discount 1 --neighbour-exponent 0.4 --cut source",
             "coterie recompute --dry-run --json",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        var parameters = RecomputeParameters(relations: Coterie.relations, threads: try parsed.threadCount())
-        let bounds = 1...Int(UInt32.max)
-        for relation in Coterie.relations.relations {
-            parameters[relation].minimumEntries = try parsed.integer("min-\(relation.rawValue)", in: bounds)
-            parameters[relation].minimumCommon = try parsed.integer("min-common-\(relation.rawValue)", in: bounds)
-            if let limit = try parsed.integerIfGiven("neighbours", in: 1...10_000) {
-                parameters[relation].limit = limit
-            }
-            parameters[relation].measure = try MeasureOptions.measure(of: parsed)
-        }
-        parameters.path = try ProcessorPathOption.path(of: parsed)
+        var parameters = try parsed.recomputeParameters()
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
         var job = RecomputeJob(
@@ -78,23 +67,6 @@ enum RecomputeCommand: Subcommand {
             for text in summary(outcome) { try output.line(text) }
         }
         try output.flush()
-    }
-
-    private static var limits: String {
-        Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
-    }
-
-    /// The options that say from where on groups and pairs count in a relation.
-    private static func minimums(of facts: RelationFacts) -> [Option] {
-        let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
-        return [
-            Option(
-                "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
-                default: String(facts.minimumEntries)),
-            Option(
-                "min-common-\(facts.name)", "Y", help: "Common \(facts.name) a pair needs to count by \(facts.name)",
-                default: String(facts.minimumCommon)),
-        ]
     }
 
     private static func summary(_ outcome: RecomputeJob.Outcome) -> [String] {

@@ -22,12 +22,17 @@ enum PlanOptions {
 }
 
 extension ParsedCommand {
-    /// A planner as the options say.
-    func planner(_ model: ModelVersion) throws -> Planner {
+    /// How lists are made, as the options say.
+    var planConfiguration: PlanConfiguration {
         var configuration = PlanConfiguration()
         configuration.relations = Coterie.relations
         configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
-        return Planner(model: model, configuration: configuration, key: try rotationKey())
+        return configuration
+    }
+
+    /// A planner as the options say.
+    func planner(_ model: ModelVersion) throws -> Planner {
+        Planner(model: model, configuration: planConfiguration, key: try rotationKey())
     }
 
     /// The seed that was given.
