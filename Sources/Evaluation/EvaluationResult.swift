@@ -2,8 +2,9 @@ import Model
 
 /// What was measured, for reports.
 public struct EvaluationResult: Sendable {
-    /// How many members were measured, and how many of them have held-out groups.
+    /// How many members were measured.
     public let memberCount: Int
+    /// How many of them have held-out groups.
     public let testedCount: Int
     /// The groups of the training set.
     public let groupCount: Int

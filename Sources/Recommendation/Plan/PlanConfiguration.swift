@@ -67,7 +67,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// A candidate can use its interest's reserved part only from this fraction of the best score on, 0 to 1.
         public var leastWorth = 0.2
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
-        public var lambda = 0.38
+        public var lambda = 0.25
         /// The greatest loss of raw score through diversity, as a fraction of the best list of the same length, 0 to 1.
         public var lossLimit = 0.07
         /// The greatest loss through diversity and the quotas of interests together, 0 to 1.
