@@ -68,6 +68,17 @@ struct SimilarityCeiling: Sendable {
         offsets.isEmpty ? [] : partners[offsets[Int(group)]..<offsets[Int(group) + 1]]
     }
 
+    /// Leaves out every candidate that is too similar to one before it.
+    func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
+        guard !offsets.isEmpty else { return candidates }
+        var duplicates: Set<UInt32> = []
+        return candidates.filter { candidate in
+            guard !duplicates.contains(candidate.group) else { return false }
+            duplicates.formUnion(partners(of: candidate.group))
+            return true
+        }
+    }
+
     /// The fewest common entries with which a cosine can reach a ceiling.
     ///
     /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. Rounded down, because

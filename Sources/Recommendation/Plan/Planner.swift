@@ -91,7 +91,8 @@ public struct Planner: Sendable {
         Ranking.sort(&ranked)
         if runs(.diversity) {
             let factors = configuration.relations.factors(in: model)
-            ranked = diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe)
+            ranked = ceiling.withoutDuplicates(
+                diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe))
         }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
