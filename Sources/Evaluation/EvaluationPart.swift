@@ -1,4 +1,5 @@
 import Dispatch
+import Model
 
 /// What one thread measured.
 struct EvaluationPart: Sendable {
@@ -9,9 +10,13 @@ struct EvaluationPart: Sendable {
     /// How many groups were held out, by their size class.
     var heldOut = [Double](repeating: 0, count: SizeClass.allCases.count)
 
-    init(groupCount: Int) {
+    /// Of pairs of groups.
+    var cosines: PairCosines
+
+    init(_ set: EvaluationSet) {
+        cosines = PairCosines(set.matrix)
         counts = EvaluatedList.allCases.map { _ in
-            ListCounts(shown: [UInt32](repeating: 0, count: groupCount))
+            ListCounts(shown: [UInt32](repeating: 0, count: set.model.groupCount))
         }
     }
 

@@ -10,7 +10,7 @@ public struct ListMeasures: Sendable, Equatable {
     public var gini = 0.0
     /// −log₂ of the part of all members that a shown group has: greater for rarer groups.
     public var novelty = 0.0
-    /// The mean plain cosine of the pairs of a list, over all pairs.
+    /// The mean plain cosine of the pairs of a list, over all pairs; of a rotating list in its first bucket.
     public var similarity = 0.0
     /// By how much that is lower than in the blend: a ratio of means.
     public var similarityCut = 0.0

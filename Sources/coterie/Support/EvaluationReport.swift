@@ -5,10 +5,12 @@ struct EvaluationReport {
     private let result: EvaluationResult
     private let reference: EvaluatedList
     private let measures: [ListMeasures]
+    private let hasIntervals: Bool
 
     init(_ result: EvaluationResult, against reference: EvaluatedList, samples: Int) {
         self.result = result
         self.reference = reference
+        hasIntervals = samples > 0
         measures = result.measures(against: reference, samples: samples)
     }
 
@@ -125,9 +127,9 @@ struct EvaluationReport {
         struct List: Encodable {
             var list: String
             var accuracy: [AtLength]
-            var recallInterval: [Double]
+            var recallInterval: [Double]?
             var recallDifference: Double
-            var recallDifferenceInterval: [Double]
+            var recallDifferenceInterval: [Double]?
             var recallByMemberSize, recallByGroupSize, figures: [String: Double]
         }
         var members, membersTested, groups: Int
@@ -135,14 +137,17 @@ struct EvaluationReport {
         var lists: [List]
     }
 
-    private func bounds(_ interval: ClosedRange<Double>) -> [Double] { [interval.lowerBound, interval.upperBound] }
+    /// Nil without samples.
+    private func bounds(_ interval: ClosedRange<Double>) -> [Double]? {
+        hasIntervals ? [interval.lowerBound, interval.upperBound] : nil
+    }
 
     private func byName(_ values: [SizeClass: Double]) -> [String: Double] {
         Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
     }
 
     private func interval(_ interval: ClosedRange<Double>) -> String {
-        "\(four(interval.lowerBound)) to \(four(interval.upperBound))"
+        hasIntervals ? "\(four(interval.lowerBound)) to \(four(interval.upperBound))" : "-"
     }
 
     private func four(_ value: Double) -> String { Formats.fixed(value, 4) }
