@@ -71,7 +71,8 @@ let package = Package(
             "Recompute",
             ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
-        module("Evaluation", ["Recommendation", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
+        module(
+            "Evaluation", ["Recommendation", "MemberData", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
@@ -82,7 +83,8 @@ let package = Package(
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "MemberData", "Model", "ModelStore",
+                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Evaluation", "MemberData", "Model",
+                "ModelStore",
                 "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
@@ -91,7 +93,7 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "Evaluation", "Model", "ModelStore", "Recommendation",
+                "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation",
                 "Recompute",
                 "Redis",
                 "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite", "Tokens",
@@ -135,7 +137,10 @@ let package = Package(
                 "TestSupport",
             ]),
         tests(
-            "EvaluationTests", ["Evaluation", "CatalogStore", "Model", "Recommendation", "Similarity", "TestSupport"],
+            "EvaluationTests",
+            [
+                "Evaluation", "CatalogStore", "Model", "Recommendation", "Similarity", "SparseMatrix", "TestSupport",
+            ],
             exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.
         tests(

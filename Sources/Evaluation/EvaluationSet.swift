@@ -1,78 +1,90 @@
 public import CatalogStore
+import MemberData
 public import Model
+public import Recommendation
 public import Similarity
 public import SparseMatrix
 
-/// Memberships for training, and held-out memberships to test what was learned.
+/// Members with held-out memberships, and the model that was learned without these.
 public struct EvaluationSet: Sendable {
-    /// A member with the groups for training and the held-out groups, as ascending indexes.
+    /// A member, in terms of the model's groups.
     public struct Member: Sendable {
-        /// The external id.
-        public let id: String
-        /// The joined groups of the training set.
-        public let joined: [UInt32]
-        /// The held-out groups that the training set has.
+        /// What a list is made from.
+        public let profile: MemberProfile
+        /// The held-out groups that the model has, ascending.
         public let heldOut: [UInt32]
-        /// How many were held out, with those that the training set lacks and no list can find.
+        /// How many were held out, with those that the model lacks and no list can find.
         public let heldOutCount: Int
     }
 
-    /// The groups, in ascending order of the bytes of their ids.
-    public let groups: [GroupFacts]
-    /// The training set, groups × users.
+    /// The model of the training set.
+    public let model: ModelVersion
+    /// The training set, groups × users; groups are those of the model.
     public let matrix: BinaryMatrix
-    /// All members who are in a group.
+    /// All members who are in a group of the training set.
     public let members: [Member]
 
-    /// Reads two catalogs.
+    /// Reads members and what was held out of their memberships.
     ///
     /// - Parameters:
-    ///   - training: the memberships for training.
-    ///   - heldOut: the held-out memberships; users that are not in the other catalog are ignored.
-    public init(training: Catalog, heldOut: Catalog?) throws(EvaluationError) {
+    ///   - model: computed from the training set.
+    ///   - training: the catalog that was learned from.
+    ///   - heldOut: a catalog with the held-out memberships, which may have those of the training set too; users that the
+    ///     other catalog lacks are ignored. Nil measures no accuracy.
+    ///   - planner: reads profiles.
+    ///   - instant: the moment for which lists are made, in Unix milliseconds.
+    ///   - isWanted: whether a member is measured, by id.
+    public init(
+        model: ModelVersion, training: Catalog, heldOut: Catalog?, planner: Planner, atMilliseconds instant: Int64,
+        where isWanted: (_ id: String) -> Bool = { _ in true },
+        progress: (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) throws(EvaluationError) {
+        self.model = model
         do {
             let snapshot = try CatalogSnapshot(of: training, threads: 1)
-            let publicGroups = try snapshot.groups().filter { $0.isShown }
             let userIDs = try snapshot.userIDs()
-            // By their bytes: a dictionary of strings would take canonically equivalent ids for equal.
-            let indexes = Dictionary(
-                uniqueKeysWithValues: zip(publicGroups.map { Array($0.id.utf8) }, 0..<UInt32.max))
             matrix = try snapshot.matrix(RelationFacts.members.source) { _ in }.matrix
-            groups = publicGroups.map { GroupFacts(id: $0.id, title: $0.title) }
-            let byUser = try matrix.transposed()
+            guard matrix.rowCount == model.groupCount else {
+                throw EvaluationError("the model is not of the groups of the catalog \(training.path)")
+            }
+            let isShown = try heldOut.map { try Self.shownGroups(of: $0) }
+            let sizes = matrix.columnDegrees()
             var members: [Member] = []
-            for user in 0..<byUser.rowCount where byUser.size(ofRow: user) > 0 {
+            for user in 0..<matrix.columnCount where sizes[user] > 0 {
                 let id = userIDs[user]
-                guard !id.isEmpty else { continue }
-                let record = try heldOut?.member(withID: id)
-                let held = (record?.memberships ?? []).map { indexes[Array($0.groupID.utf8)] }
-                let joined = Array(byUser.row(user))
-                let known = Set(held.compactMap(\.self)).subtracting(joined)
+                guard !id.isEmpty, isWanted(id),
+                    let profile = try MemberProfile(
+                        ofUser: id, from: training, for: planner, atMilliseconds: instant)
+                else { continue }
+                let held = try heldOut?.member(withID: id)?.memberships.map(\.groupID) ?? []
+                let shown = held.filter { isShown?.contains(Array($0.utf8)) ?? true }
+                let indexes = shown.map { model.index(ofID: $0).map(UInt32.init) }
+                let known = Set(indexes.compactMap(\.self)).subtracting(profile.joined.map(\.group))
                 members.append(
                     Member(
-                        id: id, joined: joined, heldOut: known.sorted(),
-                        heldOutCount: known.count + held.count { $0 == nil }))
+                        profile: profile, heldOut: known.sorted(),
+                        heldOutCount: known.count + indexes.count { $0 == nil }))
+                if user.isMultiple(of: 256) { progress(user, matrix.columnCount) }
             }
             self.members = members
-        } catch { throw EvaluationError("\(error)") }
+        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
     }
 
-    /// A model version of the training set, with neighbours by members only.
+    /// The groups that may be shown, by the bytes of their ids: a set of strings would take canonically equivalent ones
+    /// for equal.
+    private static func shownGroups(of catalog: Catalog) throws(CatalogError) -> Set<[UInt8]> {
+        Set(try catalog.groups().lazy.filter { $0.isShown }.map { Array($0.id.utf8) })
+    }
+
+    /// A model of the same memberships alone, as another formula has it: for comparison.
     public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
         let members = RelationFacts.members.relation
         let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
+        let groups = (0..<model.groupCount).map { GroupFacts(id: model.id(of: $0), title: "") }
         let sizes = groups.indices.map { UInt32(matrix.size(ofRow: $0)) }
         do {
             let model = try EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table])
             return try ModelVersion(ByteRegion(copying: model.fileBytes))
         } catch { throw EvaluationError("\(error)") }
     }
-}
-
-/// Why an evaluation is not possible.
-public struct EvaluationError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, and where.
-    public let description: String
-
-    init(_ description: String) { self.description = description }
 }

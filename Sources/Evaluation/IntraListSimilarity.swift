@@ -24,20 +24,39 @@ enum IntraListSimilarity {
     }
 
     /// Over all pairs, computed from the matrix groups × users.
-    static func exact(_ groups: [UInt32], _ matrix: BinaryMatrix) -> Double {
+    static func exact(_ groups: [UInt32], _ cosines: inout PairCosines) -> Double {
         guard groups.count > 1 else { return 0 }
         var sum = 0.0
         for (position, first) in groups.enumerated() {
-            for second in groups[(position + 1)...] {
-                let common = commonCount(matrix.row(Int(first)), matrix.row(Int(second)))
-                let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
-                if common > 0 { sum += Double(common) / sizes.squareRoot() }
-            }
+            for second in groups[(position + 1)...] { sum += cosines[first, second] }
         }
         return sum / pairCount(groups.count)
     }
 
     private static func pairCount(_ count: Int) -> Double { Double(count * (count - 1) / 2) }
+}
+
+/// Plain cosines of pairs of groups, which are remembered: lists have many pairs in common.
+struct PairCosines: Sendable {
+    private static let limit = 4_000_000
+    private let matrix: BinaryMatrix
+    private var known: [UInt64: Float] = [:]
+
+    /// - Parameter matrix: groups × users.
+    init(_ matrix: BinaryMatrix) { self.matrix = matrix }
+
+    subscript(first: UInt32, second: UInt32) -> Double {
+        mutating get {
+            let pair = UInt64(min(first, second)) << 32 | UInt64(max(first, second))
+            if let cosine = known[pair] { return Double(cosine) }
+            let common = Self.commonCount(matrix.row(Int(first)), matrix.row(Int(second)))
+            let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
+            let cosine = common > 0 ? Double(common) / sizes.squareRoot() : 0
+            if known.count >= Self.limit { known.removeAll(keepingCapacity: true) }
+            known[pair] = Float(cosine)
+            return Double(Float(cosine))
+        }
+    }
 
     private static func commonCount(_ first: ArraySlice<UInt32>, _ second: ArraySlice<UInt32>) -> Int {
         var (left, right, count) = (first.startIndex, second.startIndex, 0)

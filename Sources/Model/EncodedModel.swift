@@ -26,12 +26,14 @@ public struct EncodedModel: Sendable, Equatable {
     ///   - relations: what they may have in common; one without sizes or neighbours is written with none.
     ///   - sizes: n of every group in each relation.
     ///   - tables: the neighbours in each relation.
+    ///   - evidenceWeights: what a relation counts in members' lists, 0 or more; 1 unless it is named.
     ///   - signals: what else is known of the groups; lists by tag and location may be in any order.
     /// - Throws: `ModelError.corrupt` if the groups are out of order, an id is not 1 to 255 bytes without NUL, or a
     ///   table is not of their number; `ModelError.tooLarge` if there are too many.
     public init(
         groups: [GroupFacts], relations: [Relation] = RelationTable.standard.relations,
-        sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable], signals: GroupSignals = GroupSignals()
+        sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
+        evidenceWeights: [Relation: Double] = [:], signals: GroupSignals = GroupSignals()
     ) throws(ModelError) {
         guard groups.count < Int(UInt32.max) else { throw .tooLarge("\(groups.count) groups") }
         for group in groups where !(1...255).contains(group.id.utf8.count) || group.id.utf8.contains(0) {
@@ -60,6 +62,7 @@ public struct EncodedModel: Sendable, Equatable {
                 throw .corrupt(section: relation.rawValue, reason: "it is not of as many groups as there are")
             }
             ModelEncoding.append(table.meanBestScore.bitPattern, to: &scales)
+            ModelEncoding.append((evidenceWeights[relation] ?? 1).bitPattern, to: &scales)
             columns.append(column)
             neighbours.append(Section(name: .init(relation), bytes: ModelEncoding.table(table)))
         }

@@ -85,8 +85,12 @@ extension Manifest {
         public var relation: Relation
         /// The formula's name: `cosine` or `modified`.
         public var measure: String
-        /// The formula's parameters by name (a, p, q, h, r); empty for plain cosine.
+        /// The formula's parameters by name (a, p, q, h, r, g); empty for plain cosine.
         public var measureParameters: [String: Double]
+        /// Whose k best pairs are listed, `source` or `target`; nil means those of the source.
+        public var cut: String?
+        /// What counts in lists by evidence from the memberships, beside the relation's own weight; nil means 1.
+        public var evidenceWeight: Double?
         /// For the modified cosine, what a user or photo in so many groups weighs, in units of 2⁻³¹.
         ///
         /// With these integers any engine gets the same sums. Groups below X do not count. Nil for plain cosine.

@@ -19,7 +19,7 @@
 /// | `facts` | n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros |
 /// | `relations` | the names of the relations, separated by `;`; each names the section of its neighbours |
 /// | `sizes` | n × relations UInt32: the entries of a group in each relation, group after group |
-/// | `scales` | a Float64 a relation: the mean of its best scores |
+/// | `scales` | two Float64 a relation: the mean of its best scores; what it counts in lists by evidence |
 /// | `topicIndex` | the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1 |
 /// | `trending` | 20 bytes each: index (UInt32), score (Float32), joiners, posters (UInt32), usual week (Float32) |
 /// | `seasons` | n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month; or empty |
@@ -38,6 +38,8 @@ public enum ModelLayout {
     public static let tableEntryByteCount = 32
     /// Sections begin at multiples of it.
     public static let alignment = 64
+    /// Bytes of a relation in the section `scales`.
+    public static let scalesByteCount = 16
     /// Bytes of a group in the section `facts`.
     public static let factsByteCount = 24
     /// More sections than this are refused.
@@ -71,7 +73,7 @@ public enum ModelLayout {
         public static let relations = SectionName("relations")
         /// How many entries each group has in each relation.
         public static let sizes = SectionName("sizes")
-        /// The mean of the best scores of each relation.
+        /// The mean of the best scores of each relation, and what it counts in lists.
         public static let scales = SectionName("scales")
         /// Groups by topic.
         public static let topicIndex = SectionName("topicIndex")

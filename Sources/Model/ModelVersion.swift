@@ -32,8 +32,8 @@ public struct ModelVersion: Sendable {
         guard sizes.count == groupCount * relations.count * 4 else {
             throw .corrupt(section: "sizes", reason: "it is not of one number a group and relation")
         }
-        guard scales.count == relations.count * 8 else {
-            throw .corrupt(section: "scales", reason: "it is not of one number a relation")
+        guard scales.count == relations.count * ModelLayout.scalesByteCount else {
+            throw .corrupt(section: "scales", reason: "it is not of two numbers a relation")
         }
         self.groupCount = groupCount
         self.region = region
@@ -47,8 +47,9 @@ public struct ModelVersion: Sendable {
         for (index, relation) in relations.enumerated() {
             readers.append(
                 try RelationReader(
-                    region, range: table[.init(relation)], scaleOffset: scales.lowerBound + index * 8,
-                    groupCount: groupCount, relation: relation))
+                    region, range: table[.init(relation)],
+                    scaleOffset: scales.lowerBound + index * ModelLayout.scalesByteCount, groupCount: groupCount,
+                    relation: relation))
         }
         self.readers = readers
         signals = try SignalReader(region, table, groupCount: groupCount)
@@ -197,6 +198,9 @@ public struct ModelVersion: Sendable {
 
     /// The mean of the best scores of a relation: dividing by it makes relations comparable; 1 if the version lacks it.
     public func meanBestScore(of relation: Relation) -> Double { reader(relation)?.scale ?? 1 }
+
+    /// What a relation counts in members' lists by evidence from the memberships, 0 or more; 1 if there was none.
+    public func evidenceWeight(of relation: Relation) -> Double { reader(relation)?.evidenceWeight ?? 1 }
 
     /// How many neighbours a relation lists in all.
     public func neighbourCount(of relation: Relation) -> Int { reader(relation)?.total ?? 0 }

@@ -51,6 +51,9 @@ public struct NeighbourTable: Sendable, Equatable {
     /// The list of one group, best first.
     public func list(of group: Int) -> ArraySlice<Neighbour> { neighbours[offsets[group]..<offsets[group + 1]] }
 
+    /// How many neighbours the longest list has.
+    public var longestCount: Int { zip(offsets, offsets.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) } }
+
     /// The mean of the best scores, over groups that have a neighbour; 1 if none has.
     ///
     /// Scores of a relation are divided by it before relations are blended, so that neither

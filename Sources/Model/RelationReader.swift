@@ -3,6 +3,8 @@ struct RelationReader: Sendable {
     let relation: Relation
     /// The mean of the best scores.
     let scale: Double
+    /// What the relation counts in members' lists.
+    let evidenceWeight: Double
     /// How many neighbours all lists have together.
     let total: Int
     private let region: ByteRegion
@@ -23,6 +25,10 @@ struct RelationReader: Sendable {
         scale = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset, as: UInt64.self)))
         guard scale.isFinite, scale > 0 else {
             throw .corrupt(section: "scales", reason: "the scale of \(name) is not a positive number")
+        }
+        evidenceWeight = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset + 8, as: UInt64.self)))
+        guard evidenceWeight.isFinite, evidenceWeight >= 0 else {
+            throw .corrupt(section: "scales", reason: "the weight of \(name) is not a number of 0 or more")
         }
         offsetsStart = range.lowerBound
         recordsStart = range.lowerBound + tableBytes

@@ -31,13 +31,11 @@ public struct RelationFacts: Sendable, Equatable {
 
     /// The facts of a relation.
     ///
-    /// X = 5 and Y = 3 unless said otherwise: on public membership data, asking for 3 common members instead of 1
-    /// raises recall@20 of held-out memberships by a tenth and more (one or two common members are mostly chance),
-    /// while 5 begins to cost small groups their neighbours. k = 100: longer lists bring next to nothing for a list of
-    /// 20.
+    /// X = Y = 1 by default: the formula itself shrinks scores that rest on few common entries, which keeps
+    /// small groups' neighbours. k = 100: more bring next to nothing for a list of 20.
     public init(
         _ name: String, singular: String, meaning: String, source: RelationSource, role: Role? = nil,
-        weight: Double = 1, minimumEntries: Int = 5, minimumCommon: Int = 3, limit: Int = 100
+        weight: Double = 1, minimumEntries: Int = 1, minimumCommon: Int = 1, limit: Int = 100
     ) {
         relation = Relation(rawValue: name)
         self.singular = singular
@@ -161,6 +159,12 @@ public struct RelationTable: Sendable, Equatable, RandomAccessCollection {
 
     /// What `by` may be: each relation, and all of them blended.
     public var choices: [String] { entries.map(\.name) + [Self.blendName] }
+
+    /// The same table for members' lists: the weights multiplied by what a version found by evidence.
+    public func weighted(in model: VisibleModel) -> RelationTable {
+        weighted(
+            Dictionary(uniqueKeysWithValues: map { ($0.relation, $0.weight * model.evidenceWeight(of: $0.relation)) }))
+    }
 
     /// The same table with other weights; relations that are not named are left out of lists.
     public func weighted(_ weights: [Relation: Double]) -> RelationTable {

@@ -35,6 +35,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let memberRows = makesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
         if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 1.7e-8)) }
+        let joined = Self.rows(work, relations[.membership])
+        steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 : 0))
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
         }
@@ -95,7 +97,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
     /// The most memory resident at once, as measured.
     ///
     /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
-    /// joined what beside the members'. Lists are there once as found, once as bytes.
+    /// joined what beside the members'. Lists are there twice: as pairs and sorted, then as found and as bytes.
     private static func memoryBytes(
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, memberRows: Int
     ) -> Int {
@@ -106,7 +108,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
             poolRows * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
         // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
         let turning = memberRows * 10
-        return (48 << 20) + max(comparing, describing, turning) + neighbours * 2 * Neighbour.byteCount
+        return (48 << 20) + max(comparing, describing, turning) + neighbours * 32
     }
 
     /// What comparing takes on one thread, as measured on some millions to some tens of millions of rows, in seconds.
@@ -151,6 +153,7 @@ enum StepName {
     static let readGroups = "read groups"
     static let content = "tags and places"
     static let members = "users"
+    static let weigh = "weigh relations"
     static let activity = "trends and seasons"
     static let encode = "encode"
     static let publish = "publish"

@@ -32,6 +32,7 @@ extension RecomputeJob {
         var relations: [Manifest.RelationReport] = []
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
+        var sample = MembershipSample.none
         var members: RecomputedMembers?
         var dates: [Relation: EventDates] = [:]
         var signals = GroupSignals()
@@ -49,10 +50,11 @@ extension RecomputeJob {
             dates[relation] = reading.dates
             if relationFacts.role == .pool {
                 let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                    try contentSignals(snapshot, reading.matrix, parameters[relation], clock)
+                    try contentSignals(snapshot, reading.matrix, clock)
                 }
                 (signals.tags, signals.places) = (content.tags, content.places)
             }
+            if relationFacts.role == .membership { sample = MembershipSample(reading.matrix) }
             if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
                     try membersToPublish(snapshot, reading.matrix)
@@ -60,6 +62,8 @@ extension RecomputeJob {
             }
         }
         try checkThatSomethingCameOut(relations, observer)
+        let weights = try clock.step(StepName.weigh) { weigh(tables, sample) }
+        for index in relations.indices { relations[index].evidenceWeight = weights[relations[index].relation] }
         (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
             try activitySignals(snapshot, groupCount: facts.count, dates: dates, clock)
         }
@@ -68,7 +72,7 @@ extension RecomputeJob {
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
-                    signals: signals)
+                    evidenceWeights: weights, signals: signals)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
             } catch { throw .model(error.description) }
         }
@@ -113,6 +117,7 @@ extension RecomputeJob {
                 return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
                     && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
                     && then?.measureParameters == now.measure.forManifest.parameters
+                    && then?.cut == now.measure.cut.forManifest
             }
         }
     }
@@ -156,6 +161,16 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
+    /// What the relations count in members' lists, as far as there is evidence.
+    private func weigh(_ tables: [Relation: NeighbourTable], _ sample: MembershipSample)
+        -> ([Relation: Double], outcome: String)
+    {
+        let evidence = RelationEvidence(parameters, tables, sample)
+        let weights = evidence.weights()
+        let outcome = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
+        return (weights, outcome.isEmpty ? "nothing to choose" : outcome.joined(separator: ", "))
+    }
+
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)
         -> Manifest.RelationReport
     {
@@ -164,7 +179,7 @@ extension RecomputeJob {
         let matrix = reading.matrix
         let counted = (0..<matrix.rowCount).count { matrix.size(ofRow: $0) >= parameters.minimumEntries }
         let formula = parameters.measure.forManifest
-        return Manifest.RelationReport(
+        var report = Manifest.RelationReport(
             relation: relation, measure: formula.name, measureParameters: formula.parameters,
             weights: parameters.weights(in: matrix),
             minimumEntries: parameters.minimumEntries, minimumCommon: parameters.minimumCommon,
@@ -174,6 +189,8 @@ extension RecomputeJob {
             groupsBelowMinimum: matrix.rowCount - counted,
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
             neighbours: table.neighbours.count, path: path.rawValue)
+        report.cut = parameters.measure.cut.forManifest
+        return report
     }
 
     private func checkThatSomethingCameOut(

@@ -1,7 +1,6 @@
 import CatalogStore
 import Model
 import Recommendation
-import Similarity
 import SparseMatrix
 
 /// Which groups the photos with a tag, or of a place, go to.
@@ -14,32 +13,29 @@ extension RecomputeJob {
     /// Tags and places that a group keeps at most.
     private static var tagsPerGroup: Int { 32 }
     private static var placesPerGroup: Int { 16 }
+    /// A tag or a place counts with so many photos, and in a group with so many: single photos must not show.
+    private static var photosOfTerm: Int { 5 }
+    private static var photosInGroup: Int { 3 }
 
     /// What the groups' public photos are about, as far as the catalog has tags and places.
     ///
-    /// A tag or a place counts with as many photos as a group needs to be compared, and in a group with as many as a
-    /// pair needs in common: the same thresholds keep single photos from showing.
-    ///
-    /// - Parameters:
-    ///   - matrix: public groups × photos, of the snapshot.
-    ///   - thresholds: what they are compared with.
+    /// - Parameter matrix: public groups × photos, of the snapshot.
     func contentSignals(
-        _ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ thresholds: SimilarityParameters, _ clock: StepClock
+        _ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ clock: StepClock
     ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
         var signals = ContentSignals()
         guard matrix.entryCount > 0 else { return (signals, "no pools") }
-        let minimum = thresholds.minimumEntries
         do throws(CatalogError) {
             if try snapshot.hasContent(.tags) {
-                let tags = try snapshot.photoTags(minimumPhotos: minimum) { Term.normalized($0) }
-                let profile = profile(of: tags, .divergence, thresholds, limit: Self.tagsPerGroup)
+                let tags = try snapshot.photoTags(minimumPhotos: Self.photosOfTerm) { Term.normalized($0) }
+                let profile = profile(of: tags, .divergence, limit: Self.tagsPerGroup)
                 signals.tags = postings(tags, matrix, profile, clock)
             }
             if try snapshot.hasContent(.places) {
-                let places = try snapshot.photoPlaces(minimumPhotos: minimum) {
+                let places = try snapshot.photoPlaces(minimumPhotos: Self.photosOfTerm) {
                     PlaceCell(latitude: $0, longitude: $1)
                 }
-                let profile = profile(of: places, .excess, thresholds, limit: Self.placesPerGroup)
+                let profile = profile(of: places, .excess, limit: Self.placesPerGroup)
                 signals.places = postings(places, matrix, profile, clock)
             }
         } catch { throw .catalog(error) }
@@ -47,11 +43,11 @@ extension RecomputeJob {
     }
 
     private func profile<Term>(
-        of terms: PhotoTerms<Term>, _ measure: ContentProfile.Measure, _ thresholds: SimilarityParameters, limit: Int
+        of terms: PhotoTerms<Term>, _ measure: ContentProfile.Measure, limit: Int
     ) -> ContentProfile {
         ContentProfile(
             totals: terms.totals, photoCount: terms.photoCount, measure: measure,
-            minimumPhotos: thresholds.minimumCommon, limit: limit)
+            minimumPhotos: Self.photosInGroup, limit: limit)
     }
 
     private func postings<Term>(

@@ -17,12 +17,13 @@ public struct RecomputeParameters: Sendable, Equatable {
     /// Whether changes of daemons are taken although others of their journal before them are missing.
     public var skipsMissingChanges: Bool
 
-    /// The defaults: what the table says, and plain cosine.
+    /// The defaults: what the table says, and the modified cosine with its standard parameters.
     public init(relations: RelationTable = .standard, threads: Int) {
         self.relations = relations
         let defaults = relations.map { facts in
             let parameters = SimilarityParameters(
-                minimumEntries: facts.minimumEntries, minimumCommon: facts.minimumCommon, limit: facts.limit)
+                minimumEntries: facts.minimumEntries, minimumCommon: facts.minimumCommon, limit: facts.limit,
+                measure: .modified(.standard))
             return (facts.relation, parameters)
         }
         similarity = Dictionary(uniqueKeysWithValues: defaults)

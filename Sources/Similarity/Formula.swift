@@ -5,14 +5,14 @@
 struct Formula: Sendable {
     /// Nil for plain cosine.
     let modified: ModifiedCosine?
-    /// For each rank nⱼ, or nⱼ^-q for a modified cosine.
+    /// For each rank n, or for a modified cosine what the size of the other row makes of a key.
     let factors: Storage<Double>
     /// The greatest of them.
     let greatestFactor: Double
     let sizes: Storage<UInt32>
     /// For each 64 ranks, the least √nⱼ; empty for a modified cosine.
     let roots: Storage<Float>
-    /// For each 64 ranks, the least nⱼ^q; empty for plain cosine.
+    /// For each 64 ranks, the least inverse of a factor; empty for plain cosine.
     let inverses: Storage<Double>
     /// By degree; nil for plain cosine.
     let weights: DegreeWeights?
@@ -40,7 +40,7 @@ struct Formula: Sendable {
             inverses = Storage(zeroed: chunkCount)
             var greatest = 0.0
             for rank in 0..<prepared.rankCount {
-                let factor = modified.neighbourFactor(size: Int(prepared.ranked.sizes[rank]))
+                let factor = modified.otherFactor(size: Int(prepared.ranked.sizes[rank]))
                 factors[rank] = factor
                 let least = rank % 64 == 0 ? .infinity : inverses[rank / 64]
                 inverses[rank / 64] = min(least, 1 / factor)

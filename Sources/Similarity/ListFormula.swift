@@ -1,23 +1,23 @@
 public import Model
 
-/// What a group has in common with one that may be in its list.
+/// What a group has in common with another one.
 public struct PairCounts: Sendable, Equatable {
     /// c: common entries.
     public var common: Int
-    /// nⱼ: entries of the group that may be in the list.
-    public var neighbourSize: Int
+    /// Entries of the other group.
+    public var otherSize: Int
     /// The sum of what the common entries weigh, in units of 1/`DegreeWeights.one`; plain cosine does not look at it.
     public var weightSum: UInt64
 
     /// Counts.
-    public init(common: Int, neighbourSize: Int, weightSum: UInt64) {
+    public init(common: Int, otherSize: Int, weightSum: UInt64) {
         self.common = common
-        self.neighbourSize = neighbourSize
+        self.otherSize = otherSize
         self.weightSum = weightSum
     }
 }
 
-/// The formula of a relation in a version, over counts: the score of a pair, and the order of a list.
+/// The formula of a relation in a version, over counts: the score of a pair, and which pairs of a group are kept.
 public struct ListFormula: Sendable {
     private let measure: SimilarityParameters.Measure
     private let weights: [Int: UInt32]
@@ -34,6 +34,9 @@ public struct ListFormula: Sendable {
     /// Whether common entries weigh differently.
     public var hasWeights: Bool { if case .modified = measure { true } else { false } }
 
+    /// Whose k best pairs are kept: those of the group that has the list, or of the group that may be in it.
+    public var cut: ListCut { if case .modified(let family) = measure { family.cut } else { .source } }
+
     /// What an entry weighs that is in so many groups.
     public func weight(ofDegree degree: Int) -> UInt32 {
         guard case .modified(let family) = measure else { return DegreeWeights.one }
@@ -42,38 +45,44 @@ public struct ListFormula: Sendable {
             ?? DegreeWeights.weight(ofDegree: UInt32(clamping: degree), discount: family.degreeDiscount)
     }
 
-    /// The score of a pair in the list of a group of a size.
-    public func score(_ pair: PairCounts, sourceSize: Int) -> Double {
+    /// The score of a pair, before lists are divided by their sums.
+    ///
+    /// - Parameters:
+    ///   - pair: counts of the group that does not cut.
+    ///   - ownSize: entries of the group that does: the one that has the list, or the one that may be in it.
+    public func score(_ pair: PairCounts, ownSize: Int) -> Double {
         guard pair.common > 0 else { return 0 }
         switch measure {
         case .cosine:
-            return Double(pair.common) / (Double(sourceSize) * Double(pair.neighbourSize)).squareRoot()
+            return Double(pair.common) / (Double(ownSize) * Double(pair.otherSize)).squareRoot()
         case .modified(let family):
-            return family.score(key: Self.key(pair, family), sourceSize: sourceSize)
+            return family.score(key: Self.key(pair, family), ownSize: ownSize)
         }
     }
 
-    /// Whether a score follows from counts and sizes alone, as every common entry weighs the same.
+    /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and lists are not
+    /// divided by their sums.
     var followsFromCounts: Bool {
         guard case .modified(let family) = measure else { return true }
-        return family.degreeDiscount == 0
+        return family.degreeDiscount == 0 && family.listPower == 0
     }
 
     /// The score of a pair whose common entries count in full.
     func score(common: Int, sourceSize: Int, neighbourSize: Int) -> Double {
         let weightSum = UInt64(common) * UInt64(DegreeWeights.one)
-        return score(
-            PairCounts(common: common, neighbourSize: neighbourSize, weightSum: weightSum), sourceSize: sourceSize)
+        let (own, other) = cut == .source ? (sourceSize, neighbourSize) : (neighbourSize, sourceSize)
+        return score(PairCounts(common: common, otherSize: other, weightSum: weightSum), ownSize: own)
     }
 
-    /// Whether a pair stands before another in a list: by c² / n as integers, or by the key of the modified cosine.
+    /// Whether a pair stands before another among those of the group that cuts: by c² / n as integers, or by the key of
+    /// the modified cosine.
     ///
     /// Of two that are equally alike, neither does; the bytes of their ids decide then.
     public func isCloser(_ left: PairCounts, than right: PairCounts) -> Bool {
         switch measure {
         case .cosine:
-            let ours = UInt128(left.common) * UInt128(left.common) * UInt128(right.neighbourSize)
-            let theirs = UInt128(right.common) * UInt128(right.common) * UInt128(left.neighbourSize)
+            let ours = UInt128(left.common) * UInt128(left.common) * UInt128(right.otherSize)
+            let theirs = UInt128(right.common) * UInt128(right.common) * UInt128(left.otherSize)
             return ours > theirs
         case .modified(let family):
             return Self.key(left, family) > Self.key(right, family)
@@ -81,6 +90,6 @@ public struct ListFormula: Sendable {
     }
 
     private static func key(_ pair: PairCounts, _ family: ModifiedCosine) -> Double {
-        family.key(weightSum: pair.weightSum, common: pair.common, neighbourSize: pair.neighbourSize)
+        family.key(weightSum: pair.weightSum, common: pair.common, otherSize: pair.otherSize)
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 import Model
 public import SparseMatrix
 
@@ -11,11 +12,16 @@ extension SimilarityParameters.Measure {
                 "modified",
                 [
                     "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
-                    "h": family.shrinkage, "r": family.scorePower,
+                    "h": family.shrinkage, "r": family.scorePower, "g": family.listPower,
                 ]
             )
         }
     }
+}
+
+extension ListCut {
+    /// As the manifest has it: nil for the source.
+    public var forManifest: String? { self == .source ? nil : rawValue }
 }
 
 extension Manifest.RelationReport {
@@ -24,14 +30,30 @@ extension Manifest.RelationReport {
         switch measure {
         case "cosine": return .cosine
         case "modified":
-            guard let a = measureParameters["a"], let p = measureParameters["p"], let q = measureParameters["q"],
+            guard let knownCut = cut.map(ListCut.init(rawValue:)) ?? .source, let a = measureParameters["a"],
+                let p = measureParameters["p"], let q = measureParameters["q"],
                 let h = measureParameters["h"], let r = measureParameters["r"], a >= 0
             else { return nil }
             return .modified(
                 ModifiedCosine(
-                    degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r))
+                    degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r,
+                    cut: knownCut, listPower: measureParameters["g"] ?? 0))
         default: return nil
         }
+    }
+}
+
+extension SimilarityParameters.Measure {
+    /// Whose k best pairs are kept.
+    public var cut: ListCut { if case .modified(let family) = self { family.cut } else { .source } }
+
+    /// About which part of a score is left if so many of the common entries were not there.
+    public func partLeft(without missing: Int, ofCommon common: Int) -> Double {
+        guard common > missing else { return 0 }
+        let (before, after) = (Double(common), Double(common - missing))
+        guard case .modified(let family) = self else { return after / before }
+        let shrunk = { (count: Double) in count * count / (count + family.shrinkage) }
+        return pow(shrunk(after) / shrunk(before), family.scorePower)
     }
 }
 

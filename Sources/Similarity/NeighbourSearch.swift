@@ -22,7 +22,7 @@ public struct NeighbourSearch: Sendable {
     /// Called from time to time, from any thread, with the work done so far and the total, in the same unit.
     public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
 
-    /// The `limit` best neighbours of every row.
+    /// The lists of every row: its `limit` best neighbours, or the rows of which it is among the `limit` best sources.
     ///
     /// - Parameters:
     ///   - matrix: rows × columns; the order of the rows breaks ties.
@@ -33,7 +33,7 @@ public struct NeighbourSearch: Sendable {
         guard plan.limit > 0 else {
             return .empty(groupCount: matrix.rowCount)
         }
-        let results = Mutex([TileResult?](repeating: nil, count: plan.tiles.count))
+        let results = Mutex([TileResult](repeating: TileResult(), count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
         let total = plan.cost.total(plan.tiles, plan.prepared)
         let done = Atomic<Int>(plan.cost.preparation)
@@ -41,20 +41,26 @@ public struct NeighbourSearch: Sendable {
         withWorkerThreads(min(threads, plan.tiles.count)) { _ in
             let worker = TileWorker(plan)
             while let tile = queue.take() {
-                let result = worker.neighbours(of: plan.tiles[tile])
+                let result = worker.pairs(of: plan.tiles[tile])
                 results.withLock { $0[tile] = result }
                 let cost = plan.cost.cost(of: plan.tiles[tile], plan.prepared)
                 progress(done.add(cost, ordering: .relaxed).newValue, total)
             }
         }
-        return assemble(results.withLock { $0 }, plan, rowCount: matrix.rowCount)
+        var found = results.withLock { results in
+            defer { results = [] }
+            return results
+        }
+        if let modified = plan.formula.modified, modified.cut == .target {
+            return TargetCut(modified, threads: threads).lists(&found, plan, rowCount: matrix.rowCount)
+        }
+        return assemble(found, plan, rowCount: matrix.rowCount)
     }
 
     /// Puts lists in order of rank into order of row.
-    private func assemble(_ results: [TileResult?], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
+    private func assemble(_ results: [TileResult], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
         var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
-            guard let result else { continue }
             var start = 0
             for (rank, count) in zip(plan.tiles[tile], result.counts) {
                 slices[Int(plan.prepared.ranked.rows[rank])] = (tile, start, count)
@@ -65,8 +71,8 @@ public struct NeighbourSearch: Sendable {
         table.offsets.reserveCapacity(rowCount + 1)
         table.neighbours.reserveCapacity(slices.reduce(0) { $0 + $1.count })
         for slice in slices {
-            if let result = results[slice.tile] {
-                table.neighbours += result.neighbours[slice.start..<slice.start + slice.count]
+            if slice.count > 0 {
+                table.neighbours += results[slice.tile].neighbours[slice.start..<slice.start + slice.count]
             }
             table.offsets.append(table.neighbours.count)
         }
@@ -74,8 +80,15 @@ public struct NeighbourSearch: Sendable {
     }
 }
 
-/// The neighbours of a tile's ranks, one after the other, and how many each has.
-typealias TileResult = (counts: [Int], neighbours: [Neighbour])
+/// What was found for a tile's ranks, one after the other.
+struct TileResult: Sendable {
+    /// How many pairs each rank has.
+    var counts: [Int] = []
+    /// The lists, if they are cut at the source.
+    var neighbours: [Neighbour] = []
+    /// The pairs with the best sources, if lists are cut at the target.
+    var pairs: [ListedPair] = []
+}
 
 /// Which rows are neighbours, and how similar two rows are.
 public struct SimilarityParameters: Sendable, Equatable {
@@ -83,7 +96,7 @@ public struct SimilarityParameters: Sendable, Equatable {
     public var minimumEntries: Int
     /// Y: a pair counts only with at least this many common entries (inclusive, 1 or more).
     public var minimumCommon: Int
-    /// k: how many neighbours a row keeps, at most.
+    /// k: how many pairs a row keeps, at most: the length of its list, unless lists are cut at the target.
     public var limit: Int
     /// The formula.
     public var measure: Measure

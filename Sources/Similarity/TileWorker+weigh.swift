@@ -99,7 +99,7 @@ extension TileWorker {
     ) {
         guard rank != sourceRank, let modified = plan.formula.modified else { return }
         let key = modified.key(
-            weightSum: weightSum, common: common, neighbourFactor: unsafe plan.formula.factors.base[rank])
+            weightSum: weightSum, common: common, otherFactor: unsafe plan.formula.factors.base[rank])
         best.push(Candidate(key: key, rank: UInt32(rank), common: UInt32(common)), plan.order)
     }
 }

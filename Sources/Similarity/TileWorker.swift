@@ -31,8 +31,8 @@ final class TileWorker {
         histograms = Storage(uninitialized: rows * BestCandidates.bucketCount)
     }
 
-    /// The best neighbours of each of the tile's ranks, and how many each has.
-    func neighbours(of tile: Range<Int>) -> (counts: [Int], neighbours: [Neighbour]) {
+    /// The best pairs of each of the tile's ranks.
+    func pairs(of tile: Range<Int>) -> TileResult {
         let capacity = BestCandidates.capacity(limit: plan.limit)
         var best = (0..<tile.count).map { index in
             unsafe BestCandidates(
@@ -43,17 +43,44 @@ final class TileWorker {
         for block in blocks(outwardsFrom: tile.lowerBound) {
             for index in 0..<tile.count { visit(tile.lowerBound + index, block, &best[index]) }
         }
-        var counts: [Int] = []
-        var neighbours: [Neighbour] = []
+        var result = TileResult()
         for (index, rank) in tile.enumerated() {
             let found = unsafe best[index].finish(plan.order)
-            counts.append(found.count)
-            let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
-            for position in 0..<found.count {
-                neighbours.append(neighbour(unsafe found[position], sourceSize: size))
-            }
+            result.counts.append(found.count)
+            unsafe append(found, ofRank: rank, to: &result)
         }
-        return (counts, neighbours)
+        return result
+    }
+
+    /// Appends the best candidates of a rank: as the list of a source, or as the pairs of a target.
+    private func append(_ found: UnsafeBufferPointer<Candidate>, ofRank rank: Int, to result: inout TileResult) {
+        let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
+        guard let modified = plan.formula.modified else {
+            for position in 0..<found.count {
+                let candidate = unsafe found[position]
+                let otherSize = Double(unsafe plan.prepared.ranked.sizes.base[Int(candidate.rank)])
+                let score = Double(candidate.common) / (Double(size) * otherSize).squareRoot()
+                result.neighbours.append(
+                    Neighbour(index: row(of: candidate), common: candidate.common, score: Float(score)))
+            }
+            return
+        }
+        var pairs: [ListedPair] = []
+        for position in 0..<found.count {
+            let candidate = unsafe found[position]
+            pairs.append(
+                ListedPair(
+                    key: modified.pairKey(key: candidate.key, ownSize: size), row: row(of: candidate),
+                    common: candidate.common))
+        }
+        switch modified.cut {
+        case .source: result.neighbours += ListedPair.list(pairs, modified)
+        case .target: result.pairs += pairs
+        }
+    }
+
+    private func row(of candidate: Candidate) -> UInt32 {
+        unsafe plan.prepared.ranked.rows.base[Int(candidate.rank)]
     }
 
     /// The blocks, nearest first: rows of similar size are the likeliest neighbours, and raise the bound for the
@@ -63,19 +90,6 @@ final class TileWorker {
         return plan.prepared.blocks.indices
             .sorted { (abs($0 - home), $0) < (abs($1 - home), $1) }
             .map { plan.prepared.blocks[$0] }
-    }
-
-    private func neighbour(_ candidate: Candidate, sourceSize: Int) -> Neighbour {
-        let rank = Int(candidate.rank)
-        let score: Double
-        if let modified = plan.formula.modified {
-            score = modified.score(key: candidate.key, sourceSize: sourceSize)
-        } else {
-            let size = Double(unsafe plan.prepared.ranked.sizes.base[rank])
-            score = Double(candidate.common) / (Double(sourceSize) * size).squareRoot()
-        }
-        return Neighbour(
-            index: unsafe plan.prepared.ranked.rows.base[rank], common: candidate.common, score: Float(score))
     }
 
     private func visit(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {

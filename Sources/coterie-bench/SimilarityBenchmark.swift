@@ -20,7 +20,7 @@ enum SimilarityBenchmark: Benchmark {
                 "out", "FILE",
                 help: """
                     Write int32 rows (-1 beyond the end of a list), int32 common entries and float64 scores, each \
-                    rows x K
+                    rows x K; K is the longest list where lists are cut at the target
                     """),
             Option("min-entries", "X", help: "The minimum entries of a row", default: "5"),
             Option("min-common", "Y", help: "The minimum common entries of a pair", default: "3"),
@@ -38,7 +38,10 @@ enum SimilarityBenchmark: Benchmark {
             path: try ProcessorPathOption.path(of: parsed))
         let (matrix, readSeconds) = try Measuring.seconds { try RawArrays.matrix(prefix: parsed.arguments[0]) }
         let (lists, seconds) = Measuring.seconds { search.run(on: matrix) }
-        if let path = parsed.textIfGiven("out") { try write(lists, limit: parameters.limit, to: path) }
+        if let path = parsed.textIfGiven("out") {
+            let width = parameters.measure.cut == .source ? parameters.limit : lists.longestCount
+            try write(lists, limit: width, to: path)
+        }
         let report = SimilarityReport(
             rows: matrix.rowCount, columns: matrix.columnCount, entries: matrix.entryCount,
             neighbours: lists.neighbours.count, threads: search.threads, readSeconds: readSeconds, seconds: seconds,

@@ -19,7 +19,7 @@ struct ExactnessTests {
         var forRecompute: [String] {
             ["photos", "members"].flatMap {
                 ["--min-\($0)", "\(minimumEntries)", "--min-common-\($0)", "\(minimumCommon)"]
-            } + ["--neighbours", "\(limit)"]
+            } + ["--neighbours", "\(limit)", "--measure", "cosine"]
         }
 
         var forBruteForce: [String] {
@@ -64,7 +64,8 @@ struct ExactnessTests {
     @Test("differ from lists with one change")
     func tampering() async throws {
         let workspace = try Workspace()
-        try await workspace.publishSample()
+        try await workspace.importSample()
+        try await workspace.succeed(["recompute"] + Parameters.usual.forRecompute)
         let lines = try await workspace.export(by: "members").split(separator: "\n").map(String.init)
         let pairs = Checkout.sample("memberships")
         let sample = ["--groups", Checkout.sample("groups")]

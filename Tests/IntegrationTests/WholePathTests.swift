@@ -59,7 +59,9 @@ struct WholePathTests {
     @Test("Similar, why and export agree on every neighbour", arguments: StoreKind.available)
     func agreement(kind: StoreKind) async throws {
         let workspace = try Workspace(kind)
-        try await workspace.publishSample()
+        try await workspace.importSample()
+        // Plain cosine: scores are what `why` counts afresh, and ranks are those of the group that has the list.
+        try await workspace.succeed("recompute", "--measure", "cosine")
         for relation in ["photos", "members"] {
             let exported = try await workspace.export(by: relation, "--json").split(separator: "\n")
                 .map { try JSONDecoder().decode(Answers.ExportedNeighbour.self, from: Data($0.utf8)) }
@@ -115,7 +117,7 @@ struct WholePathTests {
     func reasons() async throws {
         let workspace = try Workspace()
         try await workspace.importSample()
-        try await workspace.succeed("recompute", "--neighbours", "3", "--min-common-photos", "4")
+        try await workspace.succeed("recompute", "--neighbours", "3", "--min-common-photos", "4", "--cut", "source")
         let hidden = try #require(community.privateGroups.min())
         let toHidden = try await workspace.succeed("why", "macro-mondays", hidden)
         #expect(toHidden.text.contains("\(hidden) is private"))

@@ -41,7 +41,7 @@ struct PublishingTests {
         #expect(
             outcome.steps.map(\.name) == [
                 "read groups", "read photos", "compare by photos", "tags and places", "read members",
-                "compare by members", "trends and seasons", "encode", "publish", "switch",
+                "compare by members", "weigh relations", "trends and seasons", "encode", "publish", "switch",
             ])
     }
 
@@ -51,16 +51,18 @@ struct PublishingTests {
         try community.importing(.memberships, "group_id,user_id\n" + fourOfEach)
         try community.importing(.pools, "group_id,photo_id\na,p\nb,p\n")
         let observer = RecordingObserver()
-        try community.recompute(observer: observer) { $0[.members].minimumEntries = 4 }
+        try community.recompute(observer: observer) {
+            ($0[.photos].minimumEntries, $0[.photos].minimumCommon) = (5, 3)
+        }
         #expect(observer.warnings == ["no two groups have 3 common photos and 5 photos each: photos is empty"])
     }
 
     @Test("nothing to publish is an error, and the current version stays")
     func nothing() throws {
         let community = try SmallCommunity()
-        func reason(_ change: (inout RecomputeParameters) -> Void = { _ in }) -> String? {
+        func reason() -> String? {
             do throws(RecomputeError) {
-                try community.recompute(change: change)
+                try community.recompute { $0[.members].minimumEntries = 5 }
             } catch {
                 if case .nothingToPublish(let reason) = error { return reason }
             }

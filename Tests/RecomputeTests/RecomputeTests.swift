@@ -83,6 +83,7 @@ struct RecomputeTests {
                 parameters[relation].minimumEntries = .random(in: 1...30, using: &generator)
                 parameters[relation].minimumCommon = .random(in: 1...8, using: &generator)
                 parameters[relation].limit = [1, 3, 10, 100].randomElement(using: &generator) ?? 1
+                parameters[relation].measure = .cosine
             }
             parameters.threads = .random(in: 1...4, using: &generator)
         }

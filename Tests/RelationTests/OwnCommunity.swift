@@ -3,6 +3,7 @@ import Foundation
 import Model
 import ModelStore
 import Recompute
+import Similarity
 import TestSupport
 
 /// A community with a relation that the product does not have: who has which group among the favourites.
@@ -50,9 +51,10 @@ struct OwnCommunity {
     /// The version that a recompute makes current.
     @discardableResult
     func recompute() throws -> LoadedVersion {
+        var parameters = RecomputeParameters(relations: Self.relations, threads: 1)
+        for relation in Self.relations.relations { parameters[relation].measure = .cosine }
         let job = RecomputeJob(
-            catalogPath: catalogPath, store: store,
-            parameters: RecomputeParameters(relations: Self.relations, threads: 1),
+            catalogPath: catalogPath, store: store, parameters: parameters,
             startedAtMilliseconds: 1_795_000_000_000)
         return try store.load(job.run(observer: NoObserver()).manifest.version)
     }

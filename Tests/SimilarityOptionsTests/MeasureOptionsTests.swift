@@ -14,31 +14,32 @@ struct MeasureOptionsTests {
         return parsed
     }
 
-    @Test("the default is plain cosine")
-    func plain() throws {
-        #expect(try MeasureOptions.measure(of: parsed([])) == .cosine)
+    @Test("the modified cosine with its standard parameters unless asked for")
+    func standard() throws {
+        #expect(try MeasureOptions.measure(of: parsed([])) == .modified(.standard))
+        #expect(try MeasureOptions.measure(of: parsed(["--measure", "modified"])) == .modified(.standard))
         #expect(try MeasureOptions.measure(of: parsed(["--measure", "cosine"])) == .cosine)
     }
 
     @Test("every option sets its own parameter")
     func modified() throws {
-        #expect(
-            try MeasureOptions.measure(of: parsed(["--measure", "modified"]))
-                == .modified(MeasureOptions.usualModified))
-        let words =
-            "--measure modified --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.25 --shrinkage 9 "
-            + "--score-power 2"
+        let words = """
+            --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.75 --shrinkage 9 --score-power 2 \
+            --list-power 0.25 --cut source
+            """
         #expect(
             try MeasureOptions.measure(of: parsed(words.split(separator: " ").map(String.init)))
                 == .modified(
                     ModifiedCosine(
-                        degreeDiscount: 0, sourceExponent: 1, neighbourExponent: 0.25, shrinkage: 9, scorePower: 2)))
+                        degreeDiscount: 0, sourceExponent: 1, neighbourExponent: 0.75, shrinkage: 9, scorePower: 2,
+                        cut: .source, listPower: 0.25)))
     }
 
     @Test(
         "values out of bounds, and parameters of plain cosine, are refused",
         arguments: [
-            ["--shrinkage", "1"], ["--measure", "cosine", "--score-power", "1"], ["--measure", "jaccard"],
+            ["--measure", "cosine", "--score-power", "1"], ["--measure", "cosine", "--cut", "target"],
+            ["--measure", "jaccard"],
             ["--measure", "modified", "--degree-discount", "-1"], ["--measure", "modified", "--score-power", "0"],
             ["--measure", "modified", "--shrinkage", "nan"],
         ])

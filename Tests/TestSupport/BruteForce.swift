@@ -1,3 +1,4 @@
+import Foundation
 public import Model
 public import Similarity
 public import SparseMatrix
@@ -11,19 +12,20 @@ public struct BruteForce {
     /// Every row's neighbours.
     public static func neighbours(of matrix: BinaryMatrix, _ parameters: SimilarityParameters) -> NeighbourTable {
         var lists = NeighbourTable(offsets: [0], neighbours: [])
-        for list in neighbours(of: matrix, parameters, ofRows: Array(0..<matrix.rowCount)) {
+        let problem = BruteForce(matrix, parameters)
+        for list in problem.lists(of: (0..<matrix.rowCount).map { problem.pairs(ofRow: $0) }) {
             lists.neighbours += list
             lists.offsets.append(lists.neighbours.count)
         }
         return lists
     }
 
-    /// The neighbours of some of the rows, in the order asked for.
+    /// The neighbours of some of the rows, in the order asked for; of lists that are cut at the source.
     public static func neighbours(
         of matrix: BinaryMatrix, _ parameters: SimilarityParameters, ofRows rows: [Int]
     ) -> [[Neighbour]] {
         let problem = BruteForce(matrix, parameters)
-        return rows.map { problem.list(ofRow: $0) }
+        return rows.map { problem.list(problem.pairs(ofRow: $0)) }
     }
 
     init(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters) {
@@ -38,7 +40,36 @@ public struct BruteForce {
         }
     }
 
-    func list(ofRow source: Int) -> [Neighbour] {
+    /// The lists, from the best pairs of every row.
+    private func lists(of pairs: [[Pair]]) -> [[Neighbour]] {
+        guard parameters.measure.cut == .target, case .modified(let formula) = parameters.measure else {
+            return pairs.map(list)
+        }
+        return pairs.indices.map { source in
+            var mine: [Pair] = []
+            for (target, sources) in pairs.enumerated() {
+                for var pair in sources where pair.other == source {
+                    pair.key *= pow(Double(matrix.size(ofRow: target)), -formula.neighbourExponent)
+                    pair.other = target
+                    mine.append(pair)
+                }
+            }
+            return list(mine.sorted { $0.key == $1.key ? $0.other < $1.other : $0.key > $1.key })
+        }
+    }
+
+    private func list(_ pairs: [Pair]) -> [Neighbour] {
+        var divisor = 1.0
+        if case .modified(let formula) = parameters.measure, formula.listPower > 0 {
+            divisor = pow(pairs.reduce(0) { $0 + $1.score }, formula.listPower)
+        }
+        return pairs.map { pair in
+            Neighbour(index: UInt32(pair.other), common: UInt32(pair.common), score: Float(pair.score / divisor))
+        }
+    }
+
+    /// The pairs that a row keeps, best first.
+    private func pairs(ofRow source: Int) -> [Pair] {
         let mine = Set(matrix.row(source))
         guard mine.count >= parameters.minimumEntries else { return [] }
         var found: [Pair] = []
@@ -48,9 +79,7 @@ public struct BruteForce {
             if pair.common >= parameters.minimumCommon { found.append(pair) }
         }
         found.sort { $0.precedes($1, parameters.measure) }
-        return found.prefix(parameters.limit).map { pair in
-            Neighbour(index: UInt32(pair.other), common: UInt32(pair.common), score: Float(pair.score))
-        }
+        return Array(found.prefix(parameters.limit))
     }
 
     /// Two rows, what they have in common and how alike they are.
@@ -73,8 +102,8 @@ public struct BruteForce {
                 score = Double(common) / (Double(sourceSize) * Double(otherSize)).squareRoot()
             case .modified(let formula):
                 let sum = shared.reduce(0) { $0 + problem.weights[Int($1)] }
-                key = formula.key(weightSum: sum, common: common, neighbourSize: otherSize)
-                score = formula.score(key: key, sourceSize: sourceSize)
+                key = formula.key(weightSum: sum, common: common, otherSize: otherSize)
+                score = formula.score(key: key, ownSize: sourceSize)
             }
         }
 

@@ -60,6 +60,9 @@ public struct VisibleModel: Sendable {
     /// The mean of the best scores of a relation: dividing by it makes relations comparable; 1 if the version lacks it.
     public func meanBestScore(of relation: Relation) -> Double { model.meanBestScore(of: relation) }
 
+    /// What a relation counts in members' lists by evidence from the memberships, 0 or more; 1 if there was none.
+    public func evidenceWeight(of relation: Relation) -> Double { model.evidenceWeight(of: relation) }
+
     /// A group's neighbours in a relation, best first; none if the version does not have it.
     public func neighbours(of index: Int, by relation: Relation) -> [Neighbour] {
         guard shows(UInt32(index)) else { return [] }

@@ -1,6 +1,9 @@
 import Model
 
-/// Which groups are too similar to one another: their plain cosine reaches a ceiling.
+/// Which groups are too similar to one another: their plain cosine, shrunk by c / (c + h) for c common entries, reaches a
+/// ceiling.
+///
+/// Two groups that have their only photo or member in common have a cosine of 1, and need not be alike at all.
 ///
 /// Made once a version.
 struct SimilarityCeiling: Sendable {
@@ -12,16 +15,20 @@ struct SimilarityCeiling: Sendable {
     /// Nothing is too similar.
     static let none = SimilarityCeiling(pairs: [], groupCount: 0)
 
-    /// - Parameter ceiling: inclusive, above 0.
+    /// - Parameters:
+    ///   - ceiling: inclusive, above 0.
+    ///   - shrinkage: h, 0 or more.
     /// - Complexity: O(neighbours).
-    init(_ ceiling: Double, in model: VisibleModel) {
+    init(_ ceiling: Double, shrinkage: Double, in model: VisibleModel) {
         var pairs: [Pair] = []
         model.lists(of: Array(0..<UInt32(model.groupCount))).forEach { group, relationIndex, neighbours in
             let relation = model.relations[relationIndex]
             let least = Self.leastCommon(model.size(of: group, in: relation), ceiling: ceiling)
             for index in neighbours.indices where neighbours[index].common >= least {
                 let neighbour = neighbours[index]
-                guard model.cosine(of: neighbour, to: group, by: relation) >= ceiling else { continue }
+                let common = Double(neighbour.common)
+                let cosine = model.cosine(of: neighbour, to: group, by: relation)
+                guard cosine * (common / (common + shrinkage)) >= ceiling else { continue }
                 // A pair may be in the list of only one of its groups.
                 pairs.append(Pair(group: UInt32(group), partner: neighbour.index))
                 pairs.append(Pair(group: neighbour.index, partner: UInt32(group)))
@@ -56,6 +63,17 @@ struct SimilarityCeiling: Sendable {
     /// The groups that are too similar to one, ascending.
     func partners(of group: UInt32) -> ArraySlice<UInt32> {
         offsets.isEmpty ? [] : partners[offsets[Int(group)]..<offsets[Int(group) + 1]]
+    }
+
+    /// Leaves out every candidate that is too similar to one before it.
+    func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
+        guard !offsets.isEmpty else { return candidates }
+        var duplicates: Set<UInt32> = []
+        return candidates.filter { candidate in
+            guard !duplicates.contains(candidate.group) else { return false }
+            duplicates.formUnion(partners(of: candidate.group))
+            return true
+        }
     }
 
     /// The fewest common entries with which a cosine can reach a ceiling.

@@ -1,6 +1,6 @@
 public import Model
 
-/// How a member's list is made; the defaults were found on real memberships with `coterie-bench lists`.
+/// How a member's list is made; the defaults were found on real memberships with `coterie evaluate`.
 public struct PlanConfiguration: Sendable, Equatable {
     /// How a member's groups are clustered into interests.
     public struct Interests: Sendable, Equatable {
@@ -15,9 +15,11 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// Which groups may be in a list.
     public struct Filters: Sendable, Equatable {
-        /// A group with at least this plain cosine to a joined one is too similar to it; above 0, infinite for no
-        /// limit.
+        /// A group with at least this plain cosine to a joined one, shrunk, is too similar to it; above 0, infinite for
+        /// no limit.
         public var ceiling = 0.8
+        /// With c common entries a cosine is shrunk by c / (c + this): with fewer than eight it cannot reach 0.8.
+        public var ceilingShrinkage = 2.0
         /// A group without activity for so many days is left out; unknown counts as active.
         public var inactiveAfterDays = Double(PhotoRecommender.idleDays)
         /// The number of candidates with the best scores that are considered.
@@ -65,7 +67,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// A candidate can use its interest's reserved part only from this fraction of the best score on, 0 to 1.
         public var leastWorth = 0.2
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
-        public var lambda = 0.38
+        public var lambda = 0.25
         /// The greatest loss of raw score through diversity, as a fraction of the best list of the same length, 0 to 1.
         public var lossLimit = 0.07
         /// The greatest loss through diversity and the quotas of interests together, 0 to 1.

@@ -7,7 +7,7 @@ public import Model
 public struct Planner: Sendable {
     /// The groups that are shown, and their neighbours.
     public private(set) var model: VisibleModel
-    /// How lists are made.
+    /// How lists are made, relations weighted as the version found by evidence.
     public let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
@@ -22,13 +22,18 @@ public struct Planner: Sendable {
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         let model = VisibleModel(model)
         self.model = model
+        var configuration = configuration
+        configuration.relations = configuration.relations.weighted(in: model)
         self.configuration = configuration
         self.key = key
         coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
-        ceiling = isFiltered ? SimilarityCeiling(configuration.filters.ceiling, in: model) : .none
+        ceiling =
+            isFiltered
+            ? SimilarityCeiling(
+                configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model) : .none
     }
 
     /// The same planner over what the site shows of the same version.
@@ -94,7 +99,8 @@ public struct Planner: Sendable {
         Ranking.sort(&ranked)
         if runs(.diversity) {
             let factors = configuration.relations.factors(in: model)
-            ranked = diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe)
+            ranked = ceiling.withoutDuplicates(
+                diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe))
         }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(

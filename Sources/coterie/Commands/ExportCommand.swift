@@ -15,8 +15,8 @@ enum ExportCommand: Subcommand {
             members). Groups are sorted by the bytes of their ids, ascending.
 
             Scores have at most 9 significant digits. With plain cosine, and with a modified cosine whose \
-            --degree-discount is 0, they are recomputed from the counts, and all digits are exact. With another \
-            discount, the score stored in the version is written, which has single precision (a relative error below \
+            --degree-discount and --list-power are 0, they are recomputed from the counts, and all digits are exact. \
+            Otherwise the score stored in the version is written, which has single precision (a relative error below \
             6e-8).
 
             recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups that \

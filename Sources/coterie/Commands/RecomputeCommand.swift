@@ -3,8 +3,6 @@ import CommandLineOptions
 import FoundationEssentials
 import Model
 import Recompute
-import Similarity
-import SimilarityOptions
 
 /// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
@@ -18,23 +16,23 @@ enum RecomputeCommand: Subcommand {
             With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged, \
             each exactly once and those of each daemon in their order. A dry run does not apply them.
 
-            A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. One \
-            or two common entries are mostly chance; a minimum above three leaves small groups without neighbours.
+            A group needs at least X entries (members or photos), and a pair of groups at least Y common entries. The \
+            formula itself gives pairs with few common entries a low score, so the defaults are 1.
 
             The modified cosine of two groups with n and m entries, c of them common, is
 
               (Σ d^-A / (n^P m^Q) · c / (c + H))^R
 
             The sum is over the common entries; d is the number of groups with at least X entries that an entry is in. \
-            A = 0, P = Q = 0.5, H = 0 and R = 1 give the plain cosine.
+            Each list is then divided by (the sum of its scores)^G. A = 0, P = Q = 0.5, H = 0, R = 1, G = 0 and \
+            --cut source give the plain cosine.
+
+            How much relations other than memberships count in members' lists is chosen by how well they help to find \
+            memberships that are left out.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-        ] + Coterie.relations.flatMap(minimums) + [
-            Option(
-                "neighbours", "K", help: "The most neighbours of a group in each relation (default: \(limits))")
-        ] + MeasureOptions.options + [
-            CommonOptions.threads, ProcessorPathOption.option,
+        ] + RecomputeOptions.all + [
             Option("keep", "N", help: "The versions to keep in the store, including the new one", default: "3"),
             Option("memory", "MIB", help: "The memory limit in MiB (default: all available memory)"),
             Option(
@@ -45,22 +43,13 @@ enum RecomputeCommand: Subcommand {
         ],
         examples: [
             "coterie recompute", "coterie recompute --store redis://localhost/0 --min-common-members 2",
-            "coterie recompute --measure modified --degree-discount 0.7 --neighbour-exponent 0.4",
+            "coterie recompute --measure cosine --min-common-members 3",
+            "coterie recompute --degree-discount 1 --neighbour-exponent 0.4 --cut source",
             "coterie recompute --dry-run --json",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        var parameters = RecomputeParameters(relations: Coterie.relations, threads: try parsed.threadCount())
-        let bounds = 1...Int(UInt32.max)
-        for relation in Coterie.relations.relations {
-            parameters[relation].minimumEntries = try parsed.integer("min-\(relation.rawValue)", in: bounds)
-            parameters[relation].minimumCommon = try parsed.integer("min-common-\(relation.rawValue)", in: bounds)
-            if let limit = try parsed.integerIfGiven("neighbours", in: 1...10_000) {
-                parameters[relation].limit = limit
-            }
-            parameters[relation].measure = try MeasureOptions.measure(of: parsed)
-        }
-        parameters.path = try ProcessorPathOption.path(of: parsed)
+        var parameters = try parsed.recomputeParameters()
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
@@ -83,24 +72,6 @@ enum RecomputeCommand: Subcommand {
             for text in summary(outcome) { try output.line(text) }
         }
         try output.flush()
-    }
-
-    private static var limits: String {
-        Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
-    }
-
-    /// The options for the minimums of groups and pairs in a relation.
-    private static func minimums(of facts: RelationFacts) -> [Option] {
-        [
-            Option(
-                "min-\(facts.name)", "X",
-                help: "X: groups with fewer \(facts.name) have no neighbours by \(facts.name)",
-                default: String(facts.minimumEntries)),
-            Option(
-                "min-common-\(facts.name)", "Y",
-                help: "Y: pairs with fewer common \(facts.name) are not neighbours by \(facts.name)",
-                default: String(facts.minimumCommon)),
-        ]
     }
 
     private static func summary(_ outcome: RecomputeJob.Outcome) -> [String] {

@@ -24,14 +24,19 @@ enum PlanOptions {
 }
 
 extension ParsedCommand {
+    /// How lists are made, as the options say.
+    var planConfiguration: PlanConfiguration {
+        var configuration = PlanConfiguration()
+        configuration.relations = Coterie.relations
+        configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
+        return configuration
+    }
+
     /// A planner as the options say, over the groups of a version that the site shows.
     ///
     /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
     func planner(_ model: ModelVersion, _ catalog: Catalog?) throws -> Planner {
-        var configuration = PlanConfiguration()
-        configuration.relations = Coterie.relations
-        configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
-        return Planner(model: model, configuration: configuration, key: try rotationKey())
+        Planner(model: model, configuration: planConfiguration, key: try rotationKey())
             .showing(VisibleModel(model, try SiteDecisions(of: catalog, in: model)))
     }
 

@@ -12,14 +12,15 @@ struct RelationVerdict: Encodable {
     var common: Int
     /// Plain cosine of these counts.
     var cosine: Double
-    /// The score by the version's formula, counted afresh; nil if the formula is unknown.
+    /// The score by the version's formula, counted afresh, before lists are divided by their sums; nil if the formula is
+    /// unknown.
     var score: Double?
     /// The other's rank in the version's list; nil if it is not listed.
     var listedRank: Int?
     /// The score in the version's list.
     var listedScore: Double?
-    /// Its rank, counted afresh, among all groups that pass the thresholds; nil if it does not pass them, or the
-    /// formula is unknown.
+    /// The rank, counted afresh, among all groups that pass the thresholds: of the other for the group, or of the group
+    /// for the other if lists are cut at the target; nil if it does not pass them, or the formula is unknown.
     var rank: Int?
     /// How many groups pass them.
     var candidates: Int
@@ -38,22 +39,24 @@ struct RelationVerdict: Encodable {
         let minimumCommon = report?.minimumCommon ?? 1
         let minimumEntries = report?.minimumEntries ?? 1
         let formula = report.flatMap(ListFormula.init)
+        // The pair is looked for among those of the group that keeps its k best.
+        let keeper = formula?.cut == .target ? other : group
+        let kept = formula?.cut == .target ? group : other
         let found = try catalog.overlaps(
-            of: group, in: facts.source, minimumCommon: minimumCommon, alwaysIncluding: other,
+            of: keeper, in: facts.source, minimumCommon: minimumCommon, alwaysIncluding: kept,
             weights: formula?.entryWeights(minimumEntries: minimumEntries))
         let mine =
-            found.overlaps.first { $0.groupID.hasSameBytes(as: other.id) }
-            ?? Overlap(groupID: other.id, common: 0, size: 0)
+            found.overlaps.first { $0.groupID.hasSameBytes(as: kept.id) }
+            ?? Overlap(groupID: kept.id, common: 0, size: 0)
         self.relation = relation.rawValue
-        size = found.size
-        otherSize = mine.size
+        (size, otherSize) = formula?.cut == .target ? (mine.size, found.size) : (found.size, mine.size)
         common = mine.common
         cosine = size > 0 && otherSize > 0 ? Double(common) / (Double(size) * Double(otherSize)).squareRoot() : 0
-        score = formula?.score(mine.counts, sourceSize: size)
+        score = formula?.score(mine.counts, ownSize: found.size)
 
         let passing = found.overlaps.filter { $0.common >= minimumCommon && $0.size >= minimumEntries }
-        let isPassing = passing.contains { $0.groupID.hasSameBytes(as: other.id) } && size >= minimumEntries
-        candidates = size >= minimumEntries ? passing.count : 0
+        let isPassing = passing.contains { $0.groupID.hasSameBytes(as: kept.id) } && found.size >= minimumEntries
+        candidates = found.size >= minimumEntries ? passing.count : 0
         if let formula, isPassing { rank = 1 + passing.count { formula.isBefore($0, mine) } }
         if let index = version.model.index(ofID: group.id), let otherIndex = version.model.index(ofID: other.id) {
             let list = version.model.neighbours(of: index, by: relation)
@@ -83,9 +86,10 @@ struct RelationVerdict: Encodable {
         }
         if common < report.minimumCommon { return "\(common) common \(relation), Y is \(report.minimumCommon)" }
         guard let rank else { return "this program does not know the version's formula, \(report.measure)" }
+        let whose = report.cut == ListCut.target.rawValue ? " for \(other.id)" : ""
         return rank > report.limit
-            ? "rank \(rank) of \(candidates), k is \(report.limit)"
-            : "rank \(rank) of \(candidates) now, but not in the version: the catalog changed since"
+            ? "rank \(rank) of \(candidates)\(whose), k is \(report.limit)"
+            : "rank \(rank) of \(candidates)\(whose) now, but not in the version: the catalog changed since"
     }
 
     /// One line for a person.
@@ -103,7 +107,7 @@ struct RelationVerdict: Encodable {
 }
 
 extension Overlap {
-    fileprivate var counts: PairCounts { PairCounts(common: common, neighbourSize: size, weightSum: weightSum) }
+    fileprivate var counts: PairCounts { PairCounts(common: common, otherSize: size, weightSum: weightSum) }
 }
 
 extension ListFormula {

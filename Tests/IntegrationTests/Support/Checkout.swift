@@ -15,6 +15,8 @@ enum Checkout {
 
     /// The brute force, which uses no code of this package.
     static let bruteForce = root + "/Tests/IntegrationTests/BruteForce/neighbours.py"
+    /// The script that scores lists by itself.
+    static let accuracyScript = root + "/Tests/IntegrationTests/BruteForce/accuracy.py"
 
     /// A file of the sample community.
     static func sample(_ kind: String) -> String { "\(root)/Data/sample/\(kind).tsv" }

@@ -46,17 +46,20 @@ struct CandidateTests {
     }
 
     @Test(
-        "too similar are the groups of every stored pair that reaches the ceiling", arguments: 0..<10 as Range<UInt64>)
+        "too similar are the groups of every stored pair that reaches the ceiling with what is left of its cosine",
+        arguments: 0..<10 as Range<UInt64>)
     func ceiling(seed: UInt64) throws {
         let encoded = try SampleModel.model(groupCount: 300, limit: 30, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
         // Sizes of up to 100,000, of which up to 500 are common: low cosines.
-        let ceiling = SimilarityCeiling(0.02, in: VisibleModel(model))
+        let ceiling = SimilarityCeiling(0.02, shrinkage: 40, in: VisibleModel(model))
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {
             for relation in RelationTable.standard.relations {
                 for neighbour in model.neighbours(of: group, by: relation)
-                where model.cosine(of: neighbour, to: group, by: relation) >= 0.02 {
+                where model.cosine(of: neighbour, to: group, by: relation)
+                    * (Double(neighbour.common) / (Double(neighbour.common) + 40)) >= 0.02
+                {
                     expected[group].insert(neighbour.index)
                     expected[Int(neighbour.index)].insert(UInt32(group))
                 }

@@ -140,7 +140,7 @@ struct PlannerTests {
     @Test("a group too similar to a joined one is left out, whichever of the two lists has the pair")
     func ceiling() throws {
         // Lists of two: that of 0 has no room for 3, whose own list has the pair.
-        let model = try PlanFixture.model([[(1, 95), (5, 80)], [], [], [(0, 80)], [(3, 50), (2, 40)], []])
+        let model = try PlanFixture.model([[(1, 95), (5, 90)], [], [], [(0, 90)], [(3, 50), (2, 40)], []])
         let planner = Planner(model: model, key: RotationKey(0, 0))
         let request = PlanRequest(profile: PlanFixture.profile([0, 4]), atMilliseconds: PlanFixture.instant)
         let personal = planner.plan(request).items.filter { $0.origin == .personal }.map(\.group)
@@ -149,9 +149,31 @@ struct PlannerTests {
         #expect(planner.standing(of: 3, request).standing == .tooSimilar(to: 0))
     }
 
+    @Test("of groups that are too similar to one another a list has the first; with little in common none is")
+    func duplicates() throws {
+        // 1 and 2 have 95 of 100 members in common; 3 and 4 have all of theirs, but only four, in common.
+        let sizes: [UInt32] = [100, 100, 100, 4, 4]
+        let groups = sizes.indices.map { GroupFacts(id: String(format: $0)) }
+        let table = NeighbourTable(
+            offsets: [0, 4, 5, 5, 6, 6],
+            neighbours: [
+                .init(index: 1, common: 50, score: 0.5), .init(index: 2, common: 49, score: 0.49),
+                .init(index: 3, common: 4, score: 0.2), .init(index: 4, common: 4, score: 0.2),
+                .init(index: 2, common: 95, score: 0.95), .init(index: 4, common: 4, score: 1),
+            ])
+        let encoded = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [.members: table])
+        var configuration = PlanConfiguration()
+        configuration.omitted = [.rotation, .coldStart]
+        let planner = Planner(
+            model: try ModelVersion(ByteRegion(copying: encoded.fileBytes)), configuration: configuration,
+            key: RotationKey(0, 0))
+        let request = PlanRequest(profile: PlanFixture.profile([0]), atMilliseconds: PlanFixture.instant)
+        #expect(Set(planner.plan(request).items.map(\.group)) == [1, 3, 4])
+    }
+
     @Test("a group too similar to a joined one is left out even if the list is made from other groups")
     func ceilingOfManyGroups() throws {
-        let model = try PlanFixture.model([[(1, 95), (5, 80)], [], [], [(0, 80)], [(3, 50), (2, 40)], []])
+        let model = try PlanFixture.model([[(1, 95), (5, 90)], [], [], [(0, 90)], [(3, 50), (2, 40)], []])
         var configuration = PlanConfiguration()
         configuration.interests.groupLimit = 1
         let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
@@ -174,6 +196,7 @@ struct PlannerTests {
         let encoded = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [.members: table])
         var configuration = PlanConfiguration()
         configuration.filters.candidateLimit = candidateLimit
+        configuration.filters.ceilingShrinkage = 0
         for omitted in [[], [.diversity], [.rotation]] as [Set<PlanStage>] {
             configuration.omitted = omitted
             let planner = Planner(

@@ -1,0 +1,151 @@
+import Model
+
+/// What was measured, for reports.
+public struct EvaluationResult: Sendable {
+    /// How many members were measured.
+    public let memberCount: Int
+    /// How many of them have held-out groups.
+    public let testedCount: Int
+    /// The groups of the training set.
+    public let groupCount: Int
+    /// The lengths at which accuracy is measured; the first is that of everything else.
+    public let lengths: [Int]
+    private let rows: [MemberRow]
+    private let part: EvaluationPart
+
+    init(_ set: EvaluationSet, _ part: EvaluationPart, lengths: [Int]) {
+        self.part = part
+        self.lengths = lengths
+        groupCount = set.model.groupCount
+        rows = part.rows.sorted { $0.key < $1.key }.map(\.value)
+        memberCount = rows.count
+        testedCount = rows.count { $0.heldOutCount > 0 }
+    }
+
+    /// The measures of all lists.
+    ///
+    /// - Parameters:
+    ///   - reference: the list that the others are compared with, member by member.
+    ///   - samples: how many samples of the bootstrap; 0 for no intervals.
+    public func measures(against reference: EvaluatedList, samples: Int) -> [ListMeasures] {
+        let tested = rows.filter { $0.heldOutCount > 0 }
+        let recalls = EvaluatedList.allCases.map { list in tested.map { $0.lists[list.index].accuracy[0].recall } }
+        let bootstrap = Bootstrap(recalls, samples: samples)
+        return EvaluatedList.allCases.map { list in
+            var measures = ListMeasures(list)
+            if !tested.isEmpty {
+                for (place, length) in lengths.enumerated() {
+                    var sum = Accuracy()
+                    for row in tested {
+                        sum.add(row.lists[list.index].accuracy[place], weight: 1 / Double(tested.count))
+                    }
+                    measures.accuracy[length] = sum
+                }
+                measures.recallInterval = bootstrap.interval(of: list.index)
+                measures.difference.mean = mean(recalls[list.index]) - mean(recalls[reference.index])
+                measures.difference.interval = bootstrap.interval(of: list.index, minus: reference.index)
+                addSizes(tested, to: &measures)
+            }
+            addLists(to: &measures)
+            return measures
+        }
+    }
+
+    private func addLists(to measures: inout ListMeasures) {
+        let mine = rows.map { $0.lists[measures.list.index] }
+        let blend = rows.map { $0.lists[EvaluatedList.blend.index] }
+        func cut(_ value: KeyPath<MemberMeasures, Double>) -> Double {
+            let before = mean(blend.map { $0[keyPath: value] })
+            return before > 0 ? 1 - mean(mine.map { $0[keyPath: value] }) / before : 0
+        }
+        measures.similarity = mean(mine.map(\.exact))
+        measures.similarityCut = cut(\.exact)
+        measures.storedCut = cut(\.stored)
+        measures.novelty = mean(mine.map(\.novelty))
+        measures.loss = 1 - mean(ratios(of: measures.list, to: .blend))
+        if measures.list.rotates { measures.kept = mean(ratios(of: measures.list, to: .diversity)) }
+        measures.shareError = mean(mine.compactMap(\.shareError))
+        measures.change = mean(mine.compactMap(\.change))
+        let shown = part.counts[measures.list.index].shown
+        measures.coverage = Double(shown.count { $0 > 0 }) / Double(max(1, groupCount))
+        measures.gini = Self.gini(shown)
+    }
+
+    private func addSizes(_ tested: [MemberRow], to measures: inout ListMeasures) {
+        for size in SizeClass.allCases {
+            let rows = tested.filter { SizeClass($0.groupCount) == size }
+            if !rows.isEmpty {
+                measures.recallByMemberSize[size] = mean(rows.map { $0.lists[measures.list.index].accuracy[0].recall })
+            }
+            let held = part.heldOut[size.index]
+            if held > 0 {
+                measures.recallByGroupSize[size] = part.counts[measures.list.index].found[size.index] / held
+            }
+        }
+    }
+
+    /// The sums of scores of one list relative to another, of members whose sum is above 0.
+    private func ratios(of list: EvaluatedList, to other: EvaluatedList) -> [Double] {
+        rows.compactMap { row in
+            let whole = row.lists[other.index].score
+            return whole > 0 ? row.lists[list.index].score / whole : nil
+        }
+    }
+
+    private func mean(_ values: [Double]) -> Double {
+        values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
+    }
+
+    /// Half the mean difference of two counts, relative to the mean count.
+    static func gini(_ counts: [UInt32]) -> Double {
+        let sorted = counts.sorted()
+        let sum = sorted.reduce(0.0) { $0 + Double($1) }
+        guard sum > 0 else { return 0 }
+        let ranked = sorted.enumerated().reduce(0.0) { $0 + Double($1.offset + 1) * Double($1.element) }
+        let count = Double(sorted.count)
+        return 2 * ranked / (count * sum) - (count + 1) / count
+    }
+}
+
+/// Intervals of means from samples of members, drawn with replacement (Efron 1979).
+///
+/// All lists have the same samples, so that differences between them are paired.
+struct Bootstrap {
+    /// By list and sample.
+    private let means: [[Double]]
+
+    /// - Parameter values: by list and member.
+    init(_ values: [[Double]], samples: Int) {
+        let count = values.first?.count ?? 0
+        var means = [[Double]](repeating: [], count: values.count)
+        // The same samples in every run (SplitMix64; Steele, Lea, Flood 2014).
+        var state: UInt64 = 1
+        var chosen = [Int](repeating: 0, count: count)
+        for _ in 0..<(count > 0 ? samples : 0) {
+            for index in chosen.indices {
+                state &+= 0x9E37_79B9_7F4A_7C15
+                var mixed = (state ^ (state >> 30)) &* 0xBF58_476D_1CE4_E5B9
+                mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+                chosen[index] = Int((mixed ^ (mixed >> 31)) % UInt64(count))
+            }
+            for list in values.indices {
+                means[list].append(chosen.reduce(0) { $0 + values[list][$1] } / Double(count))
+            }
+        }
+        self.means = means
+    }
+
+    func interval(of list: Int) -> ClosedRange<Double> { interval(means[list]) }
+
+    func interval(of list: Int, minus other: Int) -> ClosedRange<Double> {
+        interval(zip(means[list], means[other]).map { $0 - $1 })
+    }
+
+    /// The middle 95%.
+    private func interval(_ samples: [Double]) -> ClosedRange<Double> {
+        let sorted = samples.sorted()
+        guard let last = sorted.indices.last else { return 0...0 }
+        let margin = Double(last) * 0.025
+        return sorted[Int(margin.rounded())]...sorted[Int((Double(last) - margin).rounded())]
+    }
+}

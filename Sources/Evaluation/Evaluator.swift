@@ -1,0 +1,135 @@
+import Glibc
+import Model
+import Recommendation
+import SparseMatrix
+import Synchronization
+
+/// Measures the lists of members, stage by stage.
+public struct Evaluator: Sendable {
+    private let set: EvaluationSet
+    private let maker: ListMaker
+    private let lengths: [Int]
+
+    /// An evaluator.
+    ///
+    /// - Parameters:
+    ///   - maker: makes lists of the greatest length.
+    ///   - lengths: how many groups count, each 1 or more; the first is that of all measures but accuracy.
+    public init(_ set: EvaluationSet, _ maker: ListMaker, lengths: [Int]) {
+        precondition(!lengths.isEmpty && lengths.allSatisfy { $0 >= 1 })
+        self.set = set
+        self.maker = maker
+        self.lengths = lengths
+    }
+
+    /// Called with the lists of a member, in the order of the members.
+    public typealias Visit = (_ member: EvaluationSet.Member, _ lists: [ListMaker.MadeList]) throws -> Void
+
+    /// The lists of all members, one after the other: for those who want to see them.
+    public func forEachMember(_ visit: Visit) rethrows {
+        for member in set.members { try visit(member, maker.lists(of: member.profile)) }
+    }
+
+    /// Measures all members.
+    ///
+    /// - Parameter progress: told from time to time, from any thread, how many members are done.
+    public func measure(
+        threads: Int, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
+    ) -> EvaluationResult {
+        let next = Atomic(0)
+        let parts = Mutex<[EvaluationPart]>([])
+        let work = { @Sendable in
+            var part = EvaluationPart(set)
+            while true {
+                let portion = 64
+                let start = next.add(portion, ordering: .relaxed).oldValue
+                guard start < set.members.count else { break }
+                for index in start..<min(set.members.count, start + portion) { measure(index, into: &part) }
+                progress(min(set.members.count, start + portion), set.members.count)
+            }
+            parts.withLock { $0.append(part) }
+        }
+        withThreads(threads, work)
+        var whole = EvaluationPart(set)
+        for part in parts.withLock({ $0 }) { whole.merge(part) }
+        return EvaluationResult(set, whole, lengths: lengths)
+    }
+
+    private func measure(_ index: Int, into part: inout EvaluationPart) {
+        let member = set.members[index]
+        var rows = EvaluatedList.allCases.map { _ in MemberMeasures(lengths: lengths.count) }
+        var before: Set<UInt32> = []
+        for made in maker.lists(of: member.profile) {
+            let place = made.list.index
+            let weight = 1 / Double(made.list.rotates ? ListMaker.buckets : 1)
+            let items = made.items.prefix(lengths[0])
+            let groups = items.map(\.group)
+            add(made, items, groups, member, weight, to: &rows[place])
+            // One bucket says it well enough, and takes a sixth of the time.
+            if made.bucket == 0 {
+                rows[place].stored = IntraListSimilarity.stored(groups, in: set.model)
+                rows[place].exact = IntraListSimilarity.exact(groups, &part.cosines)
+            }
+            let shown = Set(groups)
+            if made.bucket > 0, made.candidateCount >= 100 {
+                let changed = Double(shown.subtracting(before).count) / Double(max(1, shown.count))
+                rows[place].change = (rows[place].change ?? 0) + changed / Double(ListMaker.buckets - 1)
+            }
+            before = shown
+            part.counts[place].shown.add(groups)
+            for group in Set(groups).intersection(member.heldOut) {
+                part.counts[place].found[SizeClass(set.matrix.size(ofRow: Int(group))).index] += weight
+            }
+        }
+        for group in member.heldOut { part.heldOut[SizeClass(set.matrix.size(ofRow: Int(group))).index] += 1 }
+        part.rows[index] = MemberRow(
+            groupCount: member.profile.joined.count, heldOutCount: member.heldOutCount, lists: rows)
+    }
+
+    private func add(
+        _ made: ListMaker.MadeList, _ items: ArraySlice<PlanItem>, _ groups: [UInt32], _ member: EvaluationSet.Member,
+        _ weight: Double, to row: inout MemberMeasures
+    ) {
+        if member.heldOutCount > 0 {
+            for (place, length) in lengths.enumerated() {
+                row.accuracy[place].add(
+                    Accuracy(
+                        of: made.items.lazy.map(\.group), length: length, heldOut: member.heldOut,
+                        heldOutCount: member.heldOutCount), weight: weight)
+            }
+        }
+        row.score += weight * items.reduce(0) { $0 + $1.score }
+        let memberCount = Double(max(1, set.members.count))
+        let novelty = groups.reduce(0) { $0 - log2(Double(max(1, set.matrix.size(ofRow: Int($1)))) / memberCount) }
+        row.novelty += groups.isEmpty ? 0 : weight * novelty / Double(groups.count)
+        if items.count == lengths[0], !made.interests.isEmpty {
+            row.shareError = (row.shareError ?? 0) + weight * shareError(items, made.interests)
+        }
+    }
+
+    private func shareError(_ items: ArraySlice<PlanItem>, _ interests: [Interest]) -> Double {
+        var counts = [Int](repeating: 0, count: interests.count)
+        for item in items { if let interest = item.interest { counts[interest] += 1 } }
+        return zip(interests, counts).reduce(0) { $0 + abs(Double($1.1) / Double(items.count) - $1.0.share) } / 2
+    }
+}
+
+extension EvaluatedList {
+    /// Its place in `allCases`.
+    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+extension Accuracy {
+    mutating func add(_ other: Accuracy, weight: Double) {
+        recall += weight * other.recall
+        gain += weight * other.gain
+        precision += weight * other.precision
+        hitRate += weight * other.hitRate
+        reciprocalRank += weight * other.reciprocalRank
+    }
+}
+
+extension [UInt32] {
+    /// Counts one more at some places.
+    fileprivate mutating func add(_ places: [UInt32]) { for place in places { self[Int(place)] += 1 } }
+}

@@ -1,0 +1,73 @@
+/// What the lists of one kind are like, each a mean over members.
+public struct ListMeasures: Sendable, Equatable {
+    /// Which lists.
+    public var list: EvaluatedList
+    /// By length; of members with held-out groups; empty if there are none.
+    public var accuracy: [Int: Accuracy] = [:]
+    /// The part of all groups that is in at least one list.
+    public var coverage = 0.0
+    /// How unevenly lists show groups: 0 if all equally often, 1 if always the same one (Gini coefficient).
+    public var gini = 0.0
+    /// −log₂ of the part of all members that a shown group has: greater for rarer groups.
+    public var novelty = 0.0
+    /// The mean plain cosine of the pairs of a list, over all pairs; of a rotating list in its first bucket.
+    public var similarity = 0.0
+    /// By how much that is lower than in the blend: a ratio of means.
+    public var similarityCut = 0.0
+    /// The same over the pairs that the model lists.
+    public var storedCut = 0.0
+    /// By how much the sum of scores is lower than in the blend: a mean of ratios.
+    public var loss = 0.0
+    /// Of a list that rotates, the sum of scores relative to the same list without rotation: a mean of ratios; else 1.
+    public var kept = 1.0
+    /// ½ Σ |share of the list − share of the profile| over interests, of full lists.
+    public var shareError = 0.0
+    /// The part of a list that is new in the next bucket; of members with 100 candidates or more.
+    public var change = 0.0
+    /// Recall at the list's length by the number of groups that members are in.
+    public var recallByMemberSize: [SizeClass: Double] = [:]
+    /// The part of the held-out groups that is found, by the number of members that groups have.
+    public var recallByGroupSize: [SizeClass: Double] = [:]
+    /// The 95% interval of recall at the list's length (bootstrap over members).
+    public var recallInterval = 0.0...0.0
+    /// The difference of that recall to the reference's, with its 95% interval, over the same members.
+    public var difference = Difference()
+
+    /// A difference of means, and its interval.
+    public struct Difference: Sendable, Equatable {
+        /// The difference.
+        public var mean = 0.0
+        /// The 95% interval.
+        public var interval = 0.0...0.0
+
+        init() {}
+    }
+
+    init(_ list: EvaluatedList) { self.list = list }
+}
+
+/// Members or groups by their number of memberships.
+public enum SizeClass: String, Sendable, CaseIterable {
+    /// One or two.
+    case upTo2 = "1-2"
+    /// Three to nine.
+    case upTo9 = "3-9"
+    /// Ten to 29.
+    case upTo29 = "10-29"
+    /// Thirty to 99.
+    case upTo99 = "30-99"
+    /// A hundred or more.
+    case more = "100+"
+
+    init(_ size: Int) {
+        switch size {
+        case ...2: self = .upTo2
+        case ...9: self = .upTo9
+        case ...29: self = .upTo29
+        case ...99: self = .upTo99
+        default: self = .more
+        }
+    }
+
+    var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

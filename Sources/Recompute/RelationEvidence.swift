@@ -1,0 +1,119 @@
+import Glibc
+import Model
+import Similarity
+
+/// What each relation should count in members' lists: as much as finds memberships best that are left out.
+///
+/// A membership that is left out is still in the members' lists, which were computed with it. Its own part in a score is
+/// taken away: one of the c common members of the two groups.
+struct RelationEvidence {
+    /// What a relation may count beside memberships, whose weight is 1.
+    private static let choices = [0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4]
+    /// With fewer members chance would choose.
+    private static let leastMembers = 100
+    /// A relation counts only if it raises the gain by this part: what is less may be chance.
+    private static let leastRise = 0.02
+
+    private let relations: RelationTable
+    private let tables: [Relation: NeighbourTable]
+    private let members: [MembershipSample.Member]
+    private let measure: SimilarityParameters.Measure?
+
+    init(_ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ sample: MembershipSample) {
+        relations = parameters.relations
+        self.tables = tables
+        members = sample.members
+        measure = relations[.membership].map { parameters[$0.relation].measure }
+    }
+
+    /// The weights by relation; none if there are no memberships to learn from, or nothing to choose.
+    func weights() -> [Relation: Double] {
+        guard let memberships = relations[.membership], hasNeighbours(memberships),
+            members.count >= Self.leastMembers
+        else { return [:] }
+        let others = relations.filter { $0.relation != memberships.relation && hasNeighbours($0) }
+        guard !others.isEmpty else { return [:] }
+        var weights = [memberships.relation: 1.0]
+        for facts in others { weights[facts.relation] = best(facts, beside: weights) }
+        return weights
+    }
+
+    private func hasNeighbours(_ facts: RelationFacts) -> Bool {
+        facts.weight > 0 && tables[facts.relation]?.neighbours.isEmpty == false
+    }
+
+    /// The weight with the greatest gain, of equal ones the least; 0 if that gains next to nothing.
+    private func best(_ facts: RelationFacts, beside weights: [Relation: Double]) -> Double {
+        var gains = [Double](repeating: 0, count: Self.choices.count)
+        var known = ScoreSums(groupCount: groupCount)
+        var added = ScoreSums(groupCount: groupCount)
+        for member in members {
+            for (relation, weight) in weights.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                add(relation, weight, of: member, to: &known)
+            }
+            add(facts.relation, 1, of: member, to: &added)
+            for (index, weight) in Self.choices.enumerated() {
+                gains[index] += gain(member, known, added, weight: weight)
+            }
+            known.clear()
+            added.clear()
+        }
+        let greatest = gains.max() ?? 0
+        guard greatest > gains[0] * (1 + Self.leastRise) else { return 0 }
+        return Self.choices[gains.firstIndex(of: greatest) ?? 0]
+    }
+
+    private var groupCount: Int { (tables.values.first?.offsets.count ?? 1) - 1 }
+
+    private func add(
+        _ relation: Relation, _ weight: Double, of member: MembershipSample.Member, to sums: inout ScoreSums
+    ) {
+        guard weight > 0, let table = tables[relation], let facts = relations[relation] else { return }
+        let factor = weight * facts.weight / table.meanBestScore
+        for group in member.joined {
+            for neighbour in table.list(of: Int(group)) {
+                var score = factor * Double(neighbour.score)
+                if neighbour.index == member.leftOut, facts.role == .membership, let measure {
+                    score *= measure.partLeft(without: 1, ofCommon: Int(neighbour.common))
+                }
+                sums.add(score, to: neighbour.index)
+            }
+        }
+    }
+
+    /// The gain of the group that is left out, by how many others would stand before it (DCG; Järvelin and Kekäläinen
+    /// 2002).
+    private func gain(
+        _ member: MembershipSample.Member, _ known: ScoreSums, _ added: ScoreSums, weight: Double
+    ) -> Double {
+        func score(_ group: UInt32) -> Double { known[group] + weight * added[group] }
+        let wanted = score(member.leftOut)
+        guard wanted > 0 else { return 0 }
+        var before = known.touched.count { score($0) > wanted }
+        before += added.touched.count { known[$0] == 0 && score($0) > wanted }
+        before -= member.joined.count { score($0) > wanted }
+        return 1 / log2(Double(before + 2))
+    }
+}
+
+/// A sum for every group, of which few are above 0.
+private struct ScoreSums {
+    private var sums: [Double]
+    /// The groups whose sums are above 0.
+    private(set) var touched: [UInt32] = []
+
+    init(groupCount: Int) { sums = [Double](repeating: 0, count: groupCount) }
+
+    subscript(group: UInt32) -> Double { sums[Int(group)] }
+
+    mutating func add(_ score: Double, to group: UInt32) {
+        guard score > 0 else { return }
+        if sums[Int(group)] == 0 { touched.append(group) }
+        sums[Int(group)] += score
+    }
+
+    mutating func clear() {
+        for group in touched { sums[Int(group)] = 0 }
+        touched.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,73 @@
+import Model
+
+/// A pair that is kept, seen from one of its rows.
+struct ListedPair: BitwiseCopyable {
+    /// Orders all pairs: `ModifiedCosine.pairKey`.
+    var key: Double
+    /// The other row.
+    var row: UInt32
+    var common: UInt32
+
+    /// The list of a source: its pairs, best first.
+    static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
+        var scores = pairs.map { formula.score(pairKey: $0.key) }
+        formula.normalize(&scores)
+        return zip(pairs, scores).map { Neighbour(index: $0.row, common: $0.common, score: Float($1)) }
+    }
+}
+
+/// Turns the best sources of every target into the lists of the sources.
+struct TargetCut {
+    private let formula: ModifiedCosine
+    private let threads: Int
+
+    init(_ formula: ModifiedCosine, threads: Int) {
+        self.formula = formula
+        self.threads = threads
+    }
+
+    /// The lists, each best first, equal pairs in ascending order of the row.
+    ///
+    /// - Parameter found: the pairs of each rank as a target, tile by tile; emptied, to need less memory.
+    func lists(_ found: inout [TileResult], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
+        var ends = [Int](repeating: 0, count: rowCount + 1)
+        for result in found {
+            for pair in result.pairs { ends[Int(pair.row) + 1] += 1 }
+        }
+        for row in 0..<rowCount { ends[row + 1] += ends[row] }
+        let offsets = ends
+        // From here on the end of a row's list so far, which begins where the list of the row before ends.
+        let pairs = Storage<ListedPair>(uninitialized: offsets[rowCount])
+        for (tile, ranks) in plan.tiles.enumerated() {
+            var next = 0
+            for (rank, count) in zip(ranks, found[tile].counts) {
+                let target = plan.prepared.ranked.rows[rank]
+                for pair in found[tile].pairs[next..<next + count] {
+                    pairs[ends[Int(pair.row)]] = ListedPair(key: pair.key, row: target, common: pair.common)
+                    ends[Int(pair.row)] += 1
+                }
+                next += count
+            }
+            found[tile] = TileResult()
+        }
+        return NeighbourTable(offsets: offsets, neighbours: sorted(pairs, offsets))
+    }
+
+    private func sorted(_ pairs: Storage<ListedPair>, _ offsets: [Int]) -> [Neighbour] {
+        let neighbours = Storage<Neighbour>(uninitialized: pairs.count)
+        let rowsAtOnce = 1024
+        let rowCount = offsets.count - 1
+        concurrently(threads, count: (rowCount + rowsAtOnce - 1) / rowsAtOnce) { part in
+            for row in part * rowsAtOnce..<min(rowCount, (part + 1) * rowsAtOnce) {
+                let start = offsets[row]
+                var list = unsafe UnsafeMutableBufferPointer(
+                    start: pairs.base + start, count: offsets[row + 1] - start)
+                unsafe list.sort { $0.key != $1.key ? $0.key > $1.key : $0.row < $1.row }
+                for (position, neighbour) in unsafe ListedPair.list(list, formula).enumerated() {
+                    neighbours[start + position] = neighbour
+                }
+            }
+        }
+        return unsafe Array(UnsafeBufferPointer(start: neighbours.base, count: neighbours.count))
+    }
+}

@@ -1,0 +1,149 @@
+import CatalogStore
+import CommandLineOptions
+import Evaluation
+import FoundationEssentials
+import Model
+import ModelStore
+import Recommendation
+import Recompute
+
+/// `coterie evaluate [TRAIN TEST]`.
+enum EvaluateCommand: Subcommand {
+    private static let names = EvaluatedList.allCases.map(\.rawValue)
+
+    static let command = Command(
+        "evaluate", summary: "Measure how well lists find memberships that were held out",
+        discussion: """
+            Learns from a part of the memberships as "coterie recompute" does, makes the lists that members would get, and \
+            looks for the memberships that were held out: those of the file TEST where TRAIN is learned from, or a part of \
+            the catalog's. The catalog stays as it is.
+
+            The lists, of which each has one stage more: \(names.joined(separator: ", ")). popular has the groups with the \
+            most members, cosine the sums of plain cosines by members, raw the sums by members, blend those by all relations. \
+            Rotating lists are means over six buckets.
+
+            Accuracy is that of members with held-out groups, over all groups; a held-out group that the training set does not \
+            know counts as missed.
+            """,
+        arguments: [
+            Argument("TRAIN", help: "Memberships to learn from; without it, those of the catalog", isOptional: true),
+            Argument("TEST", help: "Memberships held out", isOptional: true),
+        ],
+        options: EvaluationCatalogs.options + [
+            Option(
+                "lengths", "N,…",
+                help: "How many groups of a list count; the first is that of all figures but accuracy",
+                default: "20"),
+            Option("sample", "PART", help: "The part of the members that is measured", default: "1"),
+            Option(
+                "against", "LIST", help: "The list that the others are compared with", default: "raw", allowed: names),
+            Option("bootstrap", "N", help: "Samples for 95% intervals; 0 for none", default: "1000"),
+            Option("lists", "FILE", help: "Write the lists that are measured, as tab-separated values"),
+            Option(flag: "csv", help: "Answer in CSV: a line a list and length"),
+        ] + RecomputeOptions.all + PlanOptions.all + [CommonOptions.catalog, CommonOptions.json],
+        examples: [
+            "coterie evaluate", "coterie evaluate --hold-out last --lengths 20,50",
+            "coterie evaluate train.tsv test.tsv --pools pools.tsv --json",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let lengths = try self.lengths(parsed)
+        let samples = try parsed.integer("bootstrap", in: 0...100_000)
+        let share = try parsed.number("sample", in: 0.0001...1)
+        let reference = EvaluatedList(rawValue: parsed.text("against")) ?? .raw
+        let line = ProgressLine()
+        defer { line.clear() }
+        let catalogs = try EvaluationCatalogs(parsed)
+        defer { catalogs.remove() }
+        let instant = try parsed.planInstant()
+        let model = try learned(parsed, catalogs, atMilliseconds: instant, line)
+        let planner = try parsed.planner(model)
+        line.begin("reading members")
+        let set = try EvaluationSet(
+            model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
+            atMilliseconds: instant, where: evenly(share)
+        ) { line.show(done: $0, total: $1, unit: "users") }
+        let maker = try ListMaker(
+            set, configuration: parsed.planConfiguration, key: try parsed.rotationKey(), atMilliseconds: instant,
+            length: lengths.max() ?? 20, threads: try parsed.threadCount())
+        let evaluator = Evaluator(set, maker, lengths: lengths)
+        if let path = parsed.textIfGiven("lists") { try write(evaluator, model, to: path) }
+        line.begin("measuring")
+        let result = evaluator.measure(threads: try parsed.threadCount()) { done, total in
+            line.show(done: done, total: total, unit: "members")
+        }
+        line.clear()
+        let report = EvaluationReport(result, against: reference, samples: samples)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: report.document)
+        } else {
+            for text in parsed.flag("csv") ? report.csv : report.table { try output.line(text) }
+        }
+        try output.flush()
+    }
+
+    /// Takes a part of the members, spread over all.
+    private static func evenly(_ share: Double) -> (String) -> Bool {
+        var sum = 0.0
+        return { _ in
+            sum += share
+            guard sum >= 1 - 1e-9 else { return false }
+            sum -= 1
+            return true
+        }
+    }
+
+    private static func lengths(_ parsed: ParsedCommand) throws -> [Int] {
+        let texts = parsed.text("lengths").split(separator: ",", omittingEmptySubsequences: false)
+        let lengths = texts.compactMap { Int($0) }.filter { (1...300).contains($0) }
+        guard !lengths.isEmpty, lengths.count == texts.count, Set(lengths).count == lengths.count else {
+            throw parsed.badValue(
+                parsed.text("lengths"), of: "lengths", expected: "different numbers from 1 to 300, such as 20,50")
+        }
+        return lengths
+    }
+
+    /// The model of what is learned from, computed and stored as a recompute does it.
+    private static func learned(
+        _ parsed: ParsedCommand, _ catalogs: EvaluationCatalogs, atMilliseconds instant: Int64,
+        _ line: ProgressLine
+    ) throws -> ModelVersion {
+        let store = FolderStore(catalogs.folder + "/models")
+        let job = RecomputeJob(
+            catalogPath: catalogs.training.path, store: store, parameters: try parsed.recomputeParameters(),
+            startedAtMilliseconds: max(0, instant))
+        let outcome = try job.run(observer: ProgressObserver(line: line))
+        return try store.load(outcome.manifest.version).model
+    }
+
+    private static func write(_ evaluator: Evaluator, _ model: ModelVersion, to path: String) throws {
+        var output = try Output(path: path)
+        try output.line("list\tbucket\tuser_id\trank\tgroup_id")
+        try evaluator.forEachMember { member, lists in
+            for made in lists {
+                for (index, item) in made.items.enumerated() {
+                    try output.line(
+                        [
+                            made.list.rawValue, String(made.bucket), ExportCommand.field(member.profile.userID),
+                            String(index + 1), ExportCommand.field(model.id(of: Int(item.group))),
+                        ].joined(separator: "\t"))
+                }
+            }
+        }
+        try output.flush()
+    }
+}
+
+/// Shows the steps of a recompute on a terminal, and nothing else.
+private struct ProgressObserver: RecomputeObserver {
+    let line: ProgressLine
+
+    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {}
+    func stepBegan(_ name: String) { line.begin(name) }
+    func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) {
+        line.show(done: done, total: total, unit: unit)
+    }
+    func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {}
+    func warn(_ message: String) {}
+}

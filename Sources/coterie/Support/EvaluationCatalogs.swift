@@ -1,0 +1,84 @@
+import CatalogStore
+import CivilTime
+import CommandLineOptions
+import FoundationEssentials
+import Glibc
+
+/// A catalog to learn from and one that has the held-out memberships, in a folder of their own.
+struct EvaluationCatalogs {
+    /// A folder of this process alone.
+    let folder: String
+    /// What is learned from.
+    let training: Catalog
+    /// Has the held-out memberships, and perhaps others.
+    let heldOut: Catalog
+
+    static let options = [
+        Option("pools", "FILE", help: "With TRAIN: pools to learn from as well"),
+        Option(
+            "hold-out", "RULE",
+            help:
+                "Without TRAIN: which memberships of the catalog are held out: a part of each member's groups such as "
+                + "0.2, last for the group joined last, or after:TIME for all that was joined from then on",
+            default: "0.2"),
+    ]
+
+    /// Imports the files that were given, or copies the catalog without what is held out.
+    init(_ parsed: ParsedCommand) throws {
+        guard parsed.arguments.count != 1 else {
+            throw UsageError("TEST is missing: give a file to learn from and one that is held out, or neither")
+        }
+        folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(getpid())"
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        do {
+            (training, heldOut) =
+                try parsed.arguments.isEmpty ? Self.divided(parsed, folder) : Self.imported(parsed, folder)
+        } catch {
+            try? FileManager.default.removeItem(atPath: folder)
+            throw error
+        }
+    }
+
+    /// Removes the folder.
+    func remove() { try? FileManager.default.removeItem(atPath: folder) }
+
+    private static func divided(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
+        guard parsed.textIfGiven("pools") == nil else { throw UsageError("--pools needs TRAIN and TEST") }
+        let whole = try parsed.openCatalog()
+        let path = folder + "/training.sqlite"
+        let count = try whole.copy(to: path, holdingOut: rule(parsed))
+        complain("\(Formats.grouped(count)) memberships held out")
+        return (try Catalog(path: path, mode: .reading), whole)
+    }
+
+    private static func imported(_ parsed: ParsedCommand, _ folder: String) throws -> (Catalog, Catalog) {
+        let training = try imported(parsed.arguments[0], "training", in: folder)
+        if let pools = parsed.textIfGiven("pools") { try add(pools, as: "pools", to: training, in: folder) }
+        return (training, try imported(parsed.arguments[1], "held-out", in: folder))
+    }
+
+    private static func imported(_ memberships: String, _ name: String, in folder: String) throws -> Catalog {
+        let catalog = try Catalog(path: "\(folder)/\(name).sqlite", mode: .writing, relations: Coterie.relations)
+        try add(memberships, as: "memberships", to: catalog, in: folder)
+        return catalog
+    }
+
+    private static func add(_ file: String, as name: String, to catalog: Catalog, in folder: String) throws {
+        guard let kind = ImportKind.all(of: Coterie.relations).first(where: { $0.name == name }) else { return }
+        let options = ImportOptions(rejectsPath: "\(folder)/\(name)-rejects.tsv")
+        let summary = try Importer(into: catalog, kind: kind, options: options).run([file])
+        if summary.rejected > 0 {
+            complain("warning: \(Formats.grouped(summary.rejected)) lines of \(file) are left out")
+        }
+    }
+
+    private static func rule(_ parsed: ParsedCommand) throws(UsageError) -> HoldOutRule {
+        let text = parsed.text("hold-out")
+        if text == "last" { return .last }
+        if text.hasPrefix("after:"), let time = UnixTime(String(text.dropFirst(6))) { return .after(time.seconds) }
+        if let share = Double(text), share > 0, share < 1 { return .share(share) }
+        throw parsed.badValue(
+            text, of: "hold-out", expected: "a part such as 0.2, \"last\", or after:TIME such as after:2026-06-01")
+    }
+}

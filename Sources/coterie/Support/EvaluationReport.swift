@@ -1,0 +1,156 @@
+import Evaluation
+
+/// What an evaluation found, as a table, as CSV and as JSON.
+struct EvaluationReport {
+    private let result: EvaluationResult
+    private let reference: EvaluatedList
+    private let measures: [ListMeasures]
+    private let hasIntervals: Bool
+
+    init(_ result: EvaluationResult, against reference: EvaluatedList, samples: Int) {
+        self.result = result
+        self.reference = reference
+        hasIntervals = samples > 0
+        measures = result.measures(against: reference, samples: samples)
+    }
+
+    /// Tables for people.
+    var table: [String] {
+        let length = result.lengths[0]
+        return [
+            "\(Formats.grouped(result.memberCount)) members, \(Formats.grouped(result.testedCount)) with held-out groups; "
+                + "\(Formats.grouped(result.groupCount)) groups"
+        ] + accuracyTable + ["", "the first \(length), by size: members by their groups, groups by their members"]
+            + sizeTable + ["", "the first \(length): what else they are like"] + listTable
+    }
+
+    private var accuracyTable: [String] {
+        let against = "to \(reference.rawValue)"
+        var table = TextTable(
+            [.init(title: "list"), .init(title: "at", isNumber: true)]
+                + Accuracy.measures.map { .init(title: $0.name, isNumber: true) }
+                + [
+                    .init(title: "recall 95%", isNumber: true), .init(title: against, isNumber: true),
+                    .init(title: "95%", isNumber: true),
+                ])
+        for measures in measures {
+            for (place, length) in result.lengths.enumerated() {
+                guard let accuracy = measures.accuracy[length] else { continue }
+                let values = Accuracy.measures.map { four(accuracy[keyPath: $0.value]) }
+                let intervals =
+                    place > 0
+                    ? ["", "", ""]
+                    : [
+                        interval(measures.recallInterval), signed(measures.difference.mean),
+                        interval(measures.difference.interval),
+                    ]
+                table.add([place == 0 ? measures.list.rawValue : "", String(length)] + values + intervals)
+            }
+        }
+        return table.lines
+    }
+
+    private var sizeTable: [String] {
+        let sizes = SizeClass.allCases
+        var table = TextTable(
+            [.init(title: "list")] + sizes.map { .init(title: "in \($0.rawValue)", isNumber: true) }
+                + sizes.map { .init(title: "of \($0.rawValue)", isNumber: true) })
+        for measures in measures where !measures.accuracy.isEmpty {
+            table.add(
+                [measures.list.rawValue] + sizes.map { measures.recallByMemberSize[$0].map(four) ?? "-" }
+                    + sizes.map { measures.recallByGroupSize[$0].map(four) ?? "-" })
+        }
+        return table.lines
+    }
+
+    private var listTable: [String] {
+        var table = TextTable(
+            [.init(title: "list")] + Self.figures.map { .init(title: $0.name, isNumber: true) })
+        for measures in measures {
+            table.add([measures.list.rawValue] + Self.figures.map { four(measures[keyPath: $0.value]) })
+        }
+        return table.lines
+    }
+
+    /// Figures of lists beside accuracy.
+    private static let figures: [(name: String, value: any KeyPath<ListMeasures, Double> & Sendable)] = [
+        ("coverage", \.coverage), ("gini", \.gini), ("novelty", \.novelty), ("similarity", \.similarity),
+        ("similarityCut", \.similarityCut), ("storedCut", \.storedCut), ("loss", \.loss),
+        ("kept", \.kept), ("shareError", \.shareError), ("change", \.change),
+    ]
+
+    /// A line a list and length, after a header.
+    var csv: [String] {
+        let names = Accuracy.measures.map(\.name) + Self.figures.map(\.name)
+        return [(["list", "at"] + names).joined(separator: ",")]
+            + measures.flatMap { measures in
+                result.lengths.map { length in
+                    let accuracy = Accuracy.measures.map { measure in
+                        measures.accuracy[length].map { six($0[keyPath: measure.value]) } ?? ""
+                    }
+                    let figures = Self.figures.map { six(measures[keyPath: $0.value]) }
+                    return ([measures.list.rawValue, String(length)] + accuracy + figures).joined(separator: ",")
+                }
+            }
+    }
+
+    /// Everything.
+    var document: Document {
+        Document(
+            members: result.memberCount, membersTested: result.testedCount, groups: result.groupCount,
+            against: reference.rawValue,
+            lists: measures.map { measures in
+                Document.List(
+                    list: measures.list.rawValue,
+                    accuracy: result.lengths.compactMap { length in
+                        guard let accuracy = measures.accuracy[length] else { return nil }
+                        return Document.AtLength(
+                            at: length,
+                            measures: Dictionary(
+                                uniqueKeysWithValues: Accuracy.measures.map { ($0.name, accuracy[keyPath: $0.value]) }))
+                    },
+                    recallInterval: bounds(measures.recallInterval),
+                    recallDifference: measures.difference.mean,
+                    recallDifferenceInterval: bounds(measures.difference.interval),
+                    recallByMemberSize: byName(measures.recallByMemberSize),
+                    recallByGroupSize: byName(measures.recallByGroupSize),
+                    figures: Dictionary(
+                        uniqueKeysWithValues: Self.figures.map { ($0.name, measures[keyPath: $0.value]) }))
+            })
+    }
+
+    struct Document: Encodable {
+        struct AtLength: Encodable {
+            var at: Int
+            var measures: [String: Double]
+        }
+        struct List: Encodable {
+            var list: String
+            var accuracy: [AtLength]
+            var recallInterval: [Double]?
+            var recallDifference: Double
+            var recallDifferenceInterval: [Double]?
+            var recallByMemberSize, recallByGroupSize, figures: [String: Double]
+        }
+        var members, membersTested, groups: Int
+        var against: String
+        var lists: [List]
+    }
+
+    /// Nil without samples.
+    private func bounds(_ interval: ClosedRange<Double>) -> [Double]? {
+        hasIntervals ? [interval.lowerBound, interval.upperBound] : nil
+    }
+
+    private func byName(_ values: [SizeClass: Double]) -> [String: Double] {
+        Dictionary(uniqueKeysWithValues: values.map { ($0.key.rawValue, $0.value) })
+    }
+
+    private func interval(_ interval: ClosedRange<Double>) -> String {
+        hasIntervals ? "\(four(interval.lowerBound)) to \(four(interval.upperBound))" : "-"
+    }
+
+    private func four(_ value: Double) -> String { Formats.fixed(value, 4) }
+    private func six(_ value: Double) -> String { Formats.fixed(value, 6) }
+    private func signed(_ value: Double) -> String { (value < 0 ? "" : "+") + four(value) }
+}

@@ -1,0 +1,48 @@
+import CommandLineOptions
+import Model
+import Recompute
+import Similarity
+import SimilarityOptions
+
+/// Options that say what neighbours are, for all commands that compute them.
+enum RecomputeOptions {
+    static var all: [Option] {
+        Coterie.relations.flatMap(minimums) + [
+            Option(
+                "neighbours", "K", help: "Pairs a group keeps in each relation, the best; \(limits) by default")
+        ] + MeasureOptions.options + [CommonOptions.threads, ProcessorPathOption.option]
+    }
+
+    private static var limits: String {
+        Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
+    }
+
+    /// The options that say from where on groups and pairs count in a relation.
+    private static func minimums(of facts: RelationFacts) -> [Option] {
+        let names = facts.name.prefix(1).uppercased() + facts.name.dropFirst()
+        return [
+            Option(
+                "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
+                default: String(facts.minimumEntries)),
+            Option(
+                "min-common-\(facts.name)", "Y", help: "Common \(facts.name) a pair needs to count by \(facts.name)",
+                default: String(facts.minimumCommon)),
+        ]
+    }
+}
+
+extension ParsedCommand {
+    /// What neighbours are, as the options say.
+    func recomputeParameters() throws(UsageError) -> RecomputeParameters {
+        var parameters = RecomputeParameters(relations: Coterie.relations, threads: try threadCount())
+        let bounds = 1...Int(UInt32.max)
+        for relation in Coterie.relations.relations {
+            parameters[relation].minimumEntries = try integer("min-\(relation.rawValue)", in: bounds)
+            parameters[relation].minimumCommon = try integer("min-common-\(relation.rawValue)", in: bounds)
+            if let limit = try integerIfGiven("neighbours", in: 1...10_000) { parameters[relation].limit = limit }
+            parameters[relation].measure = try MeasureOptions.measure(of: self)
+        }
+        parameters.path = try ProcessorPathOption.path(of: self)
+        return parameters
+    }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+@Suite("Measuring lists", .aFewAtATime)
+struct EvaluateTests {
+    private struct Report: Decodable {
+        struct List: Decodable {
+            struct Accuracy: Decodable {
+                var at: Int
+                var measures: [String: Double]
+            }
+            var list: String
+            var accuracy: [Accuracy]
+            var recallInterval: [Double]
+            var figures: [String: Double]
+        }
+        var members, membersTested, groups: Int
+        var lists: [List]
+    }
+
+    private static let lists = ["popular", "cosine", "raw", "blend", "filters", "diversity", "rotation", "served"]
+
+    /// Divides the sample's memberships, and keeps a group away from what is learned.
+    private func divide(in workspace: Workspace) throws -> (train: String, test: String) {
+        let rows = try String(contentsOfFile: Checkout.sample("memberships"), encoding: .utf8).split(separator: "\n")
+        var train = [String(rows[0])], test = [String(rows[0])]
+        for (index, row) in rows.dropFirst().prefix(6000).enumerated() {
+            if index.isMultiple(of: 6) || row.hasPrefix("macro-mondays\t") {
+                test.append(String(row))
+            } else {
+                train.append(String(row))
+            }
+        }
+        return (
+            try workspace.write(train.joined(separator: "\n") + "\n", to: "train.tsv"),
+            try workspace.write(test.joined(separator: "\n") + "\n", to: "test.tsv")
+        )
+    }
+
+    @Test(
+        "Two files: every list has the accuracy that an independent script finds in the lists themselves",
+        .enabled(if: Checkout.tool("python3") != nil, "python3, which computes the other side, is missing"))
+    func twoFiles() async throws {
+        let workspace = try Workspace()
+        let (train, test) = try divide(in: workspace)
+        let file = workspace.path("lists.tsv")
+        let report: Report = try await workspace.succeed(
+            "evaluate", train, test, "--pools", Checkout.sample("pools"), "--lengths", "20,5", "--lists", file,
+            "--bootstrap", "20", "--json"
+        ).json()
+        #expect(report.lists.map(\.list) == Self.lists)
+        let run = try await RunningCommand(
+            #require(Checkout.tool("python3")), [Checkout.accuracyScript, train, test, file, "20", "5"],
+            environment: workspace.environment, input: nil, in: workspace.folder
+        ).wait()
+        let expected: [String: [String: [String: Double]]] = try run.json()
+        for list in report.lists {
+            #expect(list.accuracy.map(\.at) == [20, 5])
+            for accuracy in list.accuracy {
+                let theirs = try #require(expected[list.list]?[String(accuracy.at)])
+                #expect(Set(accuracy.measures.keys) == Set(theirs.keys))
+                for (measure, value) in theirs {
+                    let ours = try #require(accuracy.measures[measure])
+                    #expect(abs(ours - value) < 5e-5, "\(list.list), \(measure) at \(accuracy.at)")
+                    #expect((0...1).contains(ours))
+                }
+            }
+        }
+        let recall = try #require(report.lists.last?.accuracy.first?.measures["recall"])
+        #expect(recall > 0)
+    }
+
+    @Test("Of the catalog: a part, the last or what came later is held out, and the catalog stays as it is")
+    func catalog() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let before = try Data(contentsOf: URL(fileURLWithPath: workspace.catalog))
+        for rule in ["0.2", "last", "after:2025-06-01"] {
+            let run = try await workspace.succeed(
+                "evaluate", "--hold-out", rule, "--sample", "0.05", "--bootstrap", "0", "--csv", "--neighbours", "20")
+            let lines = run.text.split(separator: "\n").map { $0.split(separator: ",") }
+            #expect(
+                lines.dropFirst().map { String($0[0]) } == Self.lists && lines.allSatisfy { $0.count == lines[0].count }
+            )
+            #expect(run.errors.contains("memberships held out"))
+        }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: workspace.catalog)) == before)
+    }
+
+    @Test(
+        "What makes no sense is refused",
+        arguments: [
+            ["--hold-out", "2"], ["--hold-out", "after:never"], ["--lengths", "20,0"], ["--lengths", "5,5"],
+            ["one.tsv"],
+            ["--pools", "pools.tsv"], ["--sample", "0"],
+        ])
+    func refused(arguments: [String]) async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        #expect(try await workspace.start(["evaluate"] + arguments).wait().exitCode == CommandRun.ExitCode.usage)
+    }
+}
