@@ -93,7 +93,7 @@ public struct RecomputeJob: Sendable {
     /// `20261121T170808354-e6707fef`: when the job began, to the millisecond, and a digest of the sections.
     private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
         guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
-            throw .model("the clock does not show a time in the years 1800 to 9999")
+            throw .model("the clock does not show a time in the years 1800 to 2200")
         }
         let milliseconds = String(1000 + startedAtMilliseconds % 1000).suffix(3)
         let checksums = built.model.sections.map { Checksum.text(of: $0.bytes) }.joined()
