@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLineOptions
+import FoundationEssentials
 import HTTP
 import ModelStore
 import Recommendation
@@ -23,7 +24,8 @@ enum ServeCommand: Subcommand {
             there. With a store in Redis, which several daemons share, memberships come from the store, and a catalog is \
             read only for its photos and for what is hidden; what members do is recorded in the daemon's own journal, sent \
             to the other daemons through Redis, and applied to the catalog by the next "coterie recompute". A catalog that \
-            an older program made is brought up to date first.
+            an older program made is brought up to date first. A catalog in a folder that this user may not write to is \
+            served too; then nothing is recorded.
 
             The log goes to standard error, a JSON object a line, and has neither tokens nor queries in it.
             """,
@@ -114,7 +116,10 @@ enum ServeCommand: Subcommand {
                 throw UsageError(
                     "--journal is for daemons that share a store in Redis; with a folder, the catalog has all")
             }
-            if let catalog { return .catalog(store, path: catalog, sessions: sessions) }
+            if let catalog {
+                let usual = Catalog.isWritable(catalog) ? nil : try usualFile("sessions", ofPort: parsed.text("port"))
+                return .catalog(store, path: catalog, sessions: sessions ?? usual)
+            }
             EventLog.standardError.warning("no catalog at \(path): only groups are served")
             return .groupsOnly(store)
         }
@@ -122,12 +127,13 @@ enum ServeCommand: Subcommand {
             EventLog.standardError.warning(
                 "no catalog at \(path): memberships are read from the store, photos are not served")
         }
-        let journal = try parsed.textIfGiven("journal") ?? usualJournal(ofPort: parsed.text("port"))
+        let journal = try parsed.textIfGiven("journal") ?? usualFile("journal", ofPort: parsed.text("port"))
         return .shared(shared, journal: journal, catalog: catalog, sessions: sessions)
     }
 
-    private static func usualJournal(ofPort port: String) throws -> String {
-        "\(try ParsedCommand.stateFolder())/journal-\(port).sqlite"
+    /// A file of this daemon in the folder for what must not be lost.
+    private static func usualFile(_ name: String, ofPort port: String) throws -> String {
+        "\(try ParsedCommand.stateFolder())/\(name)-\(port).sqlite"
     }
 
     /// The rate that an option gives, twice as many at once; nil for any.
@@ -161,6 +167,11 @@ enum ServeCommand: Subcommand {
     /// Whether there is a catalog; one that an older program made is brought up to date.
     private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
         do throws(CatalogError) {
+            guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
+                _ = try Catalog(path: path, mode: .reading)
+                EventLog.standardError.warning("the catalog \(path) can only be read: nothing is recorded")
+                return true
+            }
             let catalog = try Catalog(path: path, mode: .recording)
             if let older = catalog.olderVersion {
                 EventLog.standardError.info(
