@@ -1,3 +1,5 @@
+import TextDistance
+
 /// What is wrong with a command line, and what to do about it.
 ///
 /// A program that gets one writes its description to standard error and ends with `exitCode`.
