@@ -45,13 +45,15 @@ let package = Package(
         .systemLibrary(name: "CPrefetch"),
         module("Model", ["CPrefetch"]),
         module("Recommendation", ["CivilTime", "Model"]),
-        module("RecordReading"),
+        // How alike two texts are, for suggestions in error messages.
+        module("TextDistance"),
+        module("RecordReading", ["TextDistance"]),
         // The shapes of answers, over HTTP and on the command line.
         module("Answers", ["CivilTime", "Model", "Recommendation"]),
         .target(
             name: "SyntheticCommunity", dependencies: ["CivilTime"],
             resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
-        module("CommandLineOptions"),
+        module("CommandLineOptions", ["TextDistance"]),
         module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
         // Linux calls that Swift's module for glibc lacks.
@@ -65,7 +67,8 @@ let package = Package(
         module("Compression", ["CZlib"]),
 
         // The system.
-        module("CatalogStore", ["SQLite", "SparseMatrix", "CivilTime", "RecordReading", "Model"]),
+        module(
+            "CatalogStore", ["SQLite", "SparseMatrix", "CivilTime", "Compression", "RecordReading", "Model"]),
         module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
         module(
             "Recompute",
@@ -87,7 +90,9 @@ let package = Package(
                 "ModelStore",
                 "Recommendation",
                 "Recompute",
-                "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading", "Tokens",
+                "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
+                "TextDistance",
+                "Tokens",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -120,12 +125,16 @@ let package = Package(
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
+        tests("TextDistanceTests", ["TextDistance"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests(
             "CatalogStoreTests",
-            ["CatalogStore", "CivilTime", "Model", "RecordReading", "SQLite", "SparseMatrix", "TestSupport"]),
+            [
+                "CatalogStore", "CivilTime", "Compression", "Model", "RecordReading", "SQLite", "SparseMatrix",
+                "TestSupport",
+            ]),
         tests(
             "MemberDataTests",
             ["MemberData", "CatalogStore", "Model", "ModelStore", "Recommendation", "SQLite", "TestSupport"]),

@@ -36,13 +36,17 @@ public final class Catalog {
                 "there is no catalog at \(path): create it with \"coterie import\", or name another with --catalog")
         }
         self.relations = relations
-        // A reader opens for writing too if it may: only then can it recover the log that a killed writer left.
-        let canWrite = mode == .writing || Self.allows(path, W_OK)
+        let canWrite = mode == .writing || Self.isWritable(path)
         do {
-            database = try Database(path: path, mode: mode == .writing ? .create : canWrite ? .readWrite : .readOnly)
+            switch mode {
+            case .writing: database = try Database(path: path, mode: .create)
+            case .recording: database = try Database(path: path, mode: .readWrite)
+            case .reading: database = try Self.openedForReading(path, canWrite: canWrite)
+            }
             try database.execute("PRAGMA foreign_keys = OFF; PRAGMA temp_store = FILE")
         } catch {
             guard error.isUnopenable else { throw CatalogError(error) }
+            if mode == .reading, Self.hasLog(path) { throw Self.unreadableLog(path) }
             throw CatalogError(
                 .fileFailed,
                 """
@@ -79,12 +83,52 @@ public final class Catalog {
         }
     }
 
+    /// An empty catalog that is gone when it is closed.
+    public static func temporary(relations: RelationTable = .standard) throws(CatalogError) -> Catalog {
+        // SQLite takes a path without a character for a database of its own.
+        try Catalog(path: "", mode: .writing, relations: relations)
+    }
+
     private static func isUpToDate(_ database: Database, _ version: Int, _ relations: RelationTable)
         throws(CatalogError) -> Bool
     {
         guard version == CatalogSchema.version else { return false }
         for facts in relations where try !CatalogSchema.hasTable(of: facts.source, database) { return false }
         return true
+    }
+
+    /// Whether this user may write to a catalog: to its file, and to its folder, in which SQLite keeps the log.
+    public static func isWritable(_ path: String) -> Bool {
+        let slash = path.lastIndex(of: "/")
+        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        return allows(path, W_OK) && allows(folder, W_OK | X_OK)
+    }
+
+    /// A connection that reads.
+    ///
+    /// It opens for writing too where it may: only then can it recover what a killed writer left in the log. Where it may
+    /// not, and no log is there, nobody is writing, and nothing need be locked; SQLite could not make the files for that.
+    private static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
+        if canWrite { return try Database(path: path, mode: .readWrite) }
+        guard hasLog(path) else { return try Database(path: path, mode: .immutable) }
+        let database = try Database(path: path, mode: .readOnly)
+        _ = try database.integer("SELECT count(*) FROM sqlite_schema")
+        return database
+    }
+
+    /// Whether there is a write-ahead log that is not empty.
+    private static func hasLog(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe stat(path + "-wal", &status) == 0 && status.st_size > 0
+    }
+
+    private static func unreadableLog(_ path: String) -> CatalogError {
+        CatalogError(
+            .fileFailed,
+            """
+            \(path) has a write-ahead log, \(path)-wal, that must be recovered first, and this user may not write to the \
+            folder: run any command, such as "coterie hide --list", as a user who may, or copy both files elsewhere
+            """)
     }
 
     private static func allows(_ path: String, _ access: Int32) -> Bool { unsafe Glibc.access(path, access) == 0 }

@@ -1,7 +1,7 @@
 public import SQLite
 
 /// A failure of the catalog or of an import.
-public struct CatalogError: Error, CustomStringConvertible {
+public struct CatalogError: Error, Equatable, CustomStringConvertible {
     /// What kind of failure it is.
     public enum Code: Sendable, Equatable {
         /// There is no catalog at the path.
@@ -31,9 +31,13 @@ public struct CatalogError: Error, CustomStringConvertible {
 
     /// An error of SQLite's.
     public init(_ error: DatabaseError) {
-        self.init(
-            error.isBusy ? .busy : .databaseFailed,
-            error.isBusy ? "another process is writing to the catalog; try again later" : error.description)
+        if error.isBusy {
+            self.init(.busy, "another process is writing to the catalog; try again later")
+        } else if error.isReadOnly {
+            self.init(.fileFailed, "the catalog can only be read: this user may not write to it, or to its folder")
+        } else {
+            self.init(.databaseFailed, error.description)
+        }
     }
 
     /// The message.

@@ -1,10 +1,12 @@
-/// An instant in whole seconds since 1970-01-01T00:00:00Z, without leap seconds, in the years 1800 to 9999.
+/// An instant in whole seconds since 1970-01-01T00:00:00Z, without leap seconds, in the years 1800 to 2200.
 public struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Seconds since the beginning of 1970 in UTC.
     public let seconds: Int64
 
-    /// 1800-01-01T00:00:00Z to 9999-12-31T23:59:59Z, both inclusive.
-    public static let bounds: ClosedRange<Int64> = -5_364_662_400...253_402_300_799
+    /// 1800-01-01T00:00:00Z to 2200-12-31T23:59:59Z, both inclusive.
+    ///
+    /// What lies beyond is a mistake, such as milliseconds taken for seconds, or 9999-12-31 for "never".
+    public static let bounds: ClosedRange<Int64> = -5_364_662_400...7_289_654_399
 
     /// An instant, or nil if it lies outside the bounds.
     public init?(seconds: Int64) {

@@ -1,3 +1,5 @@
+import TextDistance
+
 extension CommandLineProgram {
     /// Reads a command line.
     ///

@@ -1,3 +1,5 @@
+import TextDistance
+
 /// A mistake in a command line, and advice.
 ///
 /// A program that catches one writes its description to standard error and ends with `exitCode`.

@@ -105,7 +105,7 @@ public struct RecomputeJob: Sendable {
     /// ahead once does not make a later version the older one.
     private func versionName(of built: BuiltModel) throws(RecomputeError) -> VersionName {
         guard let time = UnixTime(seconds: startedAtMilliseconds / 1000) else {
-            throw .model("the clock does not show a time in the years 1800 to 9999")
+            throw .model("the clock does not show a time in the years 1800 to 2200")
         }
         let milliseconds = String(1000 + startedAtMilliseconds % 1000).suffix(3)
         let number = Self.number(

@@ -1,15 +1,25 @@
+import TextDistance
+
 /// A column that the reader of records asks for.
 public struct RecordColumn: Sendable, Equatable {
     /// Its name; in a source it may be written in any letter case and with blanks around it.
     public let name: String
     /// Whether a source without it cannot be read; in JSON Lines, whether an object without it is rejected.
     public let isRequired: Bool
+    /// What the source calls it; nil: by its own name.
+    public let sourceName: String?
 
     /// A column, required unless told otherwise.
-    public init(_ name: String, isRequired: Bool = true) {
+    ///
+    /// - Parameter sourceName: what the source calls it instead of its name; a header must then have that.
+    public init(_ name: String, isRequired: Bool = true, sourceName: String? = nil) {
         self.name = name
         self.isRequired = isRequired
+        self.sourceName = sourceName
     }
+
+    /// The name to look for in a source.
+    var wantedName: String { sourceName ?? name }
 }
 
 /// The columns that are asked for, and which of them a source has.
@@ -28,7 +38,7 @@ struct ColumnTable {
 
     init(_ columns: [RecordColumn]) {
         self.columns = columns
-        let names = columns.enumerated().map { (Self.comparable($1.name), $0) }
+        let names = columns.enumerated().map { (Self.comparable($1.wantedName), $0) }
         columnOfName = Dictionary(names) { _, _ in preconditionFailure("a column is asked for twice") }
         isPresent = columns.map { _ in false }
     }
@@ -48,6 +58,15 @@ struct ColumnTable {
         }
         if unknownNames.count < Self.maximumUnknownNames, !unknownNames.contains(name) { unknownNames.append(name) }
         return nil
+    }
+
+    /// How many wanted columns some names mean.
+    func knownCount(_ names: [String]) -> Int { Set(names.compactMap { columnOfName[Self.comparable($0)] }).count }
+
+    /// The wanted column that a name of the source is most like; nil if it is like none that is missing.
+    func nearestMissing(to name: String) -> String? {
+        let missing = columns.indices.filter { !isPresent[$0] }.map { columns[$0].wantedName }
+        return nearest(to: Self.comparable(name), among: missing, limit: 1).first
     }
 
     private static func comparable(_ name: String) -> String {

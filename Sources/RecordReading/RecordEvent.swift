@@ -84,6 +84,8 @@ public struct RecordError: Error, Equatable, CustomStringConvertible {
         case missingColumn
         /// A column that is asked for stands twice in the header.
         case repeatedColumn
+        /// It is something else than records: a spreadsheet, another encoding, JSON that is not JSON Lines.
+        case foreign
         /// The source itself failed: the disk, the pipe, the decompression.
         case readFailed
     }

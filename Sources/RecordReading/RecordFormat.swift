@@ -1,8 +1,8 @@
 /// How the records of a file are written.
 public enum RecordFormat: String, Sendable, CaseIterable {
-    /// Comma-separated values after RFC 4180; the first line names the columns.
+    /// Delimited text, quoted after RFC 4180; the first line names the columns, and tells the delimiter.
     case csv
-    /// Tab-separated values, quoted as CSV is; the first line names the columns.
+    /// The same, delimited by tabulators.
     case tsv
     /// JSON Lines: one object a line, whose keys are the columns.
     case jsonLines = "jsonl"
@@ -44,9 +44,6 @@ public enum RecordFormat: String, Sendable, CaseIterable {
             index += 1
         }
     }
-
-    /// The byte between the fields of a record; unused in JSON Lines.
-    var delimiter: UInt8 { self == .tsv ? Byte.tab : Byte.comma }
 }
 
 /// The bytes that are special in records.

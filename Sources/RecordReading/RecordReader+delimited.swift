@@ -29,7 +29,7 @@ extension RecordReader {
     /// Scans a record; quotes cost time only where there are any.
     mutating func scanRecord(_ window: ScanWindow) -> DelimitedScan {
         Self.scanRecord(
-            input.bytes, window, delimiter: format.delimiter, limitsFields: failsTooOften, into: &bounds)
+            input.bytes, window, delimiter: delimiter.byte, limitsFields: failsTooOften, into: &bounds)
     }
 
     private static func scanRecord(
@@ -59,6 +59,7 @@ extension RecordReader {
     /// Checks a whole record, and steps over it, also if it is rejected.
     private mutating func finish(_ window: ScanWindow, _ scan: DelimitedScan) -> RecordEvent {
         let range = window.start..<scan.end
+        recordRange = range
         var event = RecordEvent.record
         if scan.fieldCount != bounds.count {
             event = reject(range, .fieldCount(found: scan.fieldCount, expected: bounds.count))
@@ -66,6 +67,7 @@ extension RecordReader {
             event = reject(range, reason)
         } else if scan.hasDoubledQuotes {
             joinDoubledQuotes()
+            hasJoinedQuotes = true
         }
         stepOver(scan.end, innerLineFeeds: scan.innerLineFeeds)
         return event

@@ -19,6 +19,7 @@ extension RecordReader {
                 stepOver(range.upperBound, innerLineFeeds: 0)
                 continue
             }
+            recordRange = range
             let reason = fault(in: range, hasNul: facts.hasNul, highBits: facts.highBits) ?? readObject(range)
             let event = reason.map { reject(range, $0) } ?? .record
             stepOver(range.upperBound, innerLineFeeds: 0)

@@ -3,6 +3,8 @@ extension RecordReader {
     mutating func moveToNextLine() throws(RecordError) -> Bool {
         while true {
             if isSkippingLine { skipLine() }
+            isRecordCut = false
+            hasJoinedQuotes = false
             line = nextLine
             if input.unreadCount > 0 { return true }
             if input.isAtEnd { return false }
@@ -31,6 +33,8 @@ extension RecordReader {
     mutating func giveUpLine(_ window: ScanWindow, _ reason: RejectionReason) -> RecordEvent {
         let end = lineFeed(in: window.start..<window.stop)
         let rejected = reject(window.start..<(end ?? window.stop), reason)
+        recordRange = window.start..<(end ?? window.stop)
+        isRecordCut = end == nil && window.isFull
         if end == nil, window.isFull {
             isSkippingLine = true
             input.start = window.stop

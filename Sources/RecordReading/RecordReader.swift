@@ -26,7 +26,9 @@ public struct RecordReader: ~Copyable {
     // value partly initialized.
 
     /// The format, as given or as found in the first bytes.
-    public let format: RecordFormat
+    public internal(set) var format: RecordFormat
+    /// The delimiter, as given or as found in the header; without meaning in JSON Lines.
+    public internal(set) var delimiter: RecordDelimiter
     /// The name of the source, for messages.
     public let source: String
     /// How long a record may be in bytes, without its line feed, inclusive.
@@ -43,6 +45,16 @@ public struct RecordReader: ~Copyable {
     @usableFromInline var jsonValues: [UInt8]
     let decoder: JSONDecoder
     var table: ColumnTable
+    /// Whether the delimiter was given or found.
+    var knowsDelimiter: Bool
+    /// The header as it stands in the source, without its line feed; empty in JSON Lines.
+    public internal(set) var headerBytes: [UInt8]
+    /// Where the current or just rejected record stands in the buffer, without its line feed.
+    var recordRange: Range<Int>
+    /// Whether its doubled quotes were joined there.
+    var hasJoinedQuotes: Bool
+    /// Whether the record is longer than the buffer holds of it.
+    var isRecordCut: Bool
     /// The line after the current record.
     var nextLine: Int
     /// Whether the rest of a line that was given up is still to be skipped.
@@ -53,30 +65,38 @@ public struct RecordReader: ~Copyable {
     /// Begins to read a source: reads its header.
     ///
     /// - Parameters:
-    ///   - format: nil to find out from the first bytes.
+    ///   - format: nil to find out from the first bytes, and from the name of the source.
+    ///   - delimiter: nil to find out from the header; that of TSV is the tabulator.
     ///   - columns: the wanted columns. All accessors take an index into them.
     ///   - source: the name of the source, for messages.
     ///   - maximumRecordBytes: how long a record may be, at least 16 and at most 1 GiB.
     ///   - read: writes to the start of the memory that it is given, which has room for at least one byte, and returns
     ///     how many bytes it wrote; 0 at the end.
-    /// - Throws: `RecordError` for a source without header, for a header that cannot be used, and if reading fails.
+    /// - Throws: `RecordError` for a source without header, for a header that cannot be used, for what is no text of
+    ///   records at all, and if reading fails.
     public init(
-        format: RecordFormat?, columns: [RecordColumn], source: String, maximumRecordBytes: Int = 1_048_576,
+        format: RecordFormat?, delimiter: RecordDelimiter? = nil, columns: [RecordColumn], source: String,
+        maximumRecordBytes: Int = 1_048_576,
         read: @escaping (UnsafeMutableRawBufferPointer) throws -> Int
     ) throws(RecordError) {
         precondition((16...1 << 30).contains(maximumRecordBytes), "a record may have 16 bytes to 1 GiB")
         self = try Self.opened(
-            unsafe InputBuffer(source: read), format: format, columns: columns, source: source,
+            unsafe InputBuffer(source: read), format: format,
+            delimiter: delimiter ?? (format == .tsv ? .tab : nil), columns: columns, source: source,
             maximumRecordBytes: maximumRecordBytes)
     }
 
     private static func opened(
-        _ input: consuming InputBuffer, format: RecordFormat?, columns: [RecordColumn], source: String,
-        maximumRecordBytes: Int
+        _ input: consuming InputBuffer, format: RecordFormat?, delimiter: RecordDelimiter?, columns: [RecordColumn],
+        source: String, maximumRecordBytes: Int
     ) throws(RecordError) -> RecordReader {
         let format = try input.prepare(format: format, source: source)
         var reader = RecordReader(
             input: input, format: format, columns: columns, source: source, maximumRecordBytes: maximumRecordBytes)
+        if let delimiter {
+            reader.delimiter = delimiter
+            reader.knowsDelimiter = true
+        }
         if format != .jsonLines { try reader.readHeader() }
         return reader
     }
@@ -87,6 +107,12 @@ public struct RecordReader: ~Copyable {
     ) {
         self.input = input
         self.format = format
+        delimiter = .comma
+        knowsDelimiter = false
+        headerBytes = []
+        recordRange = 0..<0
+        hasJoinedQuotes = false
+        isRecordCut = false
         self.source = source
         self.maximumRecordBytes = maximumRecordBytes
         table = ColumnTable(columns)
@@ -105,6 +131,12 @@ public struct RecordReader: ~Copyable {
 
     /// The columns of the source that were not asked for, as it writes them; at most the first hundred.
     public var unknownColumns: [String] { table.unknownNames }
+
+    /// Whether a column of the source was not asked for.
+    public var hasUnknownColumns: Bool { !table.unknownNames.isEmpty }
+
+    /// The wanted column that a name of the source is most like; nil if it is like none that is missing.
+    public func nearestMissingColumn(to name: String) -> String? { table.nearestMissing(to: name) }
 
     /// Reads the next record, good or bad.
     ///
@@ -127,21 +159,5 @@ public struct RecordReader: ~Copyable {
         let longest = input.start + maximumRecordBytes + 1
         return ScanWindow(
             start: input.start, stop: min(input.end, longest), isAtEnd: input.isAtEnd, isFull: input.end >= longest)
-    }
-}
-
-extension InputBuffer {
-    /// Skips a byte order mark and finds out the format if it is not given.
-    mutating func prepare(format: RecordFormat?, source: String) throws(RecordError) -> RecordFormat {
-        // Enough for the first line of nearly all files, which need not be complete.
-        let wanted = format == nil ? 4096 : 3
-        do {
-            while unreadCount < wanted, !isAtEnd { try readMore() }
-        } catch {
-            throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")
-        }
-        let found = format ?? RecordFormat(firstBytes: bytes.span.extracting(start..<min(end, start + wanted)))
-        if bytes.span.extracting(start..<end).startsWithByteOrderMark { start += 3 }
-        return found
     }
 }

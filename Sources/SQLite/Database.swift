@@ -8,6 +8,8 @@ public final class Database {
     public enum Mode: Sendable {
         /// It must exist and is only read.
         case readOnly
+        /// It must exist, is only read, and nobody changes it meanwhile: nothing is locked, and nothing is made beside it.
+        case immutable
         /// It must exist.
         case readWrite
         /// It is created if it does not exist, with permissions for its owner only.
@@ -32,6 +34,7 @@ public final class Database {
         let flags =
             switch mode {
             case .readOnly: SQLITE_OPEN_READONLY
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             case .readWrite: SQLITE_OPEN_READWRITE
             case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
             }
@@ -41,7 +44,8 @@ public final class Database {
             close(unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         }
         var opened: OpaquePointer?
-        let code = unsafe sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        let name = mode == .immutable ? Self.immutableURI(path) : path
+        let code = unsafe sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         guard code == SQLITE_OK, let opened = unsafe opened else {
             let message = unsafe opened.map { unsafe String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             unsafe sqlite3_close_v2(opened)
@@ -50,6 +54,17 @@ public final class Database {
         unsafe handle = opened
         self.path = path
         unsafe sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
+    }
+
+    /// The file's name as SQLite takes it for one that does not change.
+    private static func immutableURI(_ path: String) -> String {
+        let hex = Array("0123456789ABCDEF".utf8)
+        var name = Array("file:".utf8)
+        for byte in path.utf8 {
+            let isPlain = byte > 0x20 && byte < 0x7F && !"%?#".utf8.contains(byte)
+            name += isPlain ? [byte] : [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        }
+        return String(decoding: name, as: UTF8.self) + "?immutable=1"
     }
 
     deinit {

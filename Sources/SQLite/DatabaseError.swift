@@ -23,6 +23,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether the file could not be opened: it is a folder, its folder does not exist, or permission is missing.
     public var isUnopenable: Bool { primaryCode == 14 }
 
+    /// Whether the file, or one beside it, would have had to be written to, which is not allowed.
+    public var isReadOnly: Bool { primaryCode == 8 }
+
     /// Whether the file is not a SQLite database.
     public var isNotADatabase: Bool { primaryCode == 26 }
 

@@ -49,6 +49,21 @@ public final class Statement {
         check(code)
     }
 
+    /// Binds a text that SQLite does not copy.
+    ///
+    /// - Parameter text: it must stay where it is, and as it is, until the statement has run.
+    @unsafe
+    public func bindInPlace(_ text: Span<UInt8>, at index: Int32) {
+        let code = unsafe text.withUnsafeBufferPointer { bytes in
+            // An empty text may have no address, which would bind NULL.
+            guard let base = bytes.baseAddress else { return unsafe sqlite3_bind_text(handle, index, "", 0, nil) }
+            return unsafe base.withMemoryRebound(to: CChar.self, capacity: bytes.count) {
+                unsafe sqlite3_bind_text(handle, index, $0, Int32(bytes.count), nil)
+            }
+        }
+        check(code)
+    }
+
     /// Binds bytes; SQLite copies them.
     public func bind(bytes: [UInt8], at index: Int32) {
         check(

@@ -11,6 +11,7 @@ final class CatalogUnderTest {
 
     var path: String { directory.path + "/catalog.sqlite" }
     var rejectsPath: String { directory.path + "/rejects.tsv" }
+    var reasonsPath: String { directory.path + "/rejects-reasons.tsv" }
 
     init() throws {
         directory = try TemporaryDirectory()
@@ -39,6 +40,7 @@ final class CatalogUnderTest {
         _ kind: ImportKind, bytes: [[UInt8]], ending: String = "csv", change: (inout ImportOptions) -> Void = { _ in }
     ) throws -> ImportSummary {
         var options = ImportOptions(rejectsPath: rejectsPath)
+        options.maximumRejectedShare = 1
         change(&options)
         let paths = try bytes.map { try file($0, ending) }
         return try Importer(into: catalog, kind: kind, options: options).run(paths)
@@ -94,9 +96,14 @@ final class CatalogUnderTest {
         return all
     }
 
-    /// The lines of the rejects file, fields apart, without the header; empty if there is no file.
+    /// The content of a file in the folder; nil if there is none.
+    func content(of name: String) -> String? {
+        FileManager.default.contents(atPath: directory.path + "/" + name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The lines of the file of reasons, fields apart, without the header; empty if there is no file.
     func rejects() throws -> [[String]] {
-        guard let data = FileManager.default.contents(atPath: rejectsPath) else { return [] }
+        guard let data = FileManager.default.contents(atPath: reasonsPath) else { return [] }
         return String(decoding: data, as: UTF8.self).split(separator: "\n").dropFirst().map { line in
             line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
         }

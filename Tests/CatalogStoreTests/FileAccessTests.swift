@@ -34,6 +34,7 @@ struct FileAccessTests {
         #expect(
             modes == [
                 "catalog.sqlite": 0o600, "catalog.sqlite-wal": 0o600, "catalog.sqlite-shm": 0o600, "rejects.tsv": 0o600,
+                "rejects-reasons.tsv": 0o600,
             ])
     }
 

@@ -73,7 +73,8 @@ struct HostileInputTests {
         #expect(summary.rows == 2 && summary.rejected == 1)
         #expect(try test.content(.users) == ["a|~|~", "b|~|~"])
         #expect(try test.rejects().map { $0[1] } == [isJSON ? "2" : "3"])
-        #expect(try test.rejects().allSatisfy { $0[3].utf8.count < 1000 })
+        #expect(try test.rejects().allSatisfy { $0[3].utf8.count < 1000 && $0[4].isEmpty && $0[5].isEmpty })
+        #expect(test.content(of: "rejects.tsv") == nil)
     }
 
     @Test("an empty CSV file is an error that says so; empty JSON Lines are no rows")

@@ -139,4 +139,25 @@ struct ManyUsersTests {
             #expect(run.errors.contains(text), "\(run.testDescription)")
         }
     }
+
+    @Test(
+        "The users come from a pipe as well as from a file",
+        arguments: [
+            "printf 'laura-100\\r\\nrebecca-2r5\\n' | \"$0\" recommend --json --limit 1 --users -",
+            "(printf laura-100; sleep .1; echo; echo rebecca-2r5) | \"$0\" recommend --json --limit 1 --users /dev/stdin",
+            "\"$0\" recommend --json --limit 1 --users <(printf 'laura-100\\n\\nrebecca-2r5')",
+        ])
+    func pipes(script: String) async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let run = try await RunningCommand(
+            "/bin/bash", ["-c", script, Checkout.program], environment: workspace.environment, input: nil,
+            in: workspace.folder
+        ).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        #expect(run.lines.count == 2 && run.lines[0].contains("laura-100") && run.lines[1].contains("rebecca-2r5"))
+        let bad = try await workspace.run("recommend", "--users", workspace.folder)
+        #expect(
+            bad.exitCode == CommandRun.ExitCode.badData && bad.errors.contains("cannot read"), "\(bad.testDescription)")
+    }
 }

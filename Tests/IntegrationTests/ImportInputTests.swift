@@ -13,7 +13,8 @@ struct ImportInputTests {
         _ kind: String, _ content: String, as name: String = "input.csv", _ options: String...
     ) async throws -> Answers.Import {
         let path = try workspace.write(content, to: name)
-        return try await workspace.succeed(["import", kind, path, "--json"] + options).json()
+        return try await workspace.succeed(["import", kind, path, "--json", "--maximum-rejected", "100"] + options)
+            .json()
     }
 
     private func text(_ sql: String) throws -> String? { try workspace.database().text(sql) }
@@ -24,10 +25,10 @@ struct ImportInputTests {
 
     /// The lines and reasons of the rejects file.
     private func rejects(of summary: Answers.Import) throws -> [(line: String, reason: String)] {
-        let name = try #require(summary.rejectsFile)
+        let name = try #require(summary.reasonsFile)
         let content = try #require(workspace.content(of: name))
         let lines = content.split(separator: "\n").map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
-        #expect(lines.first == ["source", "line", "reason", "record"])
+        #expect(lines.first == ["source", "line", "reason", "record", "rejects_file", "rejects_line"])
         #expect(lines.count == summary.rejected + 1)
         return lines.dropFirst().map { (String($0[1]), String($0[2])) }
     }
@@ -72,7 +73,9 @@ struct ImportInputTests {
         content += Data(
             "\(String(repeating: "x", count: 256)),ann,\n,ann,\nalone\nwhen,ann,yesterday\ngood,bob,1700000000\n".utf8)
         let path = try workspace.write(content, to: "bad.csv")
-        let summary: Answers.Import = try await workspace.succeed("import", "memberships", path, "--json").json()
+        let summary: Answers.Import = try await workspace.succeed(
+            "import", "memberships", path, "--json", "--maximum-rejected", "100"
+        ).json()
         #expect(summary.rows == 2 && summary.rejected == 6, "\(summary)")
         let rejects = try rejects(of: summary)
         #expect(rejects.map(\.line) == ["3", "4", "5", "6", "7", "8"])
@@ -93,8 +96,8 @@ struct ImportInputTests {
             let summary = try await imported(
                 "groups", content, as: name, "--rejects", workspace.path("long-rejects.tsv"))
             #expect(summary.rows == 2 && summary.rejected == 1, "\(name): \(summary)")
-            let rejects = try #require(workspace.content(of: "long-rejects.tsv"))
-            #expect(rejects.utf8.count < 2000)
+            let reasons = try #require(workspace.content(of: "long-rejects-reasons.tsv"))
+            #expect(reasons.utf8.count < 2000 && workspace.content(of: "long-rejects.tsv") == nil)
         }
         #expect(try text("SELECT group_concat(group_id) FROM (SELECT group_id FROM groups ORDER BY 1)") == "a,c")
     }

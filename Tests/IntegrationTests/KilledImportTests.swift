@@ -9,27 +9,6 @@ struct KilledImportTests {
     /// How often a kill that came too late is tried again.
     private static let attempts = 20
 
-    @Test("in the middle of a large file leaves whole batches, and a second import completes it")
-    func betweenBatches() async throws {
-        let batchRows = 100_000
-        let rowCount = 120_000
-        let whole = try Workspace()
-        let path = try whole.write(Self.photos(rowCount), to: "photos.csv")
-        try await whole.succeed("import", "photos", path)
-        for signal in Self.signals {
-            let workspace = try Workspace()
-            let command = try workspace.start(["import", "photos", path])
-            while command.isRunning, Self.count("photos", workspace) == 0 { usleep(2_000) }
-            command.send(signal)
-            let run = await command.wait()
-            #expect(run.ending == .killed(signal: signal), "it was over before: \(run.testDescription)")
-            #expect(Self.count("photos", workspace) == batchRows)
-            let again: Answers.Import = try await workspace.succeed("import", "photos", path, "--json").json()
-            #expect(again.unchanged == batchRows && again.written == rowCount - batchRows)
-            #expect(try CatalogContent.differences(workspace.catalog, whole.catalog) == 0)
-        }
-    }
-
     /// When an import of memberships is killed.
     enum Moment: CaseIterable {
         /// It reads the file: the catalog is there, and nothing was written to it since.
@@ -39,35 +18,36 @@ struct KilledImportTests {
     }
 
     @Test(
-        "while it reads or writes memberships keeps all or nothing, and a second import completes it",
-        arguments: Moment.allCases)
-    func withinBatch(moment: Moment) async throws {
+        "while it reads or writes keeps all or nothing, and again makes it whole",
+        arguments: Moment.allCases, ["photos", "memberships"])
+    func whileItWorks(moment: Moment, kind: String) async throws {
         let rows = 120_000
         let whole = try Workspace()
-        let path = try whole.write(Self.memberships(rows), to: "memberships.csv")
-        try await whole.succeed("import", "memberships", path)
+        let path = try whole.write(
+            kind == "photos" ? Self.photos(rows) : Self.memberships(rows), to: "\(kind).csv")
+        try await whole.succeed("import", kind, path)
         for signal in Self.signals {
             var killed: Workspace?
             for _ in 0..<Self.attempts where killed == nil {
                 let workspace = try Workspace()
-                let command = try workspace.start(["import", "memberships", path])
-                while command.isRunning, !Self.isReached(moment, workspace) { usleep(500) }
+                let command = try workspace.start(["import", kind, path])
+                while command.isRunning, !Self.isReached(moment, kind, workspace) { usleep(500) }
                 command.send(signal)
                 let run = await command.wait()
-                let count = Self.count("memberships", workspace)
+                let count = Self.count(kind, workspace)
                 #expect(count == 0 || count == rows)
                 if run.ending == .killed(signal: signal), count == 0 { killed = workspace }
             }
             let workspace = try #require(killed, "it always ended before it could be killed while \(moment)")
-            try await workspace.succeed("import", "memberships", path)
-            #expect(Self.count("memberships", workspace) == rows)
+            try await workspace.succeed("import", kind, path)
+            #expect(Self.count(kind, workspace) == rows)
             #expect(try CatalogContent.differences(workspace.catalog, whole.catalog) == 0)
         }
     }
 
-    private static func isReached(_ moment: Moment, _ workspace: Workspace) -> Bool {
+    private static func isReached(_ moment: Moment, _ kind: String, _ workspace: Workspace) -> Bool {
         switch moment {
-        case .reading: (try? workspace.database().integer("SELECT count(*) FROM memberships")) == 0
+        case .reading: (try? workspace.database().integer("SELECT count(*) FROM \(kind)")) == 0
         case .writing: isWriting(workspace)
         }
     }

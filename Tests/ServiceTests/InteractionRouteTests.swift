@@ -102,7 +102,7 @@ struct InteractionRouteTests {
 
     @Test("Interactions are listed in pages, and deleted", arguments: Transport.allCases)
     func pages(transport: Transport) throws {
-        let sent = (1...5).map { #"{"id":"\#($0)","kind":"click","groupId":"birds","atMilliseconds":\#($0)}"# }
+        let sent = (1...5).map { #"{"id":"\#($0)","kind":"click","groupId":"birds"}"# }
         #expect(
             try post(sent.joined(separator: ","), transport: transport).text
                 == #"{"userId":"ann","recorded":5,"repeated":0}"#)
@@ -110,8 +110,8 @@ struct InteractionRouteTests {
         let target = "/v1/users/ann/interactions"
         #expect(
             try routes.answer(transport, target + "?limit=2&after=1").text == #"""
-                {"userId":"ann","interactions":[{"id":"2","kind":"click","groupId":"birds","atMilliseconds":2},\#
-                {"id":"3","kind":"click","groupId":"birds","atMilliseconds":3}],"next":"3"}
+                {"userId":"ann","interactions":[{"id":"2","kind":"click","groupId":"birds","atMilliseconds":61000000},\#
+                {"id":"3","kind":"click","groupId":"birds","atMilliseconds":61000000}],"next":"3"}
                 """#)
         #expect(try !routes.answer(transport, target + "?limit=2&after=3").text.contains("next"))
         #expect(try routes.answer(transport, target + "?after=9").status == 404)
@@ -124,8 +124,18 @@ struct InteractionRouteTests {
 
     @Test("A time in the future counts as now")
     func future() throws {
-        _ = try post(#"{"id":"1","kind":"click","groupId":"birds","atMilliseconds":99000000}"#)
+        _ = try post(#"{"id":"1","kind":"click","groupId":"birds","atMilliseconds":1999000000000}"#)
         #expect(try routes.answer(.direct, "/v1/users/ann/interactions").text.contains(#""atMilliseconds":61000000"#))
+    }
+
+    @Test(
+        "A time in seconds is refused, and it is asked whether it is one",
+        arguments: [1_748_781_296, 946_684_799_999])
+    func seconds(time: Int) throws {
+        let answer = try post(#"{"id":"1","kind":"click","groupId":"birds","atMilliseconds":\#(time)}"#)
+        #expect(answer.status == 400 && answer.text.contains("are these seconds?"), "\(answer.text)")
+        let earliest = try post(#"{"id":"1","kind":"click","groupId":"birds","atMilliseconds":946684800000}"#)
+        #expect(earliest.status == 200)
     }
 
     /// Bodies that are refused, and the field that the refusal names.

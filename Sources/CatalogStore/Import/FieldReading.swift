@@ -1,53 +1,82 @@
 import CivilTime
 import RecordReading
 
-/// A field as it is bound to a statement.
-enum FieldValue {
-    case null
-    case integer(Int64)
-    case number(Double)
-    case text(String)
-
-    var isNull: Bool { if case .null = self { true } else { false } }
-}
-
-/// Why a record is rejected; the reason goes to the rejects file.
+/// Why a record is rejected; the reason goes to the file of reasons.
 struct RecordProblem: Error {
     let reason: String
 }
 
-extension ImportKind.Column {
-    /// Reads a field of the current record.
-    ///
-    /// - Returns: nil if the record does not have the field: then the catalog keeps its value.
-    func value(of column: Int, in reader: borrowing RecordReader) throws(RecordProblem) -> FieldValue? {
-        guard reader.isPresent(column) else { return nil }
-        switch type {
-        case .id:
-            try checkID(column, in: reader)
-            return .text(reader.text(column))
-        case .owner:
-            if reader.isEmpty(column) { return .null }
-            try checkID(column, in: reader)
-            return .text(reader.text(column))
-        case .text:
-            let text = reader.text(column)
-            return text.isEmpty ? .null : .text(text)
-        case .list:
-            let items = reader.text(column).split(separator: ";").map(Self.withoutOuterBlanks)
-            let joined = items.filter { !$0.isEmpty }.joined(separator: ";")
-            return joined.isEmpty ? .null : .text(joined)
-        case .time:
-            if reader.isEmpty(column) { return .null }
-            return .integer(try time(column, in: reader))
-        case .visibility:
-            return try code(column, in: reader, Visibility.self)
-        case .joinPolicy:
-            return try code(column, in: reader, GroupJoinPolicy.self)
-        case .degrees(let bound):
-            if reader.isEmpty(column) { return .null }
-            return .number(try degrees(column, in: reader, bound: bound))
+extension RecordReader {
+    /// Whether the current record says nothing in a column: it has no such field, an empty one, or `\N`, which databases
+    /// write for null.
+    func isNull(_ column: Int) -> Bool {
+        isEmpty(column)
+            || withField(column) { $0.count == 2 && $0[0] == UInt8(ascii: "\\") && $0[1] == UInt8(ascii: "N") }
+    }
+
+    /// Whether a field has a byte.
+    borrowing func field(_ column: Int, contains byte: UInt8) -> Bool {
+        withField(column) { bytes in
+            var index = 0
+            while index < bytes.count {
+                if bytes[index] == byte { return true }
+                index += 1
+            }
+            return false
         }
+    }
+}
+
+extension ImportKind.Column {
+    /// Checks that an external id has 1 to 255 bytes; the reader of records checks that it is UTF-8 without NUL.
+    func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
+        guard !reader.isNull(column) else { throw RecordProblem(reason: "\(name) is empty") }
+        let count = reader.withField(column) { $0.count }
+        guard count <= 255 else { throw RecordProblem(reason: "\(name) has \(count) bytes: at most 255 are allowed") }
+    }
+
+    /// Reads a time that is not null.
+    func time(_ column: Int, in reader: borrowing RecordReader, zone: ClockZone) throws(RecordProblem) -> WrittenTime {
+        do throws(WrittenTime.Problem) {
+            return try reader.withField(column) { bytes throws(WrittenTime.Problem) in
+                try WrittenTime(bytes, in: zone)
+            }
+        } catch {
+            let shown = "\(name) \"\(reader.text(column).prefix(40))\""
+            switch error {
+            case .notATime: throw RecordProblem(reason: "\(shown) is neither an ISO 8601 time nor a Unix time")
+            case .outOfBounds: throw RecordProblem(reason: "\(shown) is not in the years 1800 to 2200")
+            }
+        }
+    }
+
+    /// Reads a number of degrees that is not null.
+    func degrees(_ column: Int, in reader: borrowing RecordReader, bound: Double) throws(RecordProblem) -> Double {
+        guard let number = Double(reader.text(column)), abs(number) <= bound else {
+            throw RecordProblem(
+                reason: "\(name) \"\(reader.text(column).prefix(40))\" is not a number of degrees from "
+                    + "−\(Int(bound)) to \(Int(bound))")
+        }
+        return number
+    }
+
+    /// Reads a word that is not null, and stands for a number.
+    func code(_ column: Int, in reader: borrowing RecordReader, of words: [(word: String, code: Int64)])
+        throws(RecordProblem) -> Int64
+    {
+        let text = reader.text(column).lowercased()
+        guard let found = words.first(where: { $0.word == text }) else {
+            let names = words.map(\.word).joined(separator: ", ")
+            throw RecordProblem(reason: "\(name) \"\(text.prefix(40))\" is none of \(names)")
+        }
+        return found.code
+    }
+
+    /// The items of a list, with `;` between them and without blanks around them; nil if there are none.
+    func list(_ column: Int, in reader: borrowing RecordReader) -> String? {
+        let items = reader.text(column).split(separator: ";").map(Self.withoutOuterBlanks)
+        let joined = items.filter { !$0.isEmpty }.joined(separator: ";")
+        return joined.isEmpty ? nil : joined
     }
 
     private static func withoutOuterBlanks(_ text: Substring) -> Substring {
@@ -56,49 +85,31 @@ extension ImportKind.Column {
         return text
     }
 
-    /// Checks that an external id has 1 to 255 bytes; the reader of records checks that it is UTF-8 without NUL.
-    func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
-        let count = reader.withField(column) { $0.count }
-        guard count > 0 else { throw RecordProblem(reason: "\(name) is empty") }
-        guard count <= 255 else { throw RecordProblem(reason: "\(name) has \(count) bytes: at most 255 are allowed") }
-    }
-
-    func time(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) -> Int64 {
-        guard let time = reader.withField(column, { UnixTime($0)?.seconds }) else {
-            throw RecordProblem(
-                reason: "\(name) \"\(reader.text(column).prefix(40))\" is neither ISO 8601 UTC nor Unix seconds")
+    /// Whether a list is written as `list` would write it: no empty items, no blanks around them.
+    static func isTidy(_ list: Span<UInt8>) -> Bool {
+        var previous = UInt8(ascii: ";")
+        var index = 0
+        while index < list.count {
+            let byte = list[index]
+            if byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") {
+                if previous == UInt8(ascii: ";") { return false }
+                if byte == UInt8(ascii: ";"), previous == UInt8(ascii: " ") { return false }
+            }
+            previous = byte
+            index += 1
         }
-        return time
-    }
-
-    private func degrees(_ column: Int, in reader: borrowing RecordReader, bound: Double) throws(RecordProblem)
-        -> Double
-    {
-        guard let number = Double(reader.text(column)), abs(number) <= bound else {
-            throw RecordProblem(
-                reason:
-                    "\(name) \"\(reader.text(column).prefix(40))\" is not a number of degrees from −\(Int(bound)) to \(Int(bound))"
-            )
-        }
-        return number
-    }
-
-    private func code<Name: RawRepresentable<String> & CaseIterable & Coded>(
-        _ column: Int, in reader: borrowing RecordReader, _ type: Name.Type
-    ) throws(RecordProblem) -> FieldValue? {
-        if reader.isEmpty(column) { return nil }
-        let text = reader.text(column).lowercased()
-        guard let value = Name(rawValue: text) else {
-            let names = Name.allCases.map(\.rawValue).joined(separator: ", ")
-            throw RecordProblem(reason: "\(name) \"\(text.prefix(40))\" is none of \(names)")
-        }
-        return .integer(value.code)
+        return previous != UInt8(ascii: ";") && previous != UInt8(ascii: " ")
     }
 }
 
 /// A value that the catalog stores as a small integer.
-protocol Coded {
+protocol Coded: RawRepresentable<String>, CaseIterable {
     var code: Int64 { get }
+}
+
+extension Coded {
+    /// All words, and what they stand for.
+    static var words: [(word: String, code: Int64)] { allCases.map { ($0.rawValue, $0.code) } }
 }
 
 extension Visibility: Coded {}

@@ -1,19 +1,35 @@
+public import CivilTime
 public import RecordReading
 
 /// How an import treats what it reads.
 public struct ImportOptions: Sendable {
-    /// The format of all files; nil to find out each by its name or first bytes.
+    /// The format of all files; nil to find out each by its first bytes.
     public var format: RecordFormat?
-    /// The first bad line or unknown id ends the import, and nothing of its batch is kept.
+    /// The delimiter of all files; nil to find out each by its header.
+    public var delimiter: RecordDelimiter?
+    /// What the files call columns of the kind, by the columns' names.
+    public var sourceNames: [String: String] = [:]
+    /// The zone of times that do not say theirs.
+    public var zone = ClockZone.utc
+    /// The first bad line, unknown id or unknown column ends the import.
     public var isStrict = false
+    /// The share of rejected records beyond which the import fails, 0 to 1; inclusive.
+    public var maximumRejectedShare = 0.01
     /// Rows of the kind that the files do not have are removed.
     public var replaces = false
     /// Lets `replaces` remove more than half of what there is.
     public var allowsShrinking = false
-    /// The file for bad lines; it is created at the first one.
+    /// Lets `replaces` remove rows although records were rejected, which may have been those.
+    public var allowsRejects = false
+    /// Tells what would happen, and changes nothing.
+    public var isDryRun = false
+    /// Members who were forgotten may come back.
+    public var readmits = false
+    /// The file for rejected records; it is made at the first one.
+    ///
+    /// Without an ending it gets that of the format.
     public var rejectsPath: String
-    /// How many memberships or pool entries are sorted and written in one transaction; of groups, users and photos at
-    /// most 100,000 are.
+    /// How many memberships or pool entries are sorted and written at a time.
     public var batchRows = 16_000_000
     /// Memory for external ids, in bytes; when it is full it is emptied, and ids are looked up in the catalog again.
     public var identifierBytes = 1 << 30
@@ -28,37 +44,8 @@ public struct ImportProgress: Sendable {
     public var step: String
     /// Rows done; in steps other than "reading", those of this step.
     public var rows: Int
-    /// Bytes read of all files.
+    /// Bytes read of all files, as they are stored.
     public var bytesRead: Int
     /// The size of all files; nil if one is a pipe.
     public var totalBytes: Int?
-}
-
-/// What an import did.
-public struct ImportSummary: Sendable, Equatable {
-    /// The kind.
-    public var kind: ImportKind
-    /// Rows read that were not bad.
-    public var rows = 0
-    /// Of these, repetitions within one batch, of which the last one counts.
-    public var duplicates = 0
-    /// Rows inserted or changed.
-    public var written = 0
-    /// Rows of the kind removed by `replaces`, without rows of other tables that named them.
-    public var removed = 0
-    /// Bad lines, which are in the rejects file.
-    public var rejected = 0
-    /// Groups, users and photos created because a row named them.
-    public var created: [String: Int] = [:]
-    /// Ids with a slash, of rows and of what was created: HTTP cannot address them.
-    public var idsWithSlash = 0
-    /// Columns of the files that the kind does not have.
-    public var unknownColumns: [String] = []
-    /// Wall time, in seconds.
-    public var seconds = 0.0
-
-    /// Rows that were in the catalog already, with the same values.
-    public var unchanged: Int { rows - duplicates - written }
-
-    init(kind: ImportKind) { self.kind = kind }
 }

@@ -31,6 +31,12 @@ extension Importer {
         return vanished
     }
 
+    /// Whether a replacing import saw the group, user or photo with a key.
+    private func wasSeen(_ key: Int64) -> Bool {
+        guard case .entities(let writer, _) = writer else { return true }
+        return writer.wasSeen(key)
+    }
+
     /// Fills the temporary table `vanished` with the keys of rows that the files do not have.
     private func collectVanished() throws(DatabaseError) {
         guard case .entities(let table) = kind else {

@@ -5,29 +5,26 @@ import SQLite
 
 /// Imports files of one kind into a catalog.
 ///
-/// Rows are written in batches, each in one transaction: a killed import leaves whole batches and can simply be run
-/// again. A replacing import is one transaction: all of it or nothing.
+/// An import is one transaction: an import that fails or is killed changes nothing, and can simply be run again.
 public final class Importer {
     let catalog: Catalog
     let kind: ImportKind
+    let columns: [ImportKind.Column]
     let options: ImportOptions
-    let rejects: RejectsFile
-    private let report: (ImportProgress) -> Void
-    private let writer: Writer
-    private var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: 0)
-    private var summary: ImportSummary
+    let writer: Writer
+    var rejects: RejectedRecords
+    var progress = ImportProgress(step: "reading", rows: 0, bytesRead: 0, totalBytes: 0)
+    var summary: ImportSummary
     // In strict mode: the source and line of each row of the batch.
-    private var batchLines: [(source: String, line: Int)] = []
+    var batchLines: [(source: String, line: Int)] = []
     // The error of SQLite that ends the import, noted while a record was written.
-    private var failure: CatalogError?
-    private var changesAtBegin: Int64 = 0
-    // Of these, changes in the temporary tables that say what a replacing import removes.
+    var failure: CatalogError?
+    // Changes in the temporary tables that say what a replacing import removes.
     var temporaryChanges: Int64 = 0
+    private var changesAtBegin: Int64 = 0
+    private let report: (ImportProgress) -> Void
 
-    /// The most groups, users or photos in one transaction.
-    static let entityBatchRows = 100_000
-
-    private enum Writer {
+    enum Writer {
         case entities(EntityWriter, EntityTable)
         case pairs(RelationshipWriter, RelationSource)
     }
@@ -41,14 +38,16 @@ public final class Importer {
     ) throws(CatalogError) {
         self.catalog = catalog
         self.kind = kind
+        columns = kind.columns
         self.options = options
         self.report = report
-        rejects = RejectsFile(path: options.rejectsPath)
+        rejects = RejectedRecords(path: options.rejectsPath, inputs: [], writesFiles: false)
         summary = ImportSummary(kind: kind)
         // Enough to keep the upper pages of the table in memory while a sorted batch is written; SQLite's default is 2
-        // MB.
+        // MB. The log, which has the whole import, gives its place on the disk back.
         try wrapping { () throws(DatabaseError) in
-            try catalog.database.execute("PRAGMA cache_size = -262144; PRAGMA threads = 2")
+            try catalog.database.execute(
+                "PRAGMA cache_size = -262144; PRAGMA threads = 2; PRAGMA journal_size_limit = 67108864")
         }
         switch kind {
         case .relation(let source):
@@ -64,7 +63,8 @@ public final class Importer {
     /// Imports files, one after the other.
     ///
     /// - Parameter paths: files; `-` is standard input.
-    /// - Throws: `CatalogError`. Earlier batches stay, unless the import replaces.
+    /// - Throws: `CatalogError`; then nothing was changed. A dry run has in its summary why an import would fail, if that
+    ///   takes more than a look at one record.
     public func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now
@@ -74,28 +74,38 @@ public final class Importer {
             guard let sum, let count = input.byteCount else { return nil }
             return sum + count
         }
+        rejects = RejectedRecords(
+            path: options.rejectsPath, inputs: Set(inputs.map(\.identity)), writesFiles: !options.isDryRun)
         try begin()
         do throws(CatalogError) {
             for input in inputs { try read(input) }
             try flush()
-            if options.replaces { summary.removed = try removeOthers() }
-            try commit()
+            // What was rejected is of use even if the import fails for it.
+            try rejects.finish()
+            complete(&summary)
+            try refusing { () throws(CatalogError) in
+                try checkRejects()
+                if options.replaces { summary.removed = try removeOthers() }
+            }
+            try options.isDryRun ? rollBack() : commit()
         } catch {
-            try? catalog.database.execute("ROLLBACK")
-            if case .pairs(let writer, _) = writer { try? writer.finish() }
+            try? rejects.flush()
+            try? rollBack()
             throw error
         }
-        if case .pairs(let writer, _) = writer { try wrapping { () throws(DatabaseError) in try writer.finish() } }
-        complete(&summary)
         let elapsed = start.duration(to: clock.now).components
         summary.seconds = Double(elapsed.seconds) + Double(elapsed.attoseconds) * 1e-18
         return summary
     }
 
-    /// Whether a replacing import saw the group, user or photo with a key.
-    func wasSeen(_ key: Int64) -> Bool {
-        guard case .entities(let writer, _) = writer else { return true }
-        return writer.wasSeen(key)
+    /// Runs what may refuse the import; a dry run only notes that.
+    private func refusing(_ body: () throws(CatalogError) -> Void) throws(CatalogError) {
+        do throws(CatalogError) {
+            try body()
+        } catch {
+            guard options.isDryRun else { throw error }
+            summary.failure = error
+        }
     }
 
     private func complete(_ summary: inout ImportSummary) {
@@ -103,6 +113,7 @@ public final class Importer {
         case .entities(let writer, _):
             summary.written = writer.written
             summary.idsWithSlash = writer.idsWithSlash
+            summary.timesWithoutZone = writer.timesWithoutZone
             summary.created = writer.created.filter { $0.value > 0 }
         case .pairs(let writer, _):
             summary.written = writer.written
@@ -111,96 +122,21 @@ public final class Importer {
             summary.created = writer.created.filter { $0.value > 0 }
         }
         summary.rejected = rejects.count
-    }
-
-    private func read(_ input: InputFile) throws(CatalogError) {
-        let bytesBefore = progress.bytesRead
-        var reader = try reader(of: input)
-        var event = try next(&reader)
-        while event != .end {
-            if case .rejected(let record) = event {
-                try reject(input.name, record.line, record.reason.description, record.excerpt)
-            } else {
-                do throws(RecordProblem) {
-                    try take(reader, input.name)
-                } catch {
-                    let fields = kind.columns.indices.map { reader.text($0) }
-                    let excerpt = fields.joined(separator: "  ").prefix(200)
-                    try reject(input.name, reader.line, error.reason, String(excerpt))
-                }
-                if let failure { throw failure }
-            }
-            if summary.rows & 0x3fff == 0 {
-                progress.bytesRead = bytesBefore + reader.bytesRead
-                reportStep("reading", summary.rows)
-            }
-            event = try next(&reader)
-        }
-        progress.bytesRead = bytesBefore + reader.bytesRead
-        for name in reader.unknownColumns where !summary.unknownColumns.contains(name) {
-            summary.unknownColumns.append(name)
+        summary.rejectsPaths = rejects.recordsPaths
+        summary.reasonsPath = rejects.reasonsPath
+        summary.examples = rejects.examples.map {
+            .init(source: $0.source, line: $0.line, reason: $0.reason, excerpt: $0.excerpt)
         }
     }
 
-    private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
-        let format = options.format ?? RecordFormat(fileName: input.name)
-        let columns = kind.columns.map { RecordColumn($0.name, isRequired: $0.isRequired) }
-        do throws(RecordError) {
-            return unsafe try RecordReader(format: format, columns: columns, source: input.name) { buffer in
-                try unsafe input.read(into: buffer)
-            }
-        } catch { throw CatalogError(.badData, error.description) }
-    }
-
-    private func next(_ reader: inout RecordReader) throws(CatalogError) -> RecordEvent {
-        do throws(RecordError) {
-            return try reader.next()
-        } catch { throw CatalogError(.badData, error.description) }
-    }
-
-    private func reject(_ source: String, _ line: Int, _ reason: String, _ excerpt: String) throws(CatalogError) {
-        guard !options.isStrict else {
-            throw CatalogError(
-                .badData, "\(source), line \(line): \(reason); nothing of its batch was kept (--strict)")
-        }
-        try rejects.add(source: source, line: line, reason: reason, excerpt: excerpt)
-    }
-
-    private func take(_ reader: borrowing RecordReader, _ source: String) throws(RecordProblem) {
-        switch writer {
-        case .entities(let writer, _):
-            do throws(EntityFailure) {
-                try writer.write(reader)
-            } catch {
-                switch error {
-                case .record(let problem): throw problem
-                case .database(let error):
-                    failure = CatalogError(error)
-                    return
-                }
-            }
-        case .pairs(let writer, _):
-            let columns = kind.columns
-            try columns[0].checkID(0, in: reader)
-            try columns[1].checkID(1, in: reader)
-            let time = reader.isEmpty(2) ? nil : try columns[2].time(2, in: reader)
-            reader.withField(0) { group in
-                reader.withField(1) { entry in writer.add(groupID: group, entryID: entry, time: time) }
-            }
-            if options.isStrict { batchLines.append((source, reader.line)) }
-        }
-        summary.rows += 1
-        do throws(CatalogError) { try flushIfFull() } catch { failure = error }
-    }
-
-    private func reportStep(_ step: String, _ rows: Int) {
+    func reportStep(_ step: String, _ rows: Int) {
         progress.step = step
         progress.rows = rows
         report(progress)
     }
 }
 
-// MARK: - Transactions
+// MARK: - The transaction
 
 extension Importer {
     private func begin() throws(CatalogError) {
@@ -210,12 +146,17 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
+            if case .pairs(let writer, _) = writer { try writer.finish() }
             // The files do not undo what members did after they were written.
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)
             try catalog.database.execute("COMMIT")
         }
+    }
+
+    private func rollBack() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try catalog.database.execute("ROLLBACK") }
     }
 
     /// The columns that were given a value.
@@ -226,18 +167,9 @@ extension Importer {
         }
     }
 
-    private func flushIfFull() throws(CatalogError) {
-        switch writer {
-        case .entities(let writer, _):
-            guard writer.pendingCount >= min(Self.entityBatchRows, options.batchRows) else { return }
-            writer.beginBatch()
-        case .pairs(let writer, _):
-            guard writer.pendingCount >= options.batchRows else { return }
-            try flush()
-        }
-        guard !options.replaces else { return }
-        try commit()
-        try begin()
+    func flushIfFull() throws(CatalogError) {
+        guard case .pairs(let writer, _) = writer, writer.pendingCount >= options.batchRows else { return }
+        try flush()
     }
 
     /// Writes the pairs of the batch.
@@ -247,10 +179,7 @@ extension Importer {
         temporaryChanges = writer.seenChanges
         if let unknown {
             let origin = batchLines[unknown.row]
-            throw CatalogError(
-                .badData,
-                "\(origin.source), line \(origin.line): there is no \(unknown.id); nothing of its batch was kept (--strict)"
-            )
+            throw strictError(origin.source, origin.line, "there is no \(unknown.id)")
         }
         batchLines.removeAll(keepingCapacity: true)
     }

@@ -1,13 +1,24 @@
+import Compression
 import Glibc
 
-/// A file or standard input, read from beginning to end.
+/// A file or standard input, read from beginning to end; what is compressed with gzip is unpacked.
 @safe
 final class InputFile {
     /// Its name in messages.
     let name: String
-    /// In bytes; nil for a pipe or a terminal.
+    /// In bytes, as it is stored; nil for a pipe or a terminal.
     let byteCount: Int?
+    /// Bytes read of it so far, as it is stored.
+    private(set) var bytesRead = 0
+    /// By which the file is told from others, whatever its path.
+    let identity: FileIdentity
     private let descriptor: Int32
+    /// Read and not handed out yet.
+    private var waiting: ArraySlice<UInt8> = []
+    private var isOpened = false
+    private var unpacker: GzipDecompressor?
+    private var isAtEndOfMember = false
+    private static let chunkBytes = 256 << 10
 
     /// - Parameter path: a file, or `-` for standard input.
     init(path: String) throws(CatalogError) {
@@ -15,7 +26,7 @@ final class InputFile {
             descriptor = STDIN_FILENO
             name = "standard input"
         } else {
-            descriptor = unsafe open(path, O_RDONLY)
+            descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
             name = path
         }
         var status = stat()
@@ -27,6 +38,7 @@ final class InputFile {
             throw CatalogError(.fileFailed, "cannot read \(path): it is a folder")
         }
         byteCount = status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
+        identity = FileIdentity(status)
         posix_fadvise(descriptor, 0, 0, POSIX_FADV_SEQUENTIAL)
     }
 
@@ -36,12 +48,104 @@ final class InputFile {
     ///
     /// - Returns: how many bytes; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
+        if !isOpened { try findFormat() }
+        if let unpacker { return try unsafe unpack(unpacker, into: buffer) }
+        guard !waiting.isEmpty else { return try unsafe readStored(into: buffer) }
+        let count = min(waiting.count, buffer.count)
+        unsafe buffer.copyBytes(from: waiting.prefix(count))
+        waiting = waiting.dropFirst(count)
+        return count
+    }
+
+    /// The same with an array.
+    func read(into buffer: inout [UInt8]) throws(CatalogError) -> Int {
+        let result = unsafe buffer.withUnsafeMutableBytes { buffer -> Result<Int, CatalogError> in
+            do throws(CatalogError) { return .success(try unsafe read(into: buffer)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+
+    /// Reads the first bytes, and finds out whether they are gzip.
+    private func findFormat() throws(CatalogError) {
+        isOpened = true
+        var beginning: [UInt8] = []
+        while beginning.count < 2, try readMore() { beginning += waiting }
+        waiting = beginning[...]
+        guard GzipDecompressor.isGzip(beginning) else { return }
+        unpacker = GzipDecompressor()
+        guard unpacker != nil else { throw CatalogError(.fileFailed, "cannot read \(name): there is no memory") }
+    }
+
+    private func unpack(_ unpacker: GzipDecompressor, into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError)
+        -> Int
+    {
         while true {
-            let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
-            if count >= 0 { return count }
-            guard errno == EINTR else { throw CatalogError(.fileFailed, "cannot read \(name): \(Self.reason)") }
+            if waiting.isEmpty, try !readMore() {
+                guard isAtEndOfMember else { throw damage("the compressed file is cut off") }
+                return 0
+            }
+            // Tapes and some programs fill up the end with zeros.
+            if isAtEndOfMember, waiting.allSatisfy({ $0 == 0 }) {
+                waiting = []
+                continue
+            }
+            let progress: GzipDecompressor.Progress
+            do {
+                progress = try unsafe unpacker.unpack(waiting, into: buffer)
+            } catch { throw damage("the compressed file is damaged, or something follows it that is not gzip") }
+            waiting = waiting.dropFirst(progress.consumed)
+            isAtEndOfMember = progress.isAtEndOfMember
+            if progress.produced > 0 { return progress.produced }
         }
     }
 
+    private func damage(_ reason: String) -> CatalogError {
+        CatalogError(.badData, "cannot unpack \(name): \(reason)")
+    }
+
+    /// Reads into `waiting`; false at the end.
+    private func readMore() throws(CatalogError) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: Self.chunkBytes)
+        let count = unsafe chunk.withUnsafeMutableBytes { unsafe readOnce(into: $0) }
+        waiting = chunk.prefix(try checked(count))
+        return count > 0
+    }
+
+    private func readStored(into buffer: UnsafeMutableRawBufferPointer) throws(CatalogError) -> Int {
+        try checked(unsafe readOnce(into: buffer))
+    }
+
+    /// How many bytes were read; -1 if it failed.
+    private func readOnce(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+        while true {
+            let count = unsafe Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+            if count >= 0 || errno != EINTR { return count }
+        }
+    }
+
+    private func checked(_ count: Int) throws(CatalogError) -> Int {
+        guard count >= 0 else { throw CatalogError(.fileFailed, "cannot read \(name): \(Self.reason)") }
+        bytesRead += count
+        return count
+    }
+
     private static var reason: String { unsafe String(cString: strerror(errno)) }
+}
+
+/// What tells a file from all others of the machine, however many names it has.
+struct FileIdentity: Hashable {
+    let device: UInt64
+    let node: UInt64
+
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        node = UInt64(status.st_ino)
+    }
+
+    /// The file that a path names; nil if there is none.
+    init?(path: String) {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        self.init(status)
+    }
 }

@@ -174,6 +174,7 @@ final class RelationshipWriter {
         guard isIndexDropped else { return }
         progress("indexing", 0)
         try database.execute(source.createIndex)
+        isIndexDropped = false
     }
 }
 

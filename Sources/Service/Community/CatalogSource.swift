@@ -7,17 +7,22 @@ import Recommendation
 final class CatalogSource: CommunitySource {
     let changes: ChangeClock
     private let reader: CatalogReader
-    private let commits: GroupCommit
+    /// Nil if the catalog can only be read.
+    private let commits: GroupCommit?
 
     /// The catalog in a file.
     ///
     /// - Parameters:
     ///   - changes: where changes are noted.
     ///   - patience: how long a request waits for its commit.
-    /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing, with what to do.
+    /// - Throws: `ServiceError.startFailed` if it cannot be opened, with what to do.
     init(path: String, changes: ChangeClock = ChangeClock(), patience: Duration = .seconds(2)) throws(ServiceError) {
         self.changes = changes
         reader = try CatalogReader(path: path)
+        guard Catalog.isWritable(path) else {
+            commits = nil
+            return
+        }
         do {
             commits = GroupCommit(try Catalog(path: path, mode: .recording), changes: changes, patience: patience)
         } catch { throw ServiceError(.startFailed, error.message) }
@@ -44,6 +49,9 @@ final class CatalogSource: CommunitySource {
 
     /// Commits the change, together with others that wait.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
+        guard let commits else {
+            throw ServiceError(.catalogFailed, "the catalog can only be read: nothing that members do is recorded")
+        }
         do {
             return try commits.apply(change)
         } catch { throw ServiceError(.catalogFailed, "the catalog cannot be written: \(error.message)") }
@@ -68,5 +76,7 @@ final class CatalogSource: CommunitySource {
     }
 
     /// Notes what was changed in the catalog other than through this source.
-    func noteOutsideChanges() { commits.noteOutsideChanges() }
+    func noteOutsideChanges() {
+        if let commits { commits.noteOutsideChanges() } else { reader.noteChanges(in: changes) }
+    }
 }

@@ -47,7 +47,7 @@ extension InteractionBatch.Row {
         .object(
             RecordedInteraction.propertiesButTime + [
                 .sometimes(
-                    "atMilliseconds", .integer(RequestTime.bounds),
+                    "atMilliseconds", .integer(RequestTime.eventBounds),
                     "When, in Unix milliseconds; now if not given, or later")
             ]))
 
@@ -65,7 +65,9 @@ extension InteractionBatch.Row {
         if let position, !RecordedInteraction.positions.contains(position) {
             throw .badField(field + ".position", "is \(position): positions count from 1 to 10000")
         }
-        if let atMilliseconds { try RequestTime.check(atMilliseconds, field + ".atMilliseconds") }
+        if let atMilliseconds {
+            try RequestTime.check(atMilliseconds, field + ".atMilliseconds", in: RequestTime.eventBounds)
+        }
         return InteractionRecord(
             id: id, kind, groupID: groupId, atMilliseconds: min(atMilliseconds ?? now, now),
             recommendationID: recommendationId, position: position, variant: variant)

@@ -28,16 +28,24 @@ extension Call {
     }
 }
 
-/// Bounds of times that clients give.
+/// Bounds of times that clients give, in Unix milliseconds.
 enum RequestTime {
-    /// Unix milliseconds, up to the end of the year 9999.
-    static let bounds = 0...253_402_300_799_999
+    /// Up to the end of the year 2200.
+    static let bounds = 0...7_289_654_399_999
+    /// When somebody did something: from the year 2000 on.
+    ///
+    /// What is less are seconds by mistake.
+    static let eventBounds = 946_684_800_000...7_289_654_399_999
 
     /// Refuses a time that is out of bounds.
-    static func check(_ milliseconds: Int64, _ field: String) throws(Problem) {
-        guard bounds.contains(Int(milliseconds)) else {
-            throw .badField(field, "is \(milliseconds): times are from \(bounds.lowerBound) to \(bounds.upperBound)")
-        }
+    static func check(_ milliseconds: Int64, _ field: String, in bounds: ClosedRange<Int> = bounds) throws(Problem) {
+        let number = Int(milliseconds)
+        guard !bounds.contains(number) else { return }
+        let areSeconds = number >= 0 && number < bounds.lowerBound
+        throw .badField(
+            field,
+            "is \(number): times are milliseconds from \(bounds.lowerBound) to \(bounds.upperBound)"
+                + (areSeconds ? "; are these seconds?" : ""))
     }
 }
 

@@ -1,6 +1,7 @@
 import CatalogStore
 import CommandLineOptions
 import RecordReading
+import TextDistance
 
 /// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {
@@ -15,9 +16,14 @@ enum ImportCommand: Subcommand {
 
             \(kinds.map { "\($0.name): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
 
-            Times are ISO 8601 in UTC or Unix seconds. Topics, interests and tags are separated by ";". Importing the \
-            same file again changes nothing. A later import overwrites what an earlier one set. Columns that a file \
-            does not have keep their values.
+            The format, the delimiter and gzip are detected from the content. Times are ISO 8601, as databases write them \
+            (2026-11-01 12:00:00+00), or seconds, milliseconds or microseconds since 1970; \\N and an empty field are \
+            null. Topics, interests and tags are separated by ";". Importing the same file again changes nothing. A later \
+            import overwrites what an earlier one set. Columns that a file does not have keep their values.
+
+            An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written to a \
+            file, with the header of their source, to be mended and imported; the reasons are in a file beside it. An \
+            import without rejected lines removes such files of an earlier one.
             """,
         arguments: [
             Argument("KIND", help: names.joined(separator: ", ")),
@@ -26,24 +32,33 @@ enum ImportCommand: Subcommand {
         options: [
             CommonOptions.catalog,
             Option(
-                "format", "FORMAT",
-                help: "The format of all files; default: detected from the name or the first bytes",
+                "format", "FORMAT", help: "The format of all files (default: detected from the first bytes)",
                 allowed: RecordFormat.allCases.map(\.rawValue)),
             Option(
-                flag: "strict",
-                help: "Stop at the first bad line or unknown id; the lines of its batch are not kept"),
+                "delimiter", "DELIMITER", help: "The delimiter of fields (default: detected from the first line)",
+                allowed: RecordDelimiter.allCases.map(\.rawValue)),
             Option(
-                flag: "replace",
-                help: "Replace all rows of this kind by those of the files, in one transaction"),
+                "columns", "NAME=THEIRS,…", help: "The names of columns in the files: group_id=gid,joined_at=created",
+                isRepeating: true),
+            Option(
+                "timezone", "ZONE", help: "The zone of times without one: +02:00, Europe/Berlin", default: "UTC"),
+            Option(flag: "dry-run", help: "Say what would happen, with ten examples of bad lines; change nothing"),
+            Option(flag: "strict", help: "Fail at the first bad line, unknown id or unknown column"),
+            Option(
+                "maximum-rejected", "PERCENT", help: "Fail if more than this share of the lines is rejected",
+                default: "1"),
+            Option(flag: "replace", help: "Replace all rows of this kind by those of the files"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of the rows"),
+            Option(flag: "allow-rejects", help: "Let --replace remove rows although lines were rejected"),
             Option(
                 "rejects", "FILE",
-                help: "The file for rejected lines and their reasons (default: KIND-rejects.tsv)"),
+                help: "The file for rejected lines (default: KIND-rejects.csv, .tsv or .jsonl)"),
             CommonOptions.json,
         ],
         examples: [
             "coterie import memberships memberships.tsv",
-            "zcat photos.csv.gz | coterie import photos - --format csv",
+            "coterie import photos photos-1.csv.gz photos-2.csv.gz --dry-run",
+            "coterie import memberships export.csv --columns group_id=gid,joined_at=created --timezone Europe/Berlin",
             "coterie import groups groups.jsonl --replace --strict",
         ])
 
@@ -55,15 +70,11 @@ enum ImportCommand: Subcommand {
                     + names.joined(separator: ", "),
                 advice: near.map { "did you mean \($0)?" })
         }
-        var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects.tsv")
-        options.format = try parsed.choiceIfGiven("format", of: RecordFormat.self)
-        options.isStrict = parsed.flag("strict")
-        options.replaces = parsed.flag("replace")
-        options.allowsShrinking = parsed.flag("allow-shrinking")
-        let catalog = try Catalog(path: parsed.text("catalog"), mode: .writing, relations: Coterie.relations)
+        let options = try options(parsed, kind)
         let line = ProgressLine()
         let watcher = ImportWatcher(line: line, kind: kind)
-        let importer = try Importer(into: catalog, kind: kind, options: options, report: watcher.report)
+        let importer = try Importer(
+            into: catalog(parsed, isDryRun: options.isDryRun), kind: kind, options: options, report: watcher.report)
         let summary: ImportSummary
         do {
             summary = try importer.run(Array(parsed.arguments.dropFirst()))
@@ -72,62 +83,68 @@ enum ImportCommand: Subcommand {
             throw error
         }
         line.clear()
+        let report = ImportReport(summary: summary, zone: parsed.text("timezone"), isDryRun: options.isDryRun)
         var output = try Output()
         if parsed.flag("json") {
-            try output.json(document: SummaryJSON(summary, rejectsPath: options.rejectsPath))
+            try output.json(document: report.json)
         } else {
-            for text in text(summary, rejectsPath: options.rejectsPath) { try output.line(text) }
+            for text in report.lines { try output.line(text) }
         }
         try output.flush()
+        if let failure = summary.failure { throw Failure(failure) }
     }
 
-    private static func text(_ summary: ImportSummary, rejectsPath: String) -> [String] {
-        func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
-        var parts = [
-            counted(summary.rows, "rows"), counted(summary.written, "new or changed"),
-            counted(summary.unchanged, "unchanged"),
-        ]
-        if summary.duplicates > 0 { parts.append(counted(summary.duplicates, "repeated")) }
-        if summary.removed > 0 { parts.append(counted(summary.removed, "removed")) }
-        for (name, count) in summary.created.sorted(by: { $0.key < $1.key }) {
-            parts.append(counted(count, "\(name) made"))
+    /// The catalog to import into; a dry run makes none.
+    private static func catalog(_ parsed: ParsedCommand, isDryRun: Bool) throws(CatalogError) -> Catalog {
+        let path = parsed.text("catalog")
+        guard isDryRun else { return try Catalog(path: path, mode: .writing, relations: Coterie.relations) }
+        do throws(CatalogError) {
+            return try Catalog(path: path, mode: .reading, relations: Coterie.relations)
+        } catch {
+            guard error.code == .missing else { throw error }
+            return try Catalog.temporary(relations: Coterie.relations)
         }
-        parts.append(counted(summary.rejected, "rejected"))
-        let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
-        let time = "\(Formats.seconds(summary.seconds)), \(rate) rows/s"
-        var lines = ["\(summary.kind.name): \(parts.joined(separator: ", ")); \(time)"]
-        if !summary.unknownColumns.isEmpty {
-            lines.append("columns passed over: \(summary.unknownColumns.joined(separator: ", "))")
-        }
-        if summary.idsWithSlash > 0 {
-            let ids = summary.idsWithSlash == 1 ? "id has" : "ids have"
-            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: HTTP cannot address ids that contain a slash")
-        }
-        if summary.rejected > 0 { lines.append("rejected lines and reasons: \(rejectsPath)") }
-        return lines
     }
 
-    private struct SummaryJSON: Encodable {
-        var kind, rejectsFile: String?
-        var rows, written, unchanged, repeated, removed, rejected, idsWithSlash: Int
-        var created: [String: Int]
-        var unknownColumns: [String]
-        var seconds: Double
+    private static func options(_ parsed: ParsedCommand, _ kind: ImportKind) throws -> ImportOptions {
+        var options = ImportOptions(rejectsPath: parsed.textIfGiven("rejects") ?? "\(kind.name)-rejects")
+        options.format = try parsed.choiceIfGiven("format", of: RecordFormat.self)
+        options.delimiter = try parsed.choiceIfGiven("delimiter", of: RecordDelimiter.self)
+        options.sourceNames = try sourceNames(parsed, kind)
+        options.zone = try parsed.clockZone("timezone")
+        options.isStrict = parsed.flag("strict")
+        options.isDryRun = parsed.flag("dry-run")
+        options.maximumRejectedShare = try parsed.number("maximum-rejected", in: 0...100) / 100
+        options.replaces = parsed.flag("replace")
+        options.allowsShrinking = parsed.flag("allow-shrinking")
+        options.allowsRejects = parsed.flag("allow-rejects")
+        return options
+    }
 
-        init(_ summary: ImportSummary, rejectsPath: String) {
-            kind = summary.kind.name
-            rejectsFile = summary.rejected > 0 ? rejectsPath : nil
-            rows = summary.rows
-            written = summary.written
-            unchanged = summary.unchanged
-            repeated = summary.duplicates
-            removed = summary.removed
-            rejected = summary.rejected
-            idsWithSlash = summary.idsWithSlash
-            created = summary.created
-            unknownColumns = summary.unknownColumns
-            seconds = summary.seconds
+    /// What the files call columns, by the names of the columns.
+    private static func sourceNames(_ parsed: ParsedCommand, _ kind: ImportKind) throws(UsageError) -> [String: String]
+    {
+        var names: [String: String] = [:]
+        for pair in parsed.texts("columns").flatMap({ $0.split(separator: ",") }) {
+            let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2 else {
+                throw parsed.badValue(String(pair), of: "columns", expected: "pairs such as group_id=gid, with commas")
+            }
+            guard kind.columnNames.contains(parts[0]) else {
+                let near = nearest(to: parts[0], among: kind.columnNames, limit: 1)
+                let isTurned = kind.columnNames.contains(parts[1])
+                throw UsageError(
+                    "--columns: \(kind.name) have no column \"\(parts[0])\"; they have "
+                        + kind.columnNames.joined(separator: ", "),
+                    advice: isTurned
+                        ? ["the file's own name stands behind the sign: \(parts[1])=\(parts[0])"]
+                        : near.map { "did you mean \($0)?" })
+            }
+            guard names.updateValue(parts[1], forKey: parts[0]) == nil else {
+                throw UsageError("--columns names \(parts[0]) twice")
+            }
         }
+        return names
     }
 }
 

@@ -168,7 +168,7 @@ private struct UserIDs {
             count = try catalog.userCount(through: nil)
             return
         }
-        let ids = try Set(RecommendCommand.ids(in: file).map(BytewiseString.init)).map(\.text)
+        let ids = try Set(LineFile.lines(of: file).map(BytewiseString.init)).map(\.text)
             .sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         listed = ids
         count = ids.count

@@ -36,7 +36,7 @@ enum RecommendCommand: Subcommand {
 
     static func run(_ parsed: ParsedCommand) throws {
         let limit = try parsed.integer("limit", in: 1...1000)
-        let users = try parsed.arguments + (parsed.textIfGiven("users").map(ids(in:)) ?? [])
+        let users = try parsed.arguments + (parsed.textIfGiven("users").map(LineFile.lines) ?? [])
         guard !users.isEmpty else {
             throw UsageError(
                 parsed.textIfGiven("users").map { "\($0) names no user" }
@@ -87,16 +87,6 @@ enum RecommendCommand: Subcommand {
             throw Failure(
                 Failure.badData, "\(unknownCount) of \(users.count) users are unknown; the others have their lists")
         }
-    }
-
-    /// The ids in a file, one a line; of standard input for "-".
-    static func ids(in path: String) throws -> [String] {
-        let handle = path == "-" ? "/dev/stdin" : path
-        let text: String
-        do {
-            text = try String(contentsOf: URL(filePath: handle), encoding: .utf8)
-        } catch { throw Failure(Failure.badData, "cannot read users from \(path): no such file, or not UTF-8") }
-        return text.split(whereSeparator: \.isNewline).map(String.init)
     }
 
     /// Measures how long stages take.

@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLineOptions
+import FoundationEssentials
 import HTTP
 import ModelStore
 import Recommendation
@@ -26,7 +27,6 @@ enum ServeCommand: Subcommand {
             store, and from the catalog, if there is one, only photos and hidden groups. It records interactions in a \
             journal of its own and sends them to the other daemons through Redis; the next "coterie recompute" applies \
             them to the catalog. A catalog of an older program is migrated at the start.
-
             The log goes to standard error, one JSON object per line. It contains no tokens and no query strings.
             """,
         options: [
@@ -138,7 +138,10 @@ enum ServeCommand: Subcommand {
                 throw UsageError(
                     "--journal needs a store in Redis; with a folder, interactions are recorded in the catalog")
             }
-            if let catalog { return .catalog(store, path: catalog, sessions: sessions) }
+            if let catalog {
+                let usual = Catalog.isWritable(catalog) ? nil : try usualFile("sessions", ofPort: parsed.text("port"))
+                return .catalog(store, path: catalog, sessions: sessions ?? usual)
+            }
             EventLog.standardError.warning("no catalog at \(path): only groups are served")
             return .groupsOnly(store)
         }
@@ -146,12 +149,13 @@ enum ServeCommand: Subcommand {
             EventLog.standardError.warning(
                 "no catalog at \(path): memberships are read from the store, photos are not served")
         }
-        let journal = try parsed.textIfGiven("journal") ?? usualJournal(ofPort: parsed.text("port"))
+        let journal = try parsed.textIfGiven("journal") ?? usualFile("journal", ofPort: parsed.text("port"))
         return .shared(shared, journal: journal, catalog: catalog, sessions: sessions)
     }
 
-    private static func usualJournal(ofPort port: String) throws -> String {
-        "\(try ParsedCommand.stateFolder())/journal-\(port).sqlite"
+    /// A file of this daemon in the folder for what must not be lost.
+    private static func usualFile(_ name: String, ofPort port: String) throws -> String {
+        "\(try ParsedCommand.stateFolder())/\(name)-\(port).sqlite"
     }
 
     /// The rate that an option gives, with twice as many in a burst; nil for no limit.
@@ -186,6 +190,11 @@ enum ServeCommand: Subcommand {
     /// Whether there is a catalog; one of an older program is migrated.
     private static func isCatalogReady(_ path: String) throws(CatalogError) -> Bool {
         do throws(CatalogError) {
+            guard Catalog.isWritable(path) || !FileManager.default.fileExists(atPath: path) else {
+                _ = try Catalog(path: path, mode: .reading)
+                EventLog.standardError.warning("the catalog \(path) can only be read: nothing is recorded")
+                return true
+            }
             let catalog = try Catalog(path: path, mode: .recording)
             if let older = catalog.olderVersion {
                 EventLog.standardError.info(

@@ -2,6 +2,7 @@ import CatalogStore
 import CommandLineOptions
 import Model
 import ModelStore
+import TextDistance
 
 /// Finds what the user named, or suggests similar ids.
 enum Lookup {

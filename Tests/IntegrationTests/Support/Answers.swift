@@ -2,7 +2,7 @@
 enum Answers {
     struct Import: Decodable {
         var kind: String
-        var rejectsFile: String?
+        var rejectsFile, reasonsFile: String?
         var rows, written, unchanged, repeated, removed, rejected: Int
         var created: [String: Int]
         var unknownColumns: [String]

@@ -1,4 +1,4 @@
-import CommandLineOptions
+import TextDistance
 import Testing
 
 @Suite struct EditDistances {

@@ -1,0 +1,101 @@
+import CivilTime
+import RecordReading
+
+extension Importer {
+    /// Takes all records of a file.
+    func read(_ input: InputFile) throws(CatalogError) {
+        let bytesBefore = progress.bytesRead
+        var reader = try reader(of: input)
+        try checkColumns(reader)
+        var event = try next(&reader)
+        while event != .end {
+            if case .rejected(let record) = event {
+                if record.reason == .notUTF8 { summary.notUTF8 += 1 }
+                try reject(reader, record.line, record.reason.description, record.excerpt)
+            } else {
+                do throws(RecordProblem) {
+                    try take(reader)
+                } catch {
+                    let fields = columns.indices.map { reader.text($0) }
+                    try reject(
+                        reader, reader.line, error.reason, String(fields.joined(separator: "  ").prefix(200)))
+                }
+                if let failure { throw failure }
+                if reader.format == .jsonLines { try checkColumns(reader) }
+            }
+            if summary.rows & 0x3fff == 0 {
+                progress.bytesRead = bytesBefore + input.bytesRead
+                reportStep("reading", summary.rows)
+            }
+            event = try next(&reader)
+        }
+        progress.bytesRead = bytesBefore + input.bytesRead
+        for name in reader.unknownColumns where !summary.unknownColumns.contains(where: { $0.name == name }) {
+            summary.unknownColumns.append(.init(name: name, nearest: reader.nearestMissingColumn(to: name)))
+        }
+    }
+
+    private func reader(of input: InputFile) throws(CatalogError) -> RecordReader {
+        let columns = columns.map {
+            RecordColumn($0.name, isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name])
+        }
+        do throws(RecordError) {
+            return unsafe try RecordReader(
+                format: options.format, delimiter: options.delimiter, columns: columns, source: input.name
+            ) { buffer in try unsafe input.read(into: buffer) }
+        } catch { throw CatalogError(.badData, error.description) }
+    }
+
+    private func next(_ reader: inout RecordReader) throws(CatalogError) -> RecordEvent {
+        do throws(RecordError) {
+            return try reader.next()
+        } catch { throw CatalogError(.badData, error.description) }
+    }
+
+    /// A strict import does not pass over columns that the kind does not have.
+    private func checkColumns(_ reader: borrowing RecordReader) throws(CatalogError) {
+        guard options.isStrict, reader.hasUnknownColumns, let name = reader.unknownColumns.first else { return }
+        let advice = reader.nearestMissingColumn(to: name).map { "; did you mean \($0)?" } ?? ""
+        throw strictError(reader.source, reader.line, "\(kind.name) have no column \"\(name)\"\(advice)")
+    }
+
+    private func reject(_ reader: borrowing RecordReader, _ line: Int, _ reason: String, _ excerpt: String)
+        throws(CatalogError)
+    {
+        guard !options.isStrict else { throw strictError(reader.source, line, reason) }
+        try rejects.add(.init(source: reader.source, line: line, reason: reason, excerpt: excerpt), reader)
+    }
+
+    func strictError(_ source: String, _ line: Int, _ reason: String) -> CatalogError {
+        CatalogError(.badData, "\(source), line \(line): \(reason); nothing was changed (--strict)")
+    }
+
+    private func take(_ reader: borrowing RecordReader) throws(RecordProblem) {
+        switch writer {
+        case .entities(let writer, _):
+            do throws(EntityFailure) {
+                try writer.write(reader)
+            } catch {
+                switch error {
+                case .record(let problem): throw problem
+                case .database(let error):
+                    failure = CatalogError(error)
+                    return
+                }
+            }
+        case .pairs(let writer, _):
+            try columns[0].checkID(0, in: reader)
+            try columns[1].checkID(1, in: reader)
+            let time = reader.isNull(2) ? nil : try columns[2].time(2, in: reader, zone: options.zone)
+            if let time, !time.hasZone { summary.timesWithoutZone += 1 }
+            reader.withField(0) { group in
+                reader.withField(1) { entry in
+                    writer.add(groupID: group, entryID: entry, time: time?.time.seconds)
+                }
+            }
+            if options.isStrict { batchLines.append((reader.source, reader.line)) }
+        }
+        summary.rows += 1
+        do throws(CatalogError) { try flushIfFull() } catch { failure = error }
+    }
+}

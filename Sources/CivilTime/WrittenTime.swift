@@ -1,0 +1,167 @@
+/// A time as files, databases and programs write it.
+///
+/// - Days: `2025-06-01`, `20250601`; a day is the midnight with which it begins.
+/// - Times of day after them, behind a `T` or a blank: `12:34:56`, `12:34`, `123456`; a fraction of a second is cut off.
+///   Without anything between day and time, `20250601123456`.
+/// - Zones after these: `Z`, `UTC`, `+02`, `+0200`, `+02:00`, also behind a blank.
+/// - Numbers since 1970, with a minus sign before it: seconds below 10¹¹, milliseconds below 10¹⁴, microseconds below
+///   10¹⁷; a fraction is cut off.
+///
+/// Eight digits are a day if there is such a day in the years 1800 to 2200, and fourteen are a time by the same rule.
+/// As numbers of seconds these would be in the summer of 1970; as milliseconds, in the years 2540 to 2667.
+public struct WrittenTime: Sendable, Equatable {
+    /// The instant.
+    public let time: UnixTime
+    /// Whether it is said how the time relates to UTC; it is for numbers.
+    public let hasZone: Bool
+
+    /// Why bytes are not taken for a time.
+    public enum Problem: Error, Sendable {
+        /// They write no time, or a day that does not exist.
+        case notATime
+        /// They write one outside `UnixTime.bounds`.
+        case outOfBounds
+    }
+
+    /// The time that all of the bytes write.
+    ///
+    /// - Parameter zone: that of times which do not say theirs.
+    public init(_ bytes: Span<UInt8>, in zone: ClockZone = .utc) throws(Problem) {
+        let digits = endOfDigits(bytes, from: 0)
+        if digits == 4, bytes.count >= 10, bytes[4] == UInt8(ascii: "-") {
+            guard let date = CalendarDate(bytes.extracting(first: 10)) else { throw .notATime }
+            try self.init(date, bytes, timeFrom: 10, in: zone)
+        } else if let date = Self.basicDate(bytes, digits: digits) {
+            try self.init(date, bytes, timeFrom: 8, in: zone)
+        } else {
+            try self.init(number: bytes)
+        }
+    }
+
+    /// The day that the first eight digits write, if digits and what follows them may be a day.
+    private static func basicDate(_ bytes: Span<UInt8>, digits: Int) -> CalendarDate? {
+        let isAlone = bytes.count == digits && (digits == 8 || digits == 14)
+        let hasTime = digits == 8 && bytes.count > 8 && isSeparator(bytes[8])
+        guard isAlone || hasTime, let year = number(bytes, 0..<4), let month = number(bytes, 4..<6),
+            let day = number(bytes, 6..<8), hasTime || 1800...2200 ~= year
+        else { return nil }
+        return CalendarDate(year: year, month: month, day: day)
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "t") || byte == 0x20 }
+
+    private init(_ date: CalendarDate, _ bytes: Span<UInt8>, timeFrom start: Int, in zone: ClockZone) throws(Problem) {
+        var seconds = Int64(date.daysSince1970 * 86_400)
+        var written = WrittenZone.none
+        if bytes.count > start {
+            var index = start
+            if Self.isSeparator(bytes[start]) { index += 1 } else if start == 10 { throw .notATime }
+            guard let timeOfDay = secondsOfDay(bytes, &index), let found = writtenZone(bytes, from: index) else {
+                throw .notATime
+            }
+            seconds += Int64(timeOfDay)
+            written = found
+        }
+        switch written {
+        case .none:
+            seconds -= Int64(zone.offsetSeconds(atLocal: seconds))
+            hasZone = false
+        case .offset(let offset):
+            seconds -= Int64(offset)
+            hasZone = true
+        }
+        guard let time = UnixTime(seconds: seconds) else { throw .outOfBounds }
+        self.time = time
+    }
+
+    private init(number bytes: Span<UInt8>) throws(Problem) {
+        let isNegative = bytes.count > 0 && bytes[0] == UInt8(ascii: "-")
+        let start = isNegative ? 1 : 0
+        let end = endOfDigits(bytes, from: start)
+        guard end > start else { throw .notATime }
+        guard let hasFraction = fraction(bytes, from: end, isWhole: true) else { throw .notATime }
+        guard let value = number(bytes, start..<end) else { throw .outOfBounds }
+        let unitsPerSecond =
+            switch value {
+            case ..<100_000_000_000: 1
+            case ..<100_000_000_000_000: 1000
+            case ..<100_000_000_000_000_000: 1_000_000
+            default: throw Problem.outOfBounds
+            }
+        // Cut off towards the past, also before 1970.
+        let signed = isNegative ? -value - (hasFraction ? 1 : 0) : value
+        guard let time = UnixTime(seconds: Int64(floorDivision(signed, by: unitsPerSecond).quotient)) else {
+            throw .outOfBounds
+        }
+        self.time = time
+        hasZone = true
+    }
+}
+
+extension UnixTime {
+    /// The instant that all of the bytes write, in any of the forms of `WrittenTime`; nil for anything else.
+    ///
+    /// What does not say its zone is in UTC.
+    public init?(_ bytes: Span<UInt8>) {
+        guard let written = try? WrittenTime(bytes) else { return nil }
+        self = written.time
+    }
+
+    /// The instant that a text writes, by the same rules.
+    public init?(_ text: String) {
+        self.init(text.utf8Span.span)
+    }
+}
+
+extension CalendarDate {
+    /// The day that ten bytes write as `2025-06-01`; nil for anything else and for a day that does not exist.
+    public init?(_ bytes: Span<UInt8>) {
+        let dash = UInt8(ascii: "-")
+        guard bytes.count == 10, bytes[4] == dash, bytes[7] == dash, let year = number(bytes, 0..<4),
+            let month = number(bytes, 5..<7), let day = number(bytes, 8..<10)
+        else { return nil }
+        self.init(year: year, month: month, day: day)
+    }
+
+    /// The day that a text writes, by the same rules.
+    public init?(_ text: String) {
+        self.init(text.utf8Span.span)
+    }
+}
+
+/// The seconds since midnight that `12:34:56.789`, `12:34`, `123456.789` or `1234` at a place writes; the place moves
+/// behind it.
+private func secondsOfDay(_ bytes: Span<UInt8>, _ index: inout Int) -> Int? {
+    let start = index
+    guard bytes.count >= start + 4 else { return nil }
+    let hasColons = bytes[start + 2] == UInt8(ascii: ":")
+    let step = hasColons ? 3 : 2
+    let minutesEnd = start + step + 2
+    guard bytes.count >= minutesEnd, let hour = number(bytes, start..<start + 2),
+        let minute = number(bytes, start + step..<minutesEnd), hour < 24, minute < 60
+    else { return nil }
+    index = minutesEnd
+    let secondStart = minutesEnd + step - 2
+    let goesOn =
+        minutesEnd < bytes.count && (hasColons ? bytes[minutesEnd] == UInt8(ascii: ":") : isDigit(bytes[minutesEnd]))
+    guard goesOn else { return hour * 3600 + minute * 60 }
+    guard bytes.count >= secondStart + 2, let second = number(bytes, secondStart..<secondStart + 2), second < 60 else {
+        return nil
+    }
+    index = secondStart + 2
+    guard fraction(bytes, from: index, isWhole: false) != nil else { return nil }
+    if index < bytes.count, isDecimalMark(bytes[index]) { index = endOfDigits(bytes, from: index + 1) }
+    return hour * 3600 + minute * 60 + second
+}
+
+private func isDecimalMark(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ".") || byte == UInt8(ascii: ",") }
+
+/// Whether a fraction at a place is more than zero; false if there is none, nil if it has no digits.
+///
+/// - Parameter isWhole: whether nothing may follow.
+private func fraction(_ bytes: Span<UInt8>, from start: Int, isWhole: Bool) -> Bool? {
+    guard start < bytes.count, isDecimalMark(bytes[start]) else { return isWhole && start < bytes.count ? nil : false }
+    let end = endOfDigits(bytes, from: start + 1)
+    guard end > start + 1, !isWhole || end == bytes.count else { return nil }
+    return (start + 1..<end).contains { bytes[$0] != UInt8(ascii: "0") }
+}

@@ -1,0 +1,74 @@
+import CZlib
+
+/// Unpacks a stream in the gzip format (RFC 1952), which may have several members, piece by piece.
+///
+/// Two threads must not use it at the same time.
+@safe
+public final class GzipDecompressor {
+    /// Why a stream cannot be unpacked.
+    public enum Failure: Error, Equatable {
+        /// It is not gzip, or was changed since it was compressed.
+        case damaged
+        /// There is no memory.
+        case outOfMemory
+    }
+
+    /// What became of a piece.
+    public struct Progress: Sendable, Equatable {
+        /// Bytes of the input that were used.
+        public var consumed: Int
+        /// Bytes of the output that were written.
+        public var produced: Int
+        /// Whether a member ended with the last byte that was used: the stream may end here, or go on with another
+        /// member.
+        public var isAtEndOfMember: Bool
+    }
+
+    // On the heap, because zlib keeps a pointer to it.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// Makes a decompressor at the beginning of a stream; nil if there is no memory.
+    public init?() {
+        unsafe stream = .allocate(capacity: 1)
+        unsafe stream.initialize(to: z_stream())
+        guard unsafe shim_begin_gunzip(stream) == Z_OK else {
+            unsafe stream.deallocate()
+            return nil
+        }
+    }
+
+    deinit {
+        unsafe inflateEnd(stream)
+        unsafe stream.deallocate()
+    }
+
+    /// Whether bytes begin as gzip does.
+    public static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1F, 0x8B]) }
+
+    /// Unpacks as much of the input as fits into the output; checks each member's checksum at its end.
+    public func unpack(_ input: ArraySlice<UInt8>, into output: UnsafeMutableRawBufferPointer) throws(Failure)
+        -> Progress
+    {
+        let room = min(output.count, Int(UInt32.max))
+        let given = min(input.count, Int(UInt32.max))
+        let code = unsafe input.withUnsafeBufferPointer { input in
+            // zlib only reads the input, though its interface asks for a mutable pointer.
+            unsafe stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+            unsafe stream.pointee.avail_in = UInt32(given)
+            unsafe stream.pointee.next_out = output.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            unsafe stream.pointee.avail_out = UInt32(room)
+            return unsafe inflate(stream, Z_NO_FLUSH)
+        }
+        let progress = unsafe Progress(
+            consumed: given - Int(stream.pointee.avail_in), produced: room - Int(stream.pointee.avail_out),
+            isAtEndOfMember: code == Z_STREAM_END)
+        switch code {
+        case Z_OK, Z_BUF_ERROR: return progress
+        case Z_STREAM_END:
+            unsafe inflateReset(stream)
+            return progress
+        case Z_MEM_ERROR: throw .outOfMemory
+        default: throw .damaged
+        }
+    }
+}

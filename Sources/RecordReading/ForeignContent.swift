@@ -1,0 +1,116 @@
+/// What a file holds that is no text of records, and what makes records of it.
+enum ForeignContent: Equatable {
+    case utf16, utf32
+    case zip, spreadsheet
+    case zstandard, xz, bzip2
+    case parquet, avro, arrow, sqlite
+    case jsonArray, wrappedJSON
+    case markup
+
+    /// The content by the first bytes of a file; nil for what may be records.
+    init?(firstBytes bytes: Span<UInt8>) {
+        func begins(_ start: [UInt8]) -> Bool {
+            bytes.count >= start.count && start.indices.allSatisfy { bytes[$0] == start[$0] }
+        }
+        func begins(_ text: String) -> Bool { begins(Array(text.utf8)) }
+        if begins([0xFF, 0xFE, 0, 0]) || begins([0, 0, 0xFE, 0xFF]) {
+            self = .utf32
+        } else if begins([0xFF, 0xFE]) || begins([0xFE, 0xFF]) || Self.looksLikeUTF16(bytes) {
+            self = .utf16
+        } else if begins([0x50, 0x4B, 3, 4]) || begins([0x50, 0x4B, 5, 6]) {
+            self = Self.isSpreadsheet(bytes) ? .spreadsheet : .zip
+        } else if begins([0xD0, 0xCF, 0x11, 0xE0]) {
+            self = .spreadsheet
+        } else if begins([0x28, 0xB5, 0x2F, 0xFD]) {
+            self = .zstandard
+        } else if begins([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0]) {
+            self = .xz
+        } else if begins("BZh"), bytes.count > 9, bytes[4] == 0x31, bytes[5] == 0x41, bytes[6] == 0x59 {
+            self = .bzip2
+        } else if begins("PAR1"), bytes.count > 4, bytes[4] < 0x20 || bytes[4] > 0x7E {
+            self = .parquet
+        } else if begins([0x4F, 0x62, 0x6A, 1]) {
+            self = .avro
+        } else if begins(Array("ARROW1".utf8) + [0]) {
+            self = .arrow
+        } else if begins(Array("SQLite format 3".utf8) + [0]) {
+            self = .sqlite
+        } else if let json = Self.json(bytes) {
+            self = json
+        } else {
+            return nil
+        }
+    }
+
+    /// Whether every other byte of the first ones is NUL, as in a Latin text in UTF-16 without a byte order mark.
+    private static func looksLikeUTF16(_ bytes: Span<UInt8>) -> Bool {
+        let count = min(bytes.count, 32) & ~1
+        guard count >= 4 else { return false }
+        return [0, 1].contains { zero in
+            stride(from: 0, to: count, by: 2).allSatisfy { bytes[$0 + zero] == 0 && bytes[$0 + 1 - zero] != 0 }
+        }
+    }
+
+    private static func isSpreadsheet(_ bytes: Span<UInt8>) -> Bool {
+        guard bytes.count > 30 else { return false }
+        let name = (30..<min(bytes.count, 60)).map { bytes[$0] }
+        return ["[Content_Types].xml", "_rels/", "xl/", "mimetype"].contains { name.starts(with: $0.utf8) }
+    }
+
+    /// JSON that is not JSON Lines, or markup: told by the first byte that is not blank.
+    private static func json(_ bytes: Span<UInt8>) -> ForeignContent? {
+        var index = bytes.startsWithByteOrderMark ? 3 : 0
+        while index < bytes.count, Byte.isBlank(bytes[index]) {
+            if bytes[index] == Byte.tab { return nil }
+            index += 1
+        }
+        guard index < bytes.count else { return nil }
+        switch bytes[index] {
+        case UInt8(ascii: "["): return .jsonArray
+        case UInt8(ascii: "<"): return .markup
+        case UInt8(ascii: "{"):
+            index += 1
+            while index < bytes.count, bytes[index] == 0x20 || bytes[index] == Byte.carriageReturn { index += 1 }
+            return index < bytes.count && bytes[index] == Byte.lineFeed ? .wrappedJSON : nil
+        default: return nil
+        }
+    }
+
+    /// What it is, and the command that makes records of it.
+    func message(source: String) -> String {
+        let file = ShellWord.quoted(source)
+        return switch self {
+        case .utf16: "this is UTF-16; make it UTF-8 by: iconv -f UTF-16 -t UTF-8 \(file)"
+        case .utf32: "this is UTF-32; make it UTF-8 by: iconv -f UTF-32 -t UTF-8 \(file)"
+        case .zip: "this is a zip archive; unpack it by: unzip -p \(file)"
+        case .spreadsheet: "this is a spreadsheet; make it CSV by: libreoffice --headless --convert-to csv \(file)"
+        case .zstandard: "this is compressed with Zstandard; unpack it by: zstd -dc \(file)"
+        case .xz: "this is compressed with xz; unpack it by: xz -dc \(file)"
+        case .bzip2: "this is compressed with bzip2; unpack it by: bzip2 -dc \(file)"
+        case .parquet: "this is Parquet; make it CSV by: duckdb -csv -c \"FROM read_parquet('\(source)')\""
+        case .avro: "this is Avro; make it JSON Lines by: avro-tools tojson \(file)"
+        case .arrow: "this is an Arrow file; make it CSV by pyarrow.feather.read_table and pyarrow.csv.write_csv"
+        case .sqlite:
+            "this is a SQLite database; make a table of it CSV by: sqlite3 -readonly -csv -header \(file) 'SELECT …'"
+        case .jsonArray: "this is a JSON array; make it JSON Lines by: jq -c '.[]' \(file)"
+        case .wrappedJSON: "this is JSON over several lines; make it JSON Lines by: jq -c . \(file)"
+        case .markup: "this is XML or HTML, and not CSV, TSV or JSON Lines"
+        }
+    }
+}
+
+/// What to do with a source that is not UTF-8.
+public func encodingAdvice(forSource source: String) -> String {
+    "if it is Latin-1 or Windows-1252, make it UTF-8 by: iconv -f WINDOWS-1252 -t UTF-8 \(ShellWord.quoted(source))"
+}
+
+/// A file's name as it can be typed into a shell.
+enum ShellWord {
+    static func quoted(_ name: String) -> String {
+        guard name != "standard input" else { return "FILE" }
+        let plain = name.unicodeScalars.allSatisfy {
+            $0.properties.isAlphabetic || ("0"..."9").contains($0) || "/._-+=:@%,".unicodeScalars.contains($0)
+        }
+        return plain ? name : "'" + name.replacing("'", with: "'\\''") + "'"
+    }
+}

@@ -1,0 +1,108 @@
+import CatalogStore
+
+/// What an import did, or would do, as a person or a program reads it.
+struct ImportReport {
+    let summary: ImportSummary
+    let zone: String
+    let isDryRun: Bool
+
+    /// Lines for a person.
+    var lines: [String] {
+        var lines = [counts]
+        if !summary.unknownColumns.isEmpty {
+            let names = summary.unknownColumns.map { column in
+                column.name + (column.nearest.map { " (did you mean \($0)?)" } ?? "")
+            }
+            lines.append("columns passed over: \(names.joined(separator: ", "))")
+        }
+        if summary.timesWithoutZone > 0 {
+            let times = summary.timesWithoutZone == 1 ? "time without a zone was" : "times without a zone were"
+            lines.append("\(counted(summary.timesWithoutZone, times)) taken for \(zone) (--timezone)")
+        }
+        if summary.idsWithSlash > 0 {
+            let ids = summary.idsWithSlash == 1 ? "id has" : "ids have"
+            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: HTTP cannot address ids that contain a slash")
+        }
+        if let reasons = summary.reasonsPath {
+            lines.append("rejected lines: \(summary.rejectsPaths.joined(separator: ", ")); reasons: \(reasons)")
+        }
+        if isDryRun { lines += examples }
+        return lines
+    }
+
+    private var counts: String {
+        var parts = [
+            counted(summary.rows, "rows"), counted(summary.written, "new or changed"),
+            counted(summary.unchanged, "unchanged"),
+        ]
+        if summary.duplicates > 0 { parts.append(counted(summary.duplicates, "repeated")) }
+        if summary.removed > 0 { parts.append(counted(summary.removed, "removed")) }
+        if summary.forgotten > 0 { parts.append(counted(summary.forgotten, "of forgotten members")) }
+        for (name, count) in summary.created.sorted(by: { $0.key < $1.key }) {
+            parts.append(counted(count, "\(name) made"))
+        }
+        parts.append(counted(summary.rejected, "rejected"))
+        let text = "\(summary.kind.name): \(parts.joined(separator: ", "))"
+        guard !isDryRun else { return text + "; dry run: nothing was changed" }
+        let rate = Formats.grouped(Int(Double(summary.rows) / max(summary.seconds, 1e-9)))
+        return "\(text); \(Formats.seconds(summary.seconds)), \(rate) rows/s"
+    }
+
+    private var examples: [String] {
+        summary.examples.flatMap { example in
+            ["\(example.source), line \(example.line): \(example.reason)", "    \(example.excerpt)"]
+        }
+    }
+
+    private func counted(_ count: Int, _ what: String) -> String { "\(Formats.grouped(count)) \(what)" }
+
+    /// For a program.
+    var json: some Encodable { Document(summary, isDryRun: isDryRun) }
+
+    private struct Document: Encodable {
+        struct Example: Encodable {
+            var source, reason, record: String
+            var line: Int
+        }
+
+        var kind: String
+        var isDryRun: Bool
+        var rows, written, unchanged, repeated, removed, rejected, forgotten, idsWithSlash, timesWithoutZone: Int
+        var created: [String: Int]
+        var unknownColumns: [String]
+        /// By the names of unknown columns.
+        var nearestColumns: [String: String]
+        /// The first one.
+        var rejectsFile: String?
+        var rejectsFiles: [String]
+        var reasonsFile, failure: String?
+        var examples: [Example]
+        var seconds: Double
+
+        init(_ summary: ImportSummary, isDryRun: Bool) {
+            kind = summary.kind.name
+            self.isDryRun = isDryRun
+            rows = summary.rows
+            written = summary.written
+            unchanged = summary.unchanged
+            repeated = summary.duplicates
+            removed = summary.removed
+            rejected = summary.rejected
+            forgotten = summary.forgotten
+            idsWithSlash = summary.idsWithSlash
+            timesWithoutZone = summary.timesWithoutZone
+            created = summary.created
+            unknownColumns = summary.unknownColumns.map(\.name)
+            nearestColumns = [:]
+            for column in summary.unknownColumns { nearestColumns[column.name] = column.nearest }
+            rejectsFile = summary.rejectsPaths.first
+            rejectsFiles = summary.rejectsPaths
+            reasonsFile = summary.reasonsPath
+            failure = summary.failure?.message
+            examples = summary.examples.map {
+                Example(source: $0.source, reason: $0.reason, record: $0.excerpt, line: $0.line)
+            }
+            seconds = summary.seconds
+        }
+    }
+}
