@@ -47,6 +47,11 @@ struct SharedDaemonTests {
         probe(daemon, Self.list, Answers.Suggestions.self)?.rows.map(\.groupId)
     }
 
+    /// Whether an interaction has come to a daemon.
+    private func knows(_ daemon: RunningDaemon, _ id: String) -> Bool {
+        (try? daemon.get("/v1/users/\(Self.user)/interactions").text.contains(#""id":"\#(id)""#)) == true
+    }
+
     @discardableResult
     private func post(_ daemon: RunningDaemon, _ id: String, _ kind: String, _ group: String, of user: String = user)
         throws -> SocketClient.Response
@@ -61,7 +66,7 @@ struct SharedDaemonTests {
         let workspace = try Workspace(.redis)
         let daemons = try await daemons(workspace)
         #expect(try post(daemons[0], "0", "join", "macro-mondays").status == 200)
-        #expect(await RunningDaemon.poll { listed(daemons[1])?.isEmpty == false })
+        #expect(await RunningDaemon.poll { knows(daemons[1], "0") })
         let before = try groups(daemons[0])
         #expect(try groups(daemons[1]) == before && !before.contains("macro-mondays"))
         let joined = try #require(before.first)
@@ -300,7 +305,7 @@ struct SharedDaemonTests {
         for daemon in [withCatalog, other] { try await daemon.wait(forVersion: version) }
         #expect(FileManager.default.fileExists(atPath: workspace.path(".local/state/coterie/journal-0.sqlite")))
         #expect(try post(withCatalog, "1", "join", "macro-mondays").status == 200)
-        #expect(await RunningDaemon.poll { listed(other)?.isEmpty == false })
+        #expect(await RunningDaemon.poll { knows(other, "1") })
         #expect(try groups(withCatalog) == groups(other))
         let dismissed = try #require(try groups(other).first)
         #expect(try post(other, "2", "dismiss", dismissed).status == 200)
