@@ -122,6 +122,13 @@ enum CatalogSchema {
         ALTER TABLE hidden_groups ADD COLUMN decided_at INTEGER;
         UPDATE hidden_groups SET decided_at = hidden_at;
         """,
+        // Who was forgotten: whatever comes in later does not bring them back.
+        """
+        CREATE TABLE forgotten_members (
+            user_id TEXT PRIMARY KEY,
+            forgotten_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// What a row of `groups` has to be in order to be used and shown: public, and not hidden.

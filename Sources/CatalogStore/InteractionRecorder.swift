@@ -8,6 +8,7 @@ final class InteractionRecorder {
     private let knownUsers: IdentifierResolver
     private let memberships: MembershipEvents
     private let group: Statement
+    private let forgotten: Statement
     private let insert: Statement
     private let setInterests: Statement
     /// Rows changed so far, but for the interactions themselves: those that a recompute reads.
@@ -23,6 +24,7 @@ final class InteractionRecorder {
         memberships = try MembershipEvents(database)
         group = try database.prepare(
             "SELECT group_key FROM groups WHERE group_id = ? AND \(takesAnyGroup ? "true" : CatalogSchema.isShown)")
+        forgotten = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -43,6 +45,7 @@ final class InteractionRecorder {
             return true
         }
         if let refusal { return refusal }
+        if try isForgotten(change.userID) { return .unknownMember }
         switch change.action {
         case .record(let interactions): return try record(interactions, with: groups, ofUser: change.userID)
         case .state(let interests):
@@ -55,6 +58,13 @@ final class InteractionRecorder {
             guard let user = try knownUsers.key(of: change.userID) else { return .unknownMember }
             return .forgotten(try forget(id, ofUser: user))
         }
+    }
+
+    /// Whether a member was forgotten, and must not come back by what is still on its way.
+    private func isForgotten(_ id: String) throws(DatabaseError) -> Bool {
+        forgotten.bind(id, at: 1)
+        defer { forgotten.reset() }
+        return try forgotten.step()
     }
 
     /// - Parameter groups: the key of each interaction's group.

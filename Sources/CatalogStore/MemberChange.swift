@@ -21,7 +21,7 @@ public struct MemberChange: Sendable, Equatable, Codable {
         /// Nothing was done: the interaction at this index of the batch names a group that does not exist, or is not
         /// shown.
         case unknownGroup(at: Int)
-        /// Nothing was done: there is no such member.
+        /// Nothing was done: there is no such member, or the member was forgotten.
         case unknownMember
     }
 

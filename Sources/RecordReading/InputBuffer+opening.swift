@@ -6,7 +6,7 @@ extension InputBuffer {
         // Enough for the first line of nearly all files, which need not be complete.
         do {
             while unreadCount < 4096, !isAtEnd { try readMore() }
-        } catch where unreadCount > 0 {
+        } catch  where unreadCount > 0 {
             // The records before the failure are read; then it is met again.
         } catch {
             throw RecordError(code: .readFailed, source: source, line: 1, message: "reading failed: \(error)")

@@ -50,6 +50,7 @@ enum ImportCommand: Subcommand {
             Option(flag: "replace", help: "Make the kind equal to the files: remove what they do not hold"),
             Option(flag: "allow-shrinking", help: "Let --replace remove more than half of what there is"),
             Option(flag: "allow-rejects", help: "Let --replace remove rows though lines were rejected"),
+            Option(flag: "readmit", help: "Let members come back whom \"coterie forget\" has removed"),
             Option(
                 "rejects", "FILE", help: "Where rejected lines go; KIND-rejects.csv, .tsv or .jsonl by default"),
             CommonOptions.json,
@@ -117,6 +118,7 @@ enum ImportCommand: Subcommand {
         options.replaces = parsed.flag("replace")
         options.allowsShrinking = parsed.flag("allow-shrinking")
         options.allowsRejects = parsed.flag("allow-rejects")
+        options.readmits = parsed.flag("readmit")
         return options
     }
 
