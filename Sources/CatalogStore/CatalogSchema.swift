@@ -131,6 +131,13 @@ enum CatalogSchema {
             PRIMARY KEY (origin, sequence)
         ) WITHOUT ROWID;
         """,
+        // Who was forgotten: whatever comes in later does not bring them back.
+        """
+        CREATE TABLE forgotten_members (
+            user_id TEXT PRIMARY KEY,
+            forgotten_at INTEGER NOT NULL
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// The condition for a row of `groups` to be used and shown: public and not hidden.

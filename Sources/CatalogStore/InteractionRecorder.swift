@@ -8,6 +8,7 @@ final class InteractionRecorder {
     private let knownUsers: IdentifierResolver
     private let memberships: MembershipEvents
     private let group: Statement
+    private let forgotten: Statement
     private let insert: Statement
     private let known: Statement
     /// Whether the changes were made before, in a journal, which says of each that it is to be kept.
@@ -32,6 +33,7 @@ final class InteractionRecorder {
             """
             SELECT kind, group_key, recommendation_id, position, variant FROM interactions WHERE user_key = ? AND id = ?
             """)
+        forgotten = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
         insert = try database.prepare(
             """
             INSERT INTO interactions
@@ -52,6 +54,7 @@ final class InteractionRecorder {
             return true
         }
         if let refusal { return refusal }
+        if try isForgotten(change.userID) { return .unknownMember }
         switch change.action {
         case .record(let interactions): return try record(interactions, with: groups, ofUser: change.userID)
         case .state(let interests):
@@ -64,6 +67,13 @@ final class InteractionRecorder {
             guard let user = try knownUsers.key(of: change.userID) else { return .unknownMember }
             return .forgotten(try forget(id, ofUser: user))
         }
+    }
+
+    /// Whether a member was forgotten, and must not come back by what is still on its way.
+    private func isForgotten(_ id: String) throws(DatabaseError) -> Bool {
+        forgotten.bind(id, at: 1)
+        defer { forgotten.reset() }
+        return try forgotten.step()
     }
 
     /// - Parameter groups: the keys of the interactions' groups, in their order.

@@ -24,7 +24,7 @@ public struct MemberChange: Sendable, Equatable, Codable {
         /// Nothing was done: the interaction at this index of the batch has the id of another that says something
         /// else.
         case otherContent(at: Int)
-        /// Nothing was done: there is no such member.
+        /// Nothing was done: there is no such member, or the member was forgotten.
         case unknownMember
     }
 

@@ -60,25 +60,25 @@ public struct Evaluator: Sendable {
         var rows = EvaluatedList.allCases.map { _ in MemberMeasures(lengths: lengths.count) }
         var before: Set<UInt32> = []
         for made in maker.lists(of: member.profile) {
-            let place = made.list.index
+            let index = made.list.index
             let weight = 1 / Double(made.list.rotates ? ListMaker.buckets : 1)
             let items = made.items.prefix(lengths[0])
             let groups = items.map(\.group)
-            add(made, items, groups, member, weight, to: &rows[place])
+            add(made, items, groups, member, weight, to: &rows[index])
             // One bucket says it well enough, and takes a sixth of the time.
             if made.bucket == 0 {
-                rows[place].stored = IntraListSimilarity.stored(groups, in: set.model)
-                rows[place].exact = IntraListSimilarity.exact(groups, &part.cosines)
+                rows[index].stored = IntraListSimilarity.stored(groups, in: VisibleModel(set.model))
+                rows[index].exact = IntraListSimilarity.exact(groups, &part.cosines)
             }
             let shown = Set(groups)
             if made.bucket > 0, made.candidateCount >= 100 {
                 let changed = Double(shown.subtracting(before).count) / Double(max(1, shown.count))
-                rows[place].change = (rows[place].change ?? 0) + changed / Double(ListMaker.buckets - 1)
+                rows[index].change = (rows[index].change ?? 0) + changed / Double(ListMaker.buckets - 1)
             }
             before = shown
-            part.counts[place].shown.add(groups)
+            part.counts[index].shown.add(groups)
             for group in Set(groups).intersection(member.heldOut) {
-                part.counts[place].found[SizeClass(set.matrix.size(ofRow: Int(group))).index] += weight
+                part.counts[index].found[SizeClass(set.matrix.size(ofRow: Int(group))).index] += weight
             }
         }
         for group in member.heldOut { part.heldOut[SizeClass(set.matrix.size(ofRow: Int(group))).index] += 1 }
@@ -91,8 +91,8 @@ public struct Evaluator: Sendable {
         _ weight: Double, to row: inout MemberMeasures
     ) {
         if member.heldOutCount > 0 {
-            for (place, length) in lengths.enumerated() {
-                row.accuracy[place].add(
+            for (index, length) in lengths.enumerated() {
+                row.accuracy[index].add(
                     Accuracy(
                         of: made.items.lazy.map(\.group), length: length, heldOut: member.heldOut,
                         heldOutCount: member.heldOutCount), weight: weight)
@@ -115,7 +115,7 @@ public struct Evaluator: Sendable {
 }
 
 extension EvaluatedList {
-    /// Its place in `allCases`.
+    /// Its index in `allCases`.
     var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
@@ -131,5 +131,5 @@ extension Accuracy {
 
 extension [UInt32] {
     /// Counts one more at some places.
-    fileprivate mutating func add(_ places: [UInt32]) { for place in places { self[Int(place)] += 1 } }
+    fileprivate mutating func add(_ places: [UInt32]) { for index in places { self[Int(index)] += 1 } }
 }

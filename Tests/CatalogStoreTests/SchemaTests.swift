@@ -83,7 +83,8 @@ struct SchemaTests {
         try Database(path: path, mode: .readWrite).execute(
             """
             DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
-            ALTER TABLE hidden_groups DROP COLUMN decided_at; PRAGMA user_version = 6
+            ALTER TABLE hidden_groups DROP COLUMN decided_at; DROP TABLE forgotten_members;
+            PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)
         let plan = try Database(path: path, mode: .readOnly).prepare(

@@ -75,8 +75,10 @@ struct EvaluatorTests {
         var cosines = PairCosines(set.matrix)
         // The second time from memory.
         for _ in 0..<2 { #expect(abs(IntraListSimilarity.exact(list, &cosines) - 0.303200) < 1e-6) }
-        #expect(abs(IntraListSimilarity.stored(list, in: set.model) - 0.262067) < 1e-6)
-        #expect(IntraListSimilarity.exact([3], &cosines) == 0 && IntraListSimilarity.stored([], in: set.model) == 0)
+        #expect(abs(IntraListSimilarity.stored(list, in: VisibleModel(set.model)) - 0.262067) < 1e-6)
+        #expect(
+            IntraListSimilarity.exact([3], &cosines) == 0
+                && IntraListSimilarity.stored([], in: VisibleModel(set.model)) == 0)
     }
 
     @Test("Hits count by their rank, and groups that cannot be found count as not found")

@@ -18,17 +18,21 @@ final class EntityWriter {
     private let owners: IdentifierResolver?
     private var ownerKeys = IdentifierCache()
     private let identifierBytes: Int
-    private var statements: [UInt64: Statement] = [:]
-    /// The statement used last, and its set of fields.
-    private var latest: (fields: UInt64, statement: Statement)?
+    private var statements: [UInt64: FieldStatements] = [:]
+    /// The statements used last.
+    private var latest: FieldStatements?
     private let selectKey: Statement
+    private let forgotten: ForgottenIDs
     private var seenKeys = BitSet(count: 0)
     private let keepsSeen: Bool
     /// The set of columns that got a value.
     private var notedFields: UInt64 = 0
     private(set) var written = 0
+    /// Rows left out because they are of members who were forgotten.
+    private(set) var forgottenCount = 0
     private(set) var seenCount = 0
     private(set) var timesWithoutZone = 0
+    private var rowTimesWithoutZone = 0
     private var rowsWithSlash = 0
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
@@ -41,8 +45,9 @@ final class EntityWriter {
         keepsSeen = options.replaces
         identifierBytes = options.identifierBytes
         let isStrict = options.isStrict
-        (owners, selectKey) = try wrapping { () throws(DatabaseError) in
+        (forgotten, owners, selectKey) = try wrapping { () throws(DatabaseError) in
             (
+                try ForgottenIDs(database, readmits: options.readmits),
                 kind == .photos ? try IdentifierResolver(.users, database, isStrict: isStrict) : nil,
                 try database.prepare("SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
             )
@@ -67,13 +72,15 @@ final class EntityWriter {
     func write(_ reader: borrowing RecordReader) throws(EntityFailure) {
         let fields = givenFields(reader)
         do {
-            let statement = try statement(fields)
-            for index in columns.indices where fields & (1 << UInt64(index)) != 0 {
-                try bind(index, of: reader, to: statement)
+            if table == .users, try forgotten.contains(reader, 0) {
+                forgottenCount += 1
+                return
             }
-            let before = database.totalChanges
-            try statement.run()
-            written += Int(database.totalChanges - before)
+            let statements = try statements(for: fields)
+            var changed = try run(statements.insert, reader, fields)
+            if changed == 0, let update = statements.update { changed = try run(update, reader, fields) }
+            written += changed
+            timesWithoutZone += rowTimesWithoutZone
             if reader.field(0, contains: UInt8(ascii: "/")) { rowsWithSlash += 1 }
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
@@ -81,6 +88,19 @@ final class EntityWriter {
         } catch let error as DatabaseError {
             throw .database(error)
         } catch { preconditionFailure("nothing else is thrown: \(error)") }
+    }
+
+    /// Binds the fields of the current record, and runs a statement.
+    ///
+    /// - Returns: how many rows it changed, without the owner that binding may have created.
+    private func run(_ statement: Statement, _ reader: borrowing RecordReader, _ fields: UInt64) throws -> Int {
+        rowTimesWithoutZone = 0
+        for index in columns.indices where fields & (1 << UInt64(index)) != 0 {
+            try bind(index, of: reader, to: statement)
+        }
+        let before = database.totalChanges
+        try statement.run()
+        return Int(database.totalChanges - before)
     }
 
     /// The set of columns that the current record has; an empty word for a number counts as none.
@@ -115,7 +135,7 @@ final class EntityWriter {
             if !isTidy { statement.bind(column.list(index, in: reader), at: parameter) }
         case .time:
             let written = try column.time(index, in: reader, zone: zone)
-            if !written.hasZone { timesWithoutZone += 1 }
+            if !written.hasZone { rowTimesWithoutZone += 1 }
             statement.bind(written.time.seconds, at: parameter)
         case .visibility, .joinPolicy:
             statement.bind(try column.code(index, in: reader, of: words[index]), at: parameter)
@@ -123,6 +143,8 @@ final class EntityWriter {
             statement.bind(Optional(try column.degrees(index, in: reader, bound: bound)), at: parameter)
         case .owner:
             try column.checkID(index, in: reader)
+            // The photo stays, and has no owner.
+            if try forgotten.contains(reader, index) { return statement.bindNull(at: parameter) }
             let slot = reader.withField(index) { ownerKeys.slot(of: $0) }
             guard let key = try ownerKey(slot) else {
                 throw RecordProblem(reason: "there is no user \(reader.text(index))")
@@ -150,28 +172,47 @@ final class EntityWriter {
         seenKeys.insert(key)
     }
 
-    /// The statement that writes a set of fields; the parameter of a column is its number, from 1.
-    private func statement(_ fields: UInt64) throws(DatabaseError) -> Statement {
-        if let latest, latest.fields == fields { return latest.statement }
-        let statement = if let known = statements[fields] { known } else { try prepared(fields) }
-        statements[fields] = statement
-        latest = (fields, statement)
-        return statement
+    /// The statements that write a set of fields; the parameter of a column is its number, from 1.
+    private func statements(for fields: UInt64) throws(DatabaseError) -> FieldStatements {
+        if let latest, latest.fields == fields { return latest }
+        let found = if let known = statements[fields] { known } else { try prepared(fields) }
+        statements[fields] = found
+        latest = found
+        return found
     }
 
-    private func prepared(_ fields: UInt64) throws(DatabaseError) -> Statement {
+    private func prepared(_ fields: UInt64) throws(DatabaseError) -> FieldStatements {
         let given = columns.indices.filter { fields & (1 << UInt64($0)) != 0 }
-        let targets = given.map { columns[$0].target }
-        let others = targets.filter { $0 != table.idColumn }
-        let marks = given.map { "?\($0 + 1)" }.joined(separator: ", ")
-        var sql = "INSERT INTO \(table.rawValue) (\(targets.joined(separator: ", "))) VALUES (\(marks)) ON CONFLICT DO "
-        if others.isEmpty {
-            sql += "NOTHING"
-        } else {
-            sql += "UPDATE SET " + others.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
-            sql += " WHERE " + others.map { "\($0) IS NOT excluded.\($0)" }.joined(separator: " OR ")
-        }
-        return try database.prepare(sql)
+            .map { (target: columns[$0].target, mark: "?\($0 + 1)") }
+        let others = given.filter { $0.target != table.idColumn }
+        let targets = given.map(\.target).joined(separator: ", ")
+        let insert = try database.prepare(
+            """
+            INSERT OR IGNORE INTO \(table.rawValue) (\(targets))
+            VALUES (\(given.map(\.mark).joined(separator: ", ")))
+            """)
+        guard !others.isEmpty else { return FieldStatements(fields: fields, insert: insert, update: nil) }
+        let update = try database.prepare(
+            """
+            UPDATE \(table.rawValue) SET \(others.map { "\($0.target) = \($0.mark)" }.joined(separator: ", "))
+            WHERE \(table.idColumn) = ?1
+            AND (\(others.map { "\($0.target) IS NOT \($0.mark)" }.joined(separator: " OR ")))
+            """)
+        return FieldStatements(fields: fields, insert: insert, update: update)
+    }
+}
+
+/// What writes one set of fields: a new row is inserted, which costs less than an upsert; else the row is updated.
+private final class FieldStatements {
+    let fields: UInt64
+    let insert: Statement
+    /// Nil if there is nothing but the id.
+    let update: Statement?
+
+    init(fields: UInt64, insert: Statement, update: Statement?) {
+        self.fields = fields
+        self.insert = insert
+        self.update = update
     }
 }
 

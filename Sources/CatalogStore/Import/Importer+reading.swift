@@ -7,7 +7,7 @@ extension Importer {
         let bytesBefore = progress.bytesRead
         var reader = try reader(of: input)
         try checkColumns(reader)
-        var event = try next(&reader)
+        var event = try reader.nextEvent()
         while event != .end {
             if case .rejected(let record) = event {
                 if record.reason == .notUTF8 { summary.notUTF8 += 1 }
@@ -27,7 +27,7 @@ extension Importer {
                 progress.bytesRead = bytesBefore + input.bytesRead
                 reportStep("reading", summary.rows)
             }
-            event = try next(&reader)
+            event = try reader.nextEvent()
         }
         progress.bytesRead = bytesBefore + input.bytesRead
         for name in reader.unknownColumns where !summary.unknownColumns.contains(where: { $0.name == name }) {
@@ -39,17 +39,7 @@ extension Importer {
         let columns = columns.map {
             RecordColumn($0.name, isRequired: $0.isRequired, sourceName: options.sourceNames[$0.name])
         }
-        do throws(RecordError) {
-            return unsafe try RecordReader(
-                format: options.format, delimiter: options.delimiter, columns: columns, source: input.name
-            ) { buffer in try unsafe input.read(into: buffer) }
-        } catch { throw CatalogError(.badData, error.description) }
-    }
-
-    private func next(_ reader: inout RecordReader) throws(CatalogError) -> RecordEvent {
-        do throws(RecordError) {
-            return try reader.next()
-        } catch { throw CatalogError(.badData, error.description) }
+        return try input.records(columns, format: options.format, delimiter: options.delimiter)
     }
 
     /// A strict import does not pass over columns that the kind does not have.
@@ -97,5 +87,27 @@ extension Importer {
         }
         summary.rows += 1
         do throws(CatalogError) { try flushIfFull() } catch { failure = error }
+    }
+}
+
+extension InputFile {
+    /// A reader of the file's records.
+    func records(_ columns: [RecordColumn], format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil)
+        throws(CatalogError) -> RecordReader
+    {
+        do throws(RecordError) {
+            return unsafe try RecordReader(format: format, delimiter: delimiter, columns: columns, source: name) {
+                try unsafe self.read(into: $0)
+            }
+        } catch { throw CatalogError(.badData, error.description) }
+    }
+}
+
+extension RecordReader {
+    /// `next` with an error of the catalog's.
+    mutating func nextEvent() throws(CatalogError) -> RecordEvent {
+        do throws(RecordError) {
+            return try next()
+        } catch { throw CatalogError(.badData, error.description) }
     }
 }

@@ -25,7 +25,7 @@ extension Importer {
                 """)
         }
         try wrapping { () throws(DatabaseError) in
-            for statement in removals { try catalog.database.execute(statement) }
+            for removal in kind.removals(in: catalog.relations) { try catalog.database.execute(removal.statement) }
             try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
         }
         return vanished
@@ -60,38 +60,6 @@ extension Importer {
             guard !wasSeen(key) else { continue }
             insert.bind(key, at: 1)
             try insert.run()
-        }
-    }
-
-    /// The statements that remove the vanished rows, and rows of other tables that name them.
-    private var removals: [String] {
-        let keys = "(SELECT key FROM temp.vanished)"
-        switch kind {
-        case .relation(let source):
-            return [
-                """
-                DELETE FROM \(source.table) WHERE (group_key, \(source.entryColumn)) IN (SELECT * FROM temp.vanished)
-                """
-            ]
-        case .entities(let table):
-            let column = table.keyColumn
-            let sources = catalog.relations.map(\.source).filter { table == .groups || $0.entityTable == table }
-            let others: [String]
-            switch table {
-            case .groups:
-                others = [
-                    "DELETE FROM curated_groups WHERE group_key IN \(keys)",
-                    "DELETE FROM interactions WHERE group_key IN \(keys)",
-                ]
-            case .users:
-                others = [
-                    "DELETE FROM interactions WHERE user_key IN \(keys)",
-                    "UPDATE photos SET user_key = NULL WHERE user_key IN \(keys)",
-                ]
-            case .photos: others = []
-            }
-            return sources.map { "DELETE FROM \($0.table) WHERE \(column) IN \(keys)" } + others
-                + ["DELETE FROM \(table.rawValue) WHERE \(column) IN \(keys)"]
         }
     }
 }

@@ -114,11 +114,13 @@ public final class Importer {
             summary.written = writer.written
             summary.idsWithSlash = writer.idsWithSlash
             summary.timesWithoutZone = writer.timesWithoutZone
+            summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         case .pairs(let writer, _):
             summary.written = writer.written
             summary.idsWithSlash = writer.idsWithSlash
             summary.duplicates = writer.duplicates
+            summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         }
         summary.rejected = rejects.count
@@ -146,12 +148,13 @@ extension Importer {
 
     private func commit() throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
-            if case .pairs(let writer, _) = writer { try writer.finish() }
             // The files do not undo what members did after they were written.
             if kind == .memberships { try catalog.reapplyInteractions() }
             try catalog.recordChanges(catalog.database.totalChanges - changesAtBegin - temporaryChanges)
             try catalog.note(notedColumns)
             try catalog.database.execute("COMMIT")
+            // Sorting what lies in the file is quicker than what is still in the log.
+            if case .pairs(let writer, _) = writer { try writer.finish() }
         }
     }
 

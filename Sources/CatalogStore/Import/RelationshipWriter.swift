@@ -18,10 +18,15 @@ final class RelationshipWriter {
     private var isIndexDropped = false
     private let identifierBytes: Int
     private let seen: Statement?
+    private let forgotten: ForgottenIDs
+    /// Slots of members who were forgotten.
+    private var forgottenSlots: Set<UInt32> = []
     /// Told of a step and of the rows it has done.
     var progress: (String, Int) -> Void = { _, _ in }
     private(set) var written = 0
     private(set) var duplicates = 0
+    /// Rows left out because they name members who were forgotten.
+    private(set) var forgottenCount = 0
     /// Whether a row had a time.
     private(set) var hasTimes = false
     /// Rows of the temporary table `seen`.
@@ -36,7 +41,7 @@ final class RelationshipWriter {
         identifierBytes = options.identifierBytes
         let isStrict = options.isStrict
         let replaces = options.replaces
-        (groups, entries, seen) = try wrapping { () throws(DatabaseError) in
+        (forgotten, groups, entries, seen) = try wrapping { () throws(DatabaseError) in
             if replaces {
                 try database.execute(
                     """
@@ -46,6 +51,7 @@ final class RelationshipWriter {
                     """)
             }
             return (
+                try ForgottenIDs(database, readmits: options.readmits),
                 try IdentifierResolver(.groups, database, isStrict: isStrict),
                 try IdentifierResolver(source.entityTable, database, isStrict: isStrict),
                 replaces ? try database.prepare("INSERT INTO temp.seen VALUES (?, ?) ON CONFLICT DO NOTHING") : nil
@@ -80,6 +86,7 @@ final class RelationshipWriter {
     /// - Returns: the index in the batch of the first row that names an unknown id, if strict; nothing is written then.
     func flush() throws(DatabaseError) -> (row: Int, id: String)? {
         if let unknown = try resolve() { return unknown }
+        leaveOutForgotten()
         for index in rows.indices {
             let row = rows[index]
             let group = groupIDs.keys[Int(row >> 32)]
@@ -93,6 +100,7 @@ final class RelationshipWriter {
         if groupIDs.byteCount + entryIDs.byteCount > identifierBytes || groupIDs.isNearlyFull || entryIDs.isNearlyFull {
             groupIDs = IdentifierCache()
             entryIDs = IdentifierCache()
+            forgottenSlots = []
         }
         firstResolved = (groupIDs.count, entryIDs.count)
         return nil
@@ -110,6 +118,10 @@ final class RelationshipWriter {
         }
         for (done, slot) in entryIDs.unresolved(from: firstResolved.entry).enumerated() {
             if done & 0xffff == 0 { progress("finding ids", done) }
+            if source.entityTable == .users, try forgotten.contains(entryIDs.id(slot)) {
+                forgottenSlots.insert(slot)
+                continue
+            }
             guard let key = try entries.key(of: entryIDs.id(slot)) else {
                 unknownEntries.insert(slot)
                 continue
@@ -123,6 +135,15 @@ final class RelationshipWriter {
             if unknownEntries.contains(entry) { return (index, "\(source.entityTable.singular) \(entryIDs.id(entry))") }
         }
         return nil
+    }
+
+    /// Takes the rows of forgotten members out of the batch.
+    private func leaveOutForgotten() {
+        guard !forgottenSlots.isEmpty else { return }
+        let kept = rows.indices.filter { !forgottenSlots.contains(UInt32(rows[$0] & 0xffff_ffff)) }
+        forgottenCount += rows.count - kept.count
+        rows = kept.map { rows[$0] }
+        if !times.isEmpty { times = kept.map { times[$0] } }
     }
 
     /// Filling an almost empty table is much quicker if its reverse index is made afterwards, in one go.

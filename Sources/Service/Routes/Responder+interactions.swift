@@ -38,7 +38,7 @@ extension Endpoint {
         Endpoint(
             "stateInterests", .put, "/v1/users/{id}/interests", own, summary: "Replaces a member's stated interests",
             path: [member], body: StatedInterests.self, caching: .never,
-            problems: [.notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
         Endpoint(
             "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
             path: [member], caching: .personal,
@@ -59,7 +59,8 @@ extension Responder {
         case .unknownGroup(let index):
             throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
         case .otherContent(let index): throw .idTaken(records[index].id, inField: "interactions[\(index)].id")
-        case .forgotten, .stated, .unknownMember: preconditionFailure("interactions are recorded or not")
+        case .unknownMember: throw .forgottenMember(call.id)
+        case .forgotten, .stated: preconditionFailure("interactions are recorded or not")
         }
     }
 
@@ -114,7 +115,7 @@ extension Responder {
     fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
         _ = try call.community(with: Call.memberChanges)
         let interests = try call.body(as: StatedInterests.self).texts()
-        _ = try call.apply(.state(interests: interests))
+        if try call.apply(.state(interests: interests)) == .unknownMember { throw .forgottenMember(call.id) }
         return Interests(userId: call.id, interests: interests)
     }
 
@@ -124,6 +125,13 @@ extension Responder {
         let community = try call.community(with: Call.memberChanges)
         let interests = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
         return Interests(userId: call.id, interests: interests)
+    }
+}
+
+extension Problem {
+    /// Status 404: the site has forgotten this member, and takes nothing more of them.
+    fileprivate static func forgottenMember(_ id: String) -> Problem {
+        .unknown(.unknownUser, "user", id: id, near: [])
     }
 }
 

@@ -57,7 +57,7 @@ enum EvaluateCommand: Subcommand {
         defer { catalogs.remove() }
         let instant = try parsed.planInstant()
         let model = try learned(parsed, catalogs, atMilliseconds: instant, line)
-        let planner = try parsed.planner(model)
+        let planner = try parsed.planner(model, nil)
         line.begin("reading members")
         let set = try EvaluationSet(
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
@@ -125,8 +125,8 @@ enum EvaluateCommand: Subcommand {
                 for (index, item) in made.items.enumerated() {
                     try output.line(
                         [
-                            made.list.rawValue, String(made.bucket), ExportCommand.field(member.profile.userID),
-                            String(index + 1), ExportCommand.field(model.id(of: Int(item.group))),
+                            made.list.rawValue, String(made.bucket), TabSeparated.field(member.profile.userID),
+                            String(index + 1), TabSeparated.field(model.id(of: Int(item.group))),
                         ].joined(separator: "\t"))
                 }
             }

@@ -1,0 +1,118 @@
+import Model
+import SQLite
+
+/// A member whom the catalog was told to forget.
+public struct ForgottenMember: Sendable, Equatable {
+    /// The external id.
+    public var id: String
+    /// When, in Unix milliseconds.
+    public var atMilliseconds: Int64
+}
+
+/// What a catalog still has of a member.
+public struct MemberTraces: Sendable, Equatable {
+    /// Rows that name the member, by table; tables without one are left out.
+    public var rows: [String: Int] = [:]
+    /// When the member was forgotten, in Unix milliseconds; nil if that did not happen.
+    public var forgottenAt: Int64?
+}
+
+extension Catalog {
+    /// Forgets members: removes them with their memberships and interactions, and notes that they must not come back.
+    ///
+    /// What is deleted is overwritten, also in the write-ahead log if nobody reads just now. Members who are not known
+    /// are noted as well.
+    ///
+    /// - Parameters:
+    ///   - withPhotos: their photos are removed too; otherwise these stay, without an owner.
+    ///   - milliseconds: the present, in Unix milliseconds.
+    /// - Returns: what was removed, and whether nothing of it is left in the write-ahead log.
+    public func forget(_ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) throws(CatalogError)
+        -> (summary: RemovalSummary, isErased: Bool)
+    {
+        var summary = RemovalSummary()
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            if withPhotos {
+                try collect("SELECT photo_key FROM photos JOIN users USING (user_key) WHERE user_id = ?", ids)
+                var photos = RemovalSummary()
+                try removeVanished(.photos, into: &photos)
+                summary.others = photos.others
+                summary.others["photos", default: 0] += photos.removed
+            }
+            try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
+            try removeVanished(.users, into: &summary)
+            try wrapping { () throws(DatabaseError) in
+                let note = try database.prepare(
+                    "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
+                for id in ids {
+                    note.bind(id, at: 1)
+                    note.bind(milliseconds, at: 2)
+                    try note.run()
+                }
+            }
+        }
+        return (summary, try wrapping { () throws(DatabaseError) in try database.emptyLog() })
+    }
+
+    /// Fills the temporary table `vanished` with the keys that a query has for ids.
+    private func collect(_ query: String, _ ids: [String]) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            try database.execute(
+                "DROP TABLE IF EXISTS temp.vanished; CREATE TEMP TABLE vanished (key INTEGER PRIMARY KEY)")
+            let insert = try database.prepare("INSERT OR IGNORE INTO temp.vanished \(query)")
+            for id in ids {
+                insert.bind(id, at: 1)
+                try insert.run()
+            }
+        }
+    }
+
+    /// Lets members come back who were forgotten.
+    ///
+    /// - Returns: how many of them were.
+    public func readmit(_ ids: [String]) throws(CatalogError) -> Int {
+        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            try wrapping { () throws(DatabaseError) in
+                let before = database.totalChanges
+                let delete = try database.prepare("DELETE FROM forgotten_members WHERE user_id = ?")
+                for id in ids {
+                    delete.bind(id, at: 1)
+                    try delete.run()
+                }
+                return Int(database.totalChanges - before)
+            }
+        }
+    }
+
+    /// All members who were forgotten, in ascending order of the bytes of their ids.
+    public func forgottenMembers() throws(CatalogError) -> [ForgottenMember] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare("SELECT user_id, forgotten_at FROM forgotten_members ORDER BY user_id")
+            var members: [ForgottenMember] = []
+            while try rows.step() { members.append(ForgottenMember(id: rows.text(0), atMilliseconds: rows.integer(1))) }
+            return members
+        }
+    }
+
+    /// What there still is of a member.
+    public func traces(ofMember id: String) throws(CatalogError) -> MemberTraces {
+        try wrapping { () throws(DatabaseError) in
+            var traces = MemberTraces()
+            let tables =
+                ["users", "interactions", "photos"]
+                + relations.map(\.source).filter { $0.entityTable == .users }.map(\.table)
+            for table in tables {
+                let count = try database.prepare(
+                    "SELECT count(*) FROM \(table) WHERE user_key IN (SELECT user_key FROM users WHERE user_id = ?)")
+                count.bind(id, at: 1)
+                if try count.step(), count.integer(0) > 0 { traces.rows[table] = Int(count.integer(0)) }
+                count.reset()
+            }
+            let note = try database.prepare("SELECT forgotten_at FROM forgotten_members WHERE user_id = ?")
+            note.bind(id, at: 1)
+            if try note.step() { traces.forgottenAt = note.integer(0) }
+            note.reset()
+            return traces
+        }
+    }
+}

@@ -1,0 +1,161 @@
+import CatalogStore
+import CivilTime
+import CommandLineOptions
+import FoundationEssentials
+import Model
+import ModelStore
+import Service
+
+/// `coterie forget USER…`.
+enum ForgetCommand: Subcommand {
+    static let command = Command(
+        "forget", summary: "Remove members for good, and keep them from coming back",
+        discussion: """
+            Removes members from the catalog with their memberships, interactions and interests, and the lists of their \
+            sessions on this machine. What is deleted is overwritten. A note of the id stays: imports, interactions and \
+            journals do not bring the member back, unless "coterie import --readmit" or --undo says so. Photos stay, \
+            without an owner, unless --with-photos is given.
+
+            A daemon that has the catalog answers 404 within half a second. Versions in a folder hold nothing about \
+            members; their neighbours are counts over all members, and forget one with the next "coterie recompute". \
+            Versions in Redis hold what was published of members until they are pruned. Journals of daemons that share a \
+            store keep what the member did until "DELETE /v1/users/USER/interactions" is sent to one of them.
+
+            --check says what is left where, and ends with exit code 1 if anything is; look into a backup with --catalog.
+            """,
+        arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
+        options: [
+            Option("users", "FILE", help: "Read more users' ids from a file, one a line; - is standard input"),
+            Option(flag: "with-photos", help: "Remove their photos too"),
+            Option(flag: "check", help: "Only say what is left of them, and where"),
+            Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
+            Option(flag: "list", help: "Only list the members who were forgotten"),
+            Option("sessions", "FILE", help: "The lists of a daemon's sessions; beside the catalog by default"),
+            CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
+        ],
+        examples: [
+            "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
+            "coterie forget laura-100 --check --catalog backup.sqlite",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let users = try parsed.arguments + (parsed.textIfGiven("users").map(LineFile.lines) ?? [])
+        if parsed.flag("list") { return try list(parsed, users) }
+        guard !users.isEmpty else { throw UsageError("which user? Give an id, or a file of ids with --users") }
+        if parsed.flag("check") { return try check(parsed, users) }
+        let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
+        if parsed.flag("undo") {
+            let count = try catalog.readmit(users)
+            return try say("\(Formats.grouped(count)) members may come back")
+        }
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let (summary, isErased) = try catalog.forget(
+            users, withPhotos: parsed.flag("with-photos"), atMilliseconds: now)
+        var sessions = 0
+        if let kept = try KeptSessions(path: sessionsPath(parsed)) {
+            for user in users { sessions += try kept.forget(ofUser: user) }
+        }
+        if parsed.flag("json") {
+            var output = try Output()
+            try output.json(
+                document: Answer(
+                    removed: summary.removed, others: summary.others, sessions: sessions, isLogErased: isErased))
+            return try output.flush()
+        }
+        let others = summary.others.sorted { $0.key < $1.key }.map { "\(Formats.grouped($0.value)) \($0.key)" }
+        let parts =
+            ["\(Formats.grouped(summary.removed)) members forgotten"] + others + ["\(sessions) lists of sessions"]
+        try say(parts.joined(separator: ", "))
+        if !isErased {
+            try say(
+                "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten")
+        }
+    }
+
+    private static func sessionsPath(_ parsed: ParsedCommand) -> String {
+        parsed.textIfGiven("sessions") ?? parsed.text("catalog") + "-sessions"
+    }
+
+    private static func say(_ line: String) throws {
+        var output = try Output()
+        try output.line(line)
+        try output.flush()
+    }
+
+    private static func list(_ parsed: ParsedCommand, _ users: [String]) throws {
+        guard users.isEmpty else { throw UsageError("--list takes no user") }
+        let members = try parsed.openCatalog().forgottenMembers()
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: members.map { Row(userId: $0.id, forgottenAtMilliseconds: $0.atMilliseconds) })
+        } else {
+            var table = TextTable([.init(title: "user", maximumWidth: 36), .init(title: "forgotten")])
+            for member in members {
+                table.add([member.id, UnixTime(seconds: member.atMilliseconds / 1000)?.description ?? "-"])
+            }
+            for line in table.lines { try output.line(line) }
+        }
+        try output.flush()
+    }
+
+    /// Says what is left of members, and where.
+    private static func check(_ parsed: ParsedCommand, _ users: [String]) throws {
+        let catalog = try parsed.openCatalog()
+        let sessions = try KeptSessions(path: sessionsPath(parsed))
+        let shared = try parsed.openStore().shared
+        let versions = try shared?.versions().map(\.version) ?? []
+        var rows: [Trace] = []
+        for user in users {
+            let traces = try catalog.traces(ofMember: user)
+            var places = traces.rows.map { Place(place: "catalog, \($0.key)", rows: $0.value) }
+            let lists = try sessions?.count(ofUser: user) ?? 0
+            if lists > 0 { places.append(Place(place: "sessions", rows: lists)) }
+            for version in versions where try shared?.member(withID: user, in: version) != nil {
+                places.append(Place(place: "version \(version)", rows: 1))
+            }
+            rows.append(
+                Trace(
+                    userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })
+            )
+        }
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: rows)
+        } else {
+            for row in rows {
+                let note = row.isForgotten ? "forgotten, and kept from coming back" : "not forgotten"
+                let found = row.places.map { "\($0.place): \(Formats.grouped($0.rows))" }
+                let left = found.isEmpty ? "nothing is left" : "left: " + found.joined(separator: "; ")
+                try output.line("\(printable(row.userId)): \(note); \(left)")
+            }
+        }
+        try output.flush()
+        let count = rows.count { !$0.places.isEmpty }
+        guard count == 0 else {
+            throw Failure(Failure.general, "something is left of \(count) of \(rows.count) members")
+        }
+    }
+
+    private struct Answer: Encodable {
+        var removed: Int
+        var others: [String: Int]
+        var sessions: Int
+        var isLogErased: Bool
+    }
+
+    private struct Row: Encodable {
+        var userId: String
+        var forgottenAtMilliseconds: Int64
+    }
+
+    private struct Trace: Encodable {
+        var userId: String
+        var isForgotten: Bool
+        var places: [Place]
+    }
+
+    private struct Place: Encodable {
+        var place: String
+        var rows: Int
+    }
+}

@@ -1,0 +1,127 @@
+import CatalogStore
+import CivilTime
+import CommandLineOptions
+
+/// `coterie stats`.
+enum StatsCommand: Subcommand {
+    static let command = Command(
+        "stats", summary: "Say what the catalog has, and what is missing to make lists good",
+        discussion: """
+            Counts groups, users, photos, memberships and pool entries, with their dates, how large groups are and how many \
+            groups members and photos are in. All tables are read once, which takes some seconds for each fifty million \
+            rows.
+            """,
+        options: [CommonOptions.catalog, CommonOptions.json],
+        examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let statistics = try parsed.openCatalog().statistics()
+        let hints = StatsHints(statistics).lines
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: Answer(statistics, hints))
+        } else {
+            for line in lines(statistics) { try output.line(line) }
+            try output.line("")
+            for hint in hints { try output.line(hint) }
+            if hints.isEmpty { try output.line("nothing is missing that lists are made from") }
+        }
+        try output.flush()
+    }
+
+    private static func lines(_ statistics: CatalogStatistics) -> [String] {
+        var table = TextTable([
+            .init(title: ""), .init(title: "rows", isNumber: true), .init(title: "of these", maximumWidth: 100),
+        ])
+        for things in statistics.things {
+            let properties = things.properties.map { "\(Formats.grouped($0.count)) \($0.name)" }
+            table.add([things.name, Formats.grouped(things.rows), properties.joined(separator: ", ")])
+        }
+        for relation in statistics.relations {
+            let range = relation.dates.range.map { ", \(day($0.lowerBound)) to \(day($0.upperBound))" } ?? ""
+            table.add([
+                relation.name, Formats.grouped(relation.rows),
+                "\(Formats.grouped(relation.dates.count)) with a date\(range)",
+            ])
+        }
+        table.add(["interactions", Formats.grouped(statistics.interactions), ""])
+        if statistics.forgotten > 0 { table.add(["forgotten members", Formats.grouped(statistics.forgotten), ""]) }
+        var lines = table.lines
+        for relation in statistics.relations where relation.rows > 0 {
+            lines += ["", "groups by how many \(relation.name) they have"] + chart(relation.groupSizes)
+            lines += ["", "\(relation.entries) by how many groups they are in"] + chart(relation.entrySizes)
+        }
+        return lines
+    }
+
+    private static func day(_ seconds: Int64) -> String {
+        UnixTime(seconds: seconds).map { String($0.description.prefix(10)) } ?? "\(seconds)"
+    }
+
+    /// A bar for each bucket.
+    private static func chart(_ histogram: SizeHistogram) -> [String] {
+        let width = 40
+        let most = max(1, histogram.counts.max() ?? 1)
+        let buckets = histogram.counts.indices.drop { histogram.counts[$0] == 0 }
+        let labels = buckets.map { bucket in
+            let sizes = SizeHistogram.sizes(ofBucket: bucket)
+            return sizes.count == 1
+                ? Formats.grouped(sizes.lowerBound)
+                : "\(Formats.grouped(sizes.lowerBound)) to \(Formats.grouped(sizes.upperBound))"
+        }
+        let labelWidth = labels.map(\.count).max() ?? 0
+        return zip(buckets, labels).map { bucket, label in
+            let count = histogram.counts[bucket]
+            // Whoever is there at all gets a mark.
+            let length = count == 0 ? 0 : max(1, count * width / most)
+            let padding = String(repeating: " ", count: labelWidth - label.count)
+            let bar = String(repeating: "█", count: length) + String(repeating: " ", count: width - length)
+            return "  \(padding)\(label)  \(bar)  \(Formats.grouped(count))"
+        }
+    }
+
+    private struct Answer: Encodable {
+        struct Things: Encodable {
+            var rows: Int
+            var properties: [String: Int]
+        }
+
+        struct Relation: Encodable {
+            var rows, dated: Int
+            var firstAtSeconds, lastAtSeconds: Int64?
+            var groupSizes, entrySizes: [Bucket]
+        }
+
+        struct Bucket: Encodable {
+            var from, to, count: Int
+        }
+
+        var things: [String: Things] = [:]
+        var relations: [String: Relation] = [:]
+        var interactions, forgotten: Int
+        var missing: [String]
+
+        init(_ statistics: CatalogStatistics, _ hints: [String]) {
+            for thing in statistics.things {
+                things[thing.name] = Things(
+                    rows: thing.rows, properties: Dictionary(thing.properties.map { ($0.name, $0.count) }) { $1 })
+            }
+            for relation in statistics.relations {
+                relations[relation.name] = Relation(
+                    rows: relation.rows, dated: relation.dates.count,
+                    firstAtSeconds: relation.dates.range?.lowerBound, lastAtSeconds: relation.dates.range?.upperBound,
+                    groupSizes: Self.buckets(relation.groupSizes), entrySizes: Self.buckets(relation.entrySizes))
+            }
+            interactions = statistics.interactions
+            forgotten = statistics.forgotten
+            missing = hints
+        }
+
+        private static func buckets(_ histogram: SizeHistogram) -> [Bucket] {
+            histogram.counts.enumerated().map { bucket, count in
+                let sizes = SizeHistogram.sizes(ofBucket: bucket)
+                return Bucket(from: sizes.lowerBound, to: sizes.upperBound, count: count)
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import CatalogStore
+import Model
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Removing what is named one by one, and forgetting members")
+struct RemovalTests {
+    private func community() throws -> CatalogUnderTest {
+        let test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,user_id\np,ann\nq,ann\nr,bob\n")
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,ann,1\nh,ann,2\ng,bob,3\n")
+        try test.importing(.pools, "group_id,photo_id\ng,p\ng,r\nh,q\n")
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        let join = InteractionRecord(id: "1", .join, groupID: "g", atMilliseconds: 9_000)
+        _ = try catalog.apply([MemberChange(ofUser: "ann", .record([join]))])
+        _ = try catalog.apply(SiteChange(ofGroup: "h", .hide, atMilliseconds: 1))
+        return test
+    }
+
+    private func count(_ table: String, _ test: CatalogUnderTest) throws -> Int {
+        Int(try test.lines("SELECT count(*) FROM \(table)")[0]) ?? -1
+    }
+
+    @Test("Each kind goes with what names it, and nothing else does; what is unknown is named")
+    func kinds() throws {
+        let test = try community()
+        func remove(_ kind: ImportKind, _ rows: [String]...) throws -> RemovalSummary {
+            try Remover(from: test.catalog, kind: kind).remove(rows, files: [])
+        }
+        let entry = try remove(.pools, ["g", "p"], ["g", "q"], ["nowhere", "p"], ["g", "p"])
+        #expect(entry.removed == 1 && entry.unknown == ["g q", "nowhere p"] && entry.others.isEmpty)
+        #expect(try test.content(.pools) == ["g|r|~", "h|q|~"])
+        let photo = try remove(.photos, ["q"])
+        #expect(photo.removed == 1 && photo.others == ["pools": 1])
+        let group = try remove(.groups, ["h"])
+        #expect(group.removed == 1 && group.others == ["memberships": 1, "hidden_groups": 1])
+        let user = try remove(.users, ["ann"])
+        #expect(user.removed == 1 && user.others == ["memberships": 1, "interactions": 1, "photos": 1])
+        #expect(try test.content(.memberships) == ["g|bob|3"])
+        #expect(try test.content(.photos) == ["p|~|0|~|~|~|~|~", "r|bob|0|~|~|~|~|~"])
+        #expect(try remove(.memberships, ["g", "bob"]).removed == 1)
+        #expect(try count("interactions", test) == 0 && count("hidden_groups", test) == 0)
+        // What was removed comes back with the next import.
+        try test.importing(.users, "user_id\nann\n")
+        #expect(try test.content(.users) == ["ann|~|~", "bob|~|~"])
+    }
+
+    @Test("Files of any dialect name what goes; a bad one changes nothing")
+    func files() throws {
+        let test = try community()
+        let changes = try test.catalog.changeCount()
+        let good = try test.file(Array("joined_at;user_id;group_id\n1;ann;h\n".utf8))
+        let bad = try test.file(Array("group_id,user_id\ng,bob,x\n".utf8))
+        let remover = Remover(from: test.catalog, kind: .memberships)
+        let error = try #require(catalogError { _ = try remover.remove([["g", "ann"]], files: [good, bad]) })
+        #expect(error.code == .badData && error.message.contains("line 2"), "\(error)")
+        #expect(try count("memberships", test) == 3 && test.catalog.changeCount() == changes)
+        #expect(try remover.remove([["g", "ann"]], files: [good]).removed == 2)
+        #expect(try test.content(.memberships) == ["g|bob|3"])
+    }
+
+    @Test("A forgotten member leaves no trace, and no import, interaction or journal brings them back")
+    func forgetting() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        let (summary, isErased) = try catalog.forget(["ann", "ghost"], withPhotos: false, atMilliseconds: 77)
+        #expect(summary.removed == 1 && summary.others == ["memberships": 2, "interactions": 1, "photos": 2])
+        #expect(isErased)
+        func traces(_ id: String) throws -> MemberTraces { try catalog.traces(ofMember: id) }
+        let ann = try traces("ann")
+        #expect(ann.rows.isEmpty && ann.forgottenAt == 77)
+        #expect(try traces("bob").rows == ["users": 1, "photos": 1, "memberships": 1])
+        #expect(try catalog.forgottenMembers().map(\.id) == ["ann", "ghost"])
+
+        let users = try test.importing(.users, "user_id,name\nann,A\nghost,G\nbob,B\n")
+        #expect(users.forgotten == 2 && users.written == 1)
+        let pairs = try test.importing(
+            .memberships, "group_id,user_id,joined_at\ng,ann,5\nh,bob,6\nh,ghost,7\nh,ann,\ng,new,1\n"
+        ) { $0.batchRows = 2 }
+        #expect(pairs.forgotten == 3 && pairs.written == 2 && pairs.unchanged == 0)
+        try test.importing(.photos, "photo_id,user_id\np,ann\nz,ghost\n")
+        #expect(try test.content(.photos).allSatisfy { $0.hasPrefix("r|bob") || $0.contains("|~|0") })
+        let join = InteractionRecord(id: "2", .join, groupID: "g", atMilliseconds: 99_000)
+        let change = MemberChange(ofUser: "ann", .record([join]))
+        #expect(try catalog.apply([change]) == [.unknownMember])
+        #expect(try catalog.apply([MemberChange(ofUser: "ann", .state(interests: ["owls"]))]) == [.unknownMember])
+        _ = try catalog.apply(journaled: [JournaledChange(origin: "j", sequence: 1, change: .member(change))])
+        #expect(try test.content(.memberships) == ["g|bob|3", "g|new|1", "h|bob|6"])
+        #expect(try traces("ann").rows.isEmpty)
+
+        let readmitted = try test.importing(.memberships, "group_id,user_id\ng,ann\n") { $0.readmits = true }
+        #expect(readmitted.forgotten == 0 && readmitted.written == 1)
+        #expect(try catalog.forgottenMembers().map(\.id) == ["ghost"])
+        #expect(try catalog.readmit(["ghost", "bob"]) == 1)
+    }
+
+    @Test("With photos these go too, and their places in pools")
+    func photos() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        let (summary, _) = try catalog.forget(["ann"], withPhotos: true, atMilliseconds: 1)
+        #expect(summary.others == ["photos": 2, "pools": 2, "memberships": 2, "interactions": 1])
+        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~"])
+        #expect(try test.content(.pools) == ["g|r|~"])
+    }
+
+    @Test("A replacing import of users does not count the forgotten among what it keeps")
+    func replacing() throws {
+        let test = try community()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 1)
+        let summary = try test.importing(.users, "user_id\nann\nbob\n") { $0.replaces = true }
+        #expect(summary.removed == 0 && summary.forgotten == 1)
+        #expect(try test.content(.users) == ["bob|~|~"])
+    }
+}

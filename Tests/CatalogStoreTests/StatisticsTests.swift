@@ -1,0 +1,33 @@
+import CatalogStore
+import Testing
+
+@Suite("What a catalog has")
+struct StatisticsTests {
+    @Test("Rows, properties, dates and sizes are counted, those without entries too")
+    func counts() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,title,visibility,topics\na,A,public,x\nb,,private,\nempty,E,public,\n")
+        try test.importing(.users, "user_id,interests\nlone,owls\n")
+        try test.importing(
+            .memberships, "group_id,user_id,joined_at\na,u1,100\na,u2,\na,u3,50\na,u4,\na,u5,\nb,u1,70\n")
+        try test.importing(.photos, "photo_id,user_id,latitude,longitude,tags\np,u1,1,2,t\nq,,1,,\n")
+        let statistics = try test.catalog.statistics()
+        let (groups, users, photos) = (statistics.things[0], statistics.things[1], statistics.things[2])
+        #expect(groups.rows == 3 && groups.count("private") == 1 && groups.count("with a title") == 2)
+        #expect(users.rows == 6 && users.count("with interests") == 1)
+        #expect(photos.rows == 2 && photos.count("with a place") == 1 && photos.count("with an owner") == 1)
+        let memberships = try #require(statistics.relations.first { $0.name == "memberships" })
+        #expect(memberships.rows == 6 && memberships.dates.count == 3 && memberships.dates.range == 50...100)
+        // One group without members, one with 1, one with 5.
+        #expect(memberships.groupSizes.counts == [1, 1, 0, 1])
+        #expect(memberships.entrySizes.counts == [1, 4, 1])
+        #expect(memberships.entrySizes.count(below: 2) == 5)
+        let pools = try #require(statistics.relations.first { $0.name == "pools" })
+        #expect(pools.rows == 0 && pools.dates.range == nil && pools.groupSizes.counts == [3])
+    }
+
+    @Test("Buckets begin at powers of two")
+    func buckets() {
+        #expect((0...4).map(SizeHistogram.sizes) == [0...0, 1...1, 2...3, 4...7, 8...15])
+    }
+}
