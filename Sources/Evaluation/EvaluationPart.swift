@@ -22,8 +22,8 @@ struct EvaluationPart: Sendable {
 
     mutating func merge(_ other: EvaluationPart) {
         rows.merge(other.rows) { first, _ in first }
-        for place in counts.indices { counts[place].merge(other.counts[place]) }
-        for place in heldOut.indices { heldOut[place] += other.heldOut[place] }
+        for index in counts.indices { counts[index].merge(other.counts[index]) }
+        for index in heldOut.indices { heldOut[index] += other.heldOut[index] }
     }
 }
 

@@ -34,10 +34,10 @@ public struct EvaluationResult: Sendable {
         return EvaluatedList.allCases.map { list in
             var measures = ListMeasures(list)
             if !tested.isEmpty {
-                for (place, length) in lengths.enumerated() {
+                for (index, length) in lengths.enumerated() {
                     var sum = Accuracy()
                     for row in tested {
-                        sum.add(row.lists[list.index].accuracy[place], weight: 1 / Double(tested.count))
+                        sum.add(row.lists[list.index].accuracy[index], weight: 1 / Double(tested.count))
                     }
                     measures.accuracy[length] = sum
                 }

@@ -88,3 +88,11 @@ public struct EvaluationSet: Sendable {
         } catch { throw EvaluationError("\(error)") }
     }
 }
+
+/// Why an evaluation is not possible.
+public struct EvaluationError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, and where.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

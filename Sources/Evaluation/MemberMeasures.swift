@@ -32,6 +32,6 @@ struct ListCounts: Sendable {
 
     mutating func merge(_ other: ListCounts) {
         for group in shown.indices { shown[group] += other.shown[group] }
-        for place in found.indices { found[place] += other.found[place] }
+        for index in found.indices { found[index] += other.found[index] }
     }
 }

@@ -33,7 +33,7 @@ struct JournalMerge: ~Copyable {
     mutating func next(limit: Int) throws(StoreError) -> [JournaledChange] {
         var changes: [JournaledChange] = []
         while changes.count < limit {
-            for place in sources.indices { try refill(place) }
+            for index in sources.indices { try refill(index) }
             sources.removeAll { $0.read.isEmpty }
             let first = sources.indices.min { one, other in
                 guard let one = sources[one].read.first, let other = sources[other].read.first else { return false }
@@ -45,16 +45,16 @@ struct JournalMerge: ~Copyable {
         return changes
     }
 
-    private mutating func refill(_ place: Int) throws(StoreError) {
-        let source = sources[place]
+    private mutating func refill(_ index: Int) throws(StoreError) {
+        let source = sources[index]
         guard source.read.isEmpty, source.after < source.end else { return }
         let found = try streams.changes(of: source.origin, after: source.after, limit: Self.batchSize)
-        sources[place].read =
+        sources[index].read =
             found.filter { $0.sequence <= source.end }.map { change in
                 JournaledChange(
                     origin: source.origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
                     encoded: change.body)
             }[...]
-        sources[place].after = found.last?.sequence ?? source.end
+        sources[index].after = found.last?.sequence ?? source.end
     }
 }

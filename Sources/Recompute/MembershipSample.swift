@@ -32,7 +32,7 @@ struct MembershipSample {
         }
         let usable = groups.enumerated().filter { (2...Self.groupLimit).contains($0.element.count) }
         let stride = max(1, (usable.count + Self.memberLimit - 1) / Self.memberLimit)
-        for (place, (user, joined)) in usable.enumerated() where place.isMultiple(of: stride) {
+        for (index, (user, joined)) in usable.enumerated() where index.isMultiple(of: stride) {
             // Any group will do, as long as a rerun leaves out the same: a multiplicative hash (Knuth 1973).
             let chosen = Int(UInt32(truncatingIfNeeded: user + 1) &* 2_654_435_761) % joined.count
             var others = joined

@@ -3,7 +3,7 @@ import Model
 import Recommendation
 import SparseMatrix
 
-/// Which groups the photos with a tag, or of a place, go to.
+/// Which groups the photos with a tag, or of a location, go to.
 struct ContentSignals {
     var tags: [String: [Posting]] = [:]
     var places: [PlaceCell: [Posting]] = [:]
@@ -13,7 +13,7 @@ extension RecomputeJob {
     /// Tags and places that a group keeps at most.
     private static var tagsPerGroup: Int { 32 }
     private static var placesPerGroup: Int { 16 }
-    /// A tag or a place counts with so many photos, and in a group with so many: single photos must not show.
+    /// A tag or a location counts with so many photos, and in a group with so many: single photos must not show.
     private static var photosOfTerm: Int { 5 }
     private static var photosInGroup: Int { 3 }
 

@@ -29,15 +29,6 @@ struct ImportRulesTests {
         #expect(try test.catalog.changeCount() == before.1)
     }
 
-    @Test("ids with a slash are counted, in rows and in what rows create")
-    func slashes() throws {
-        let test = try CatalogUnderTest()
-        #expect(try test.importing(.groups, "group_id\na/b\n/\nc\n").idsWithSlash == 2)
-        #expect(try test.importing(.groups, "group_id\na/b\nc\n").idsWithSlash == 1)
-        #expect(try test.importing(.memberships, "group_id,user_id\na/b,u\nx/y,u/v\nx/y,w\n").idsWithSlash == 2)
-        #expect(try test.importing(.photos, "photo_id,user_id\np,o/o\nq/,o/o\n").idsWithSlash == 2)
-    }
-
     @Test("a replacing import of what is there already changes nothing", arguments: ImportKind.all())
     func replacingAgain(kind: ImportKind) throws {
         let test = try CatalogUnderTest()

@@ -85,7 +85,9 @@ struct RemovalTests {
         let change = MemberChange(ofUser: "ann", .record([join]))
         #expect(try catalog.apply([change]) == [.unknownMember])
         #expect(try catalog.apply([MemberChange(ofUser: "ann", .state(interests: ["owls"]))]) == [.unknownMember])
-        _ = try catalog.apply(journaled: [JournaledChange(origin: "j", sequence: 1, change: .member(change))])
+        _ = try catalog.apply(journaled: [
+            JournaledChange(origin: "j", sequence: 1, stampMilliseconds: 1, change: .member(change))
+        ])
         #expect(try test.content(.memberships) == ["g|bob|3", "g|new|1", "h|bob|6"])
         #expect(try traces("ann").rows.isEmpty)
 

@@ -73,7 +73,7 @@ struct ListExportTests {
                 command.send(SIGKILL)
                 kills += 1
             }
-            _ = try await command.wait()
+            _ = await command.wait()
         }
         #expect(kills > 0)
         #expect(try Data(contentsOf: URL(filePath: path)) == Data(contentsOf: URL(filePath: whole)))

@@ -85,6 +85,8 @@ struct FakeCommunity: CommunitySource {
         return users[id].map { MemberProfile(userID: id, joined: $0.map { .init(group: $0) }) }
     }
 
+    func isForgotten(user id: String) throws(ServiceError) -> Bool { false }
+
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         SiteDecisions(hidden: hidden, curated: nil)
     }

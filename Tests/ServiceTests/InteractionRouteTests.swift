@@ -61,7 +61,7 @@ struct InteractionRouteTests {
         #expect(try post(first).status == 200)
         // The same again, at whatever time, is no other content.
         #expect(try post(first).text.contains(#""recorded":0,"repeated":1"#))
-        #expect(try post(first.dropLast() + #","atMilliseconds":60000000}"#).status == 200)
+        #expect(try post(first.dropLast() + #","atMilliseconds":1700000000000}"#).status == 200)
         for (name, value) in [
             ("kind", "dismiss"), ("groupId", "alps"), ("recommendationId", "s"), ("variant", "w"),
         ] {

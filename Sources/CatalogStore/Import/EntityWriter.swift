@@ -33,7 +33,6 @@ final class EntityWriter {
     private(set) var seenCount = 0
     private(set) var timesWithoutZone = 0
     private var rowTimesWithoutZone = 0
-    private var rowsWithSlash = 0
 
     init(_ kind: ImportKind, _ table: EntityTable, _ database: Database, options: ImportOptions) throws(CatalogError) {
         columns = kind.columns
@@ -57,9 +56,6 @@ final class EntityWriter {
     /// How many owners were created.
     var created: [String: Int] { owners.map { ["users": $0.createdCount] } ?? [:] }
 
-    /// Rows whose id has a slash, and owners created whose id has one.
-    var idsWithSlash: Int { rowsWithSlash + (owners?.createdWithSlash ?? 0) }
-
     /// The columns that got a value and are noted.
     var noted: Set<NotedColumn> {
         Set(notes.indices.compactMap { notedFields & (1 << UInt64($0)) != 0 ? notes[$0] : nil })
@@ -81,7 +77,6 @@ final class EntityWriter {
             if changed == 0, let update = statements.update { changed = try run(update, reader, fields) }
             written += changed
             timesWithoutZone += rowTimesWithoutZone
-            if reader.field(0, contains: UInt8(ascii: "/")) { rowsWithSlash += 1 }
             if keepsSeen { try noteSeen(reader.text(0)) }
         } catch let problem as RecordProblem {
             throw .record(problem)

@@ -13,18 +13,6 @@ extension RecordReader {
         isEmpty(column)
             || withField(column) { $0.count == 2 && $0[0] == UInt8(ascii: "\\") && $0[1] == UInt8(ascii: "N") }
     }
-
-    /// Whether a field has a byte.
-    borrowing func field(_ column: Int, contains byte: UInt8) -> Bool {
-        withField(column) { bytes in
-            var index = 0
-            while index < bytes.count {
-                if bytes[index] == byte { return true }
-                index += 1
-            }
-            return false
-        }
-    }
 }
 
 extension ImportKind.Column {

@@ -11,8 +11,6 @@ final class IdentifierResolver {
     private let insertsFirst: Bool
     /// How many were created.
     private(set) var createdCount = 0
-    /// How many of these have an id with a slash.
-    private(set) var createdWithSlash = 0
 
     /// - Parameter isStrict: an unknown id is not created; its key is nil.
     init(_ table: EntityTable, _ database: Database, isStrict: Bool) throws(DatabaseError) {
@@ -44,7 +42,6 @@ final class IdentifierResolver {
         try insert.run()
         guard database.totalChanges > before else { return nil }
         createdCount += 1
-        if id.utf8.contains(UInt8(ascii: "/")) { createdWithSlash += 1 }
         return database.lastInsertedRowID
     }
 }

@@ -42,8 +42,6 @@ public struct ImportSummary: Sendable, Equatable {
     public var reasonsPath: String?
     /// Groups, users and photos created because a row named them.
     public var created: [String: Int] = [:]
-    /// Ids with a slash, of rows and of what was created: HTTP cannot address them.
-    public var idsWithSlash = 0
     /// Times that did not say their zone.
     public var timesWithoutZone = 0
     /// Rows left out because they name a member who was forgotten.

@@ -112,13 +112,11 @@ public final class Importer {
         switch writer {
         case .entities(let writer, _):
             summary.written = writer.written
-            summary.idsWithSlash = writer.idsWithSlash
             summary.timesWithoutZone = writer.timesWithoutZone
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }
         case .pairs(let writer, _):
             summary.written = writer.written
-            summary.idsWithSlash = writer.idsWithSlash
             summary.duplicates = writer.duplicates
             summary.forgotten = writer.forgottenCount
             summary.created = writer.created.filter { $0.value > 0 }

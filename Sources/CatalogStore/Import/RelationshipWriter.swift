@@ -66,9 +66,6 @@ final class RelationshipWriter {
         ["groups": groups.createdCount, source.entityTable.rawValue: entries.createdCount]
     }
 
-    /// How many of them have an id with a slash.
-    var idsWithSlash: Int { groups.createdWithSlash + entries.createdWithSlash }
-
     /// Takes a row into the batch.
     func add(groupID: Span<UInt8>, entryID: Span<UInt8>, time: Int64?) {
         rows.append(UInt64(groupIDs.slot(of: groupID)) << 32 | UInt64(entryIDs.slot(of: entryID)))

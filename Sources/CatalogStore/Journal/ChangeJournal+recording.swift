@@ -138,7 +138,8 @@ extension ChangeJournal {
         if let index = InteractionRecord.indexOfOtherContent(in: interactions) { return index }
         let known = try database.prepare(
             """
-            SELECT kind, group_id, recommendation_id, position, variant FROM interactions WHERE user_id = ? AND id = ?
+            SELECT kind, group_id, recommendation_id, list_position, variant FROM interactions
+            WHERE user_id = ? AND id = ? AND NOT is_forgotten ORDER BY change_key LIMIT 1
             """)
         for (index, interaction) in interactions.enumerated() {
             known.bind(user, at: 1)

@@ -84,6 +84,15 @@ extension Catalog {
         }
     }
 
+    /// Whether a user was forgotten, and has not been readmitted.
+    public func isForgotten(user id: String) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            let note = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
+            note.bind(id, at: 1)
+            return try note.step()
+        }
+    }
+
     /// All members who were forgotten, in ascending order of the bytes of their ids.
     public func forgottenMembers() throws(CatalogError) -> [ForgottenMember] {
         try wrapping { () throws(DatabaseError) in

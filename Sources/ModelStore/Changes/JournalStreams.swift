@@ -131,10 +131,10 @@ extension JournalStreams {
         local function numbers(key)
           local count, last, first = 0, '0-0', '0-0'
           local info = redis.call('XINFO', 'STREAM', key)
-          for place = 1, #info, 2 do
-            if info[place] == 'length' then count = info[place + 1] end
-            if info[place] == 'last-generated-id' then last = info[place + 1] end
-            if info[place] == 'first-entry' and info[place + 1] then first = info[place + 1][1] end
+          for index = 1, #info, 2 do
+            if info[index] == 'length' then count = info[index + 1] end
+            if info[index] == 'last-generated-id' then last = info[index + 1] end
+            if info[index] == 'first-entry' and info[index + 1] then first = info[index + 1][1] end
           end
           return count, last, first
         end
@@ -160,8 +160,8 @@ extension JournalStreams {
         end
         if state ~= ARGV[2] then return 0 end
         if ARGV[3] == 'remade' then redis.call('DEL', KEYS[2]) end
-        for place = 4, #ARGV, 3 do
-          redis.call('XADD', KEYS[2], ARGV[place], 'stamp', ARGV[place + 1], 'change', ARGV[place + 2])
+        for index = 4, #ARGV, 3 do
+          redis.call('XADD', KEYS[2], ARGV[index], 'stamp', ARGV[index + 1], 'change', ARGV[index + 2])
         end
         return 1
         """

@@ -40,12 +40,14 @@ extension Interest {
     ///
     /// - Parameters:
     ///   - groups: the joined groups, in ascending order.
+    ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
     ///   - configuration: where clustering stops, and from how many groups on there is a mixed interest.
     /// - Returns: the largest first, equal ones by their first group; the mixed one, if any, last.
     static func interests(
-        of groups: [UInt32], in model: VisibleModel, _ configuration: PlanConfiguration.Interests
+        of groups: [UInt32], in model: VisibleModel, factors: [Double] = [],
+        _ configuration: PlanConfiguration.Interests
     ) -> [Interest] {
-        let similarities = PairSimilarities(among: groups, in: model)
+        let similarities = PairSimilarities(among: groups, in: model, factors: factors)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var singles: [Int] = []
         if groups.count >= configuration.leastGroupsForMixed {

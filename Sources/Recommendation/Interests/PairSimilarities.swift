@@ -8,10 +8,11 @@ struct PairSimilarities {
     /// count × count, symmetric, 0 on the diagonal.
     let values: [Float]
 
-    /// - Parameter groups: each once.
-    ///
+    /// - Parameters:
+    ///   - groups: each once.
+    ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
     /// - Complexity: O(count² + neighbours of the groups).
-    init(among groups: [UInt32], in model: VisibleModel) {
+    init(among groups: [UInt32], in model: VisibleModel, factors: [Double] = []) {
         let count = groups.count
         let relationCount = model.relations.count
         // Avoids a square root and a division for each pair. A group with neighbours has entries.
@@ -19,6 +20,7 @@ struct PairSimilarities {
         var values = [Float](repeating: 0, count: count * count)
         var matrix = values.mutableSpan
         GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
+            guard factors.isEmpty || factors[relation] > 0 else { return }
             let roots =
                 inverseRoots[first * relationCount + relation] * inverseRoots[second * relationCount + relation]
             // Rounding must not lead above 1.

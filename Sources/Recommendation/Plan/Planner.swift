@@ -78,7 +78,8 @@ public struct Planner: Sendable {
         let joined = recentGroups(request.profile)
         let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
-        let interests = Interest.interests(of: joined, in: model, configuration.interests)
+        let factorsByIndex = configuration.relations.factorsByIndex(in: model)
+        let interests = Interest.interests(of: joined, in: model, factors: factorsByIndex, configuration.interests)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
         let table = CandidateTable(of: interests, in: model, configuration.relations)
@@ -180,7 +181,8 @@ public struct Planner: Sendable {
     ) -> [Candidate] {
         let positions = CandidatePool.positions(of: ranked, weights: weights, configuration.selection)
         let pool = positions.map { ranked[$0] }
-        let similarities = PairSimilarities(among: pool.map(\.group), in: model)
+        let similarities = PairSimilarities(
+            among: pool.map(\.group), in: model, factors: configuration.relations.factorsByIndex(in: model))
         let order = Selection(configuration: configuration.selection).order(pool, similarities, weights: weights)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)

@@ -10,6 +10,7 @@ struct Problem: Error {
         case badParameter = "bad-parameter"
         case badBody = "bad-body"
         case unknownGroup = "unknown-group"
+        case unknownUser = "unknown-user"
         case privateGroup = "private-group"
         case unknownPhoto = "unknown-photo"
         case unknownInteraction = "unknown-interaction"

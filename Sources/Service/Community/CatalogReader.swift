@@ -43,6 +43,11 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in try catalog.changeCount() }
     }
 
+    /// Whether the catalog has forgotten a user.
+    func isForgotten(user id: String) throws(ServiceError) -> Bool {
+        try read { catalog throws(CatalogError) in try catalog.isForgotten(user: id) }
+    }
+
     /// What is known of a public photo.
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
         let photo = try read { catalog throws(CatalogError) in try catalog.photo(withID: id) }

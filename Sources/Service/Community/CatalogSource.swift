@@ -39,6 +39,8 @@ final class CatalogSource: CommunitySource {
         }
     }
 
+    func isForgotten(user id: String) throws(ServiceError) -> Bool { try reader.isForgotten(user: id) }
+
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         try reader.siteDecisions(in: snapshot)
     }

@@ -20,6 +20,9 @@ protocol CommunitySource: Sendable {
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
 
+    /// Whether the site has forgotten a user, of whom nothing may be kept again.
+    func isForgotten(user id: String) throws(ServiceError) -> Bool
+
     /// What the site has decided by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions
 

@@ -64,6 +64,8 @@ final class JournalSource: CommunitySource {
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 
+    func isForgotten(user id: String) throws(ServiceError) -> Bool { try catalog?.isForgotten(user: id) ?? false }
+
     /// What the version and the journal have, and what is private or hidden in the catalog by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         let state = DecisionState(

@@ -32,11 +32,17 @@ extension Call {
     ///
     /// - Returns: the request, and whether anything is known of the member: who joined the site a minute ago is in no
     ///   catalog yet, and gets a list all the same.
+    /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
     func planRequest(in snapshot: VisibleSnapshot) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: Self.memberships)
         let instant = responder.now()
         let profile = try reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
+        }
+        if profile == nil,
+            try reading({ () throws(ServiceError) in try community.isForgotten(user: id) })
+        {
+            throw .forgottenMember(id)
         }
         let request = PlanRequest(
             profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter(in: snapshot.model))
@@ -73,6 +79,9 @@ extension Call {
 }
 
 extension Problem {
+    /// The site has forgotten this member, and keeps nothing more of them.
+    static func forgottenMember(_ id: String) -> Problem { .unknown(.unknownUser, "user", id: id, near: []) }
+
     /// There is no such group, or nobody may be told that there is.
     static func unknownGroup(_ id: String, in model: VisibleModel) -> Problem {
         .unknown(.unknownGroup, "group", id: id, near: model.ids(near: id))

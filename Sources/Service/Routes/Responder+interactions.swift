@@ -128,13 +128,6 @@ extension Responder {
     }
 }
 
-extension Problem {
-    /// Status 404: the site has forgotten this member, and takes nothing more of them.
-    fileprivate static func forgottenMember(_ id: String) -> Problem {
-        .unknown(.unknownUser, "user", id: id, near: [])
-    }
-}
-
 extension RecordedInteraction {
     fileprivate init(_ record: InteractionRecord) {
         self.init(

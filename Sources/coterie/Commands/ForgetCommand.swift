@@ -30,7 +30,7 @@ enum ForgetCommand: Subcommand {
             Option(flag: "check", help: "Only say what is left of them, and where"),
             Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
             Option(flag: "list", help: "Only list the members who were forgotten"),
-            Option("sessions", "FILE", help: "The lists of a daemon's sessions; beside the catalog by default"),
+            Option("sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)"),
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
         ],
         examples: [

@@ -52,6 +52,14 @@ struct ListExport {
     ///
     /// - Throws: a failure, at the end, if some users are unknown.
     mutating func run() throws {
+        let unknown = try writeLists()
+        guard unknown == 0 else {
+            throw Failure(Failure.badData, "\(unknown) users are unknown; the others have their lists")
+        }
+    }
+
+    /// Returns how many users are unknown.
+    private mutating func writeLists() throws -> Int {
         let users = try UserIDs(of: catalogs[0], file: parsed.textIfGiven("users"))
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
@@ -60,8 +68,11 @@ struct ListExport {
         guard let path = parsed.textIfGiven("output"), path != "-" else {
             var output = try Output()
             try output.write(header)
-            try writeRounds(of: users, after: nil) { bytes, _ throws(Failure) in try output.write(bytes) }
-            return try output.flush()
+            let unknown = try writeRounds(of: users, after: nil) { bytes, _ throws(Failure) in
+                try output.write(bytes)
+            }
+            try output.flush()
+            return unknown
         }
         let hasInstant = parsed.textIfGiven("at") != nil
         let file = try ResumableFile(path: path, content: content) { begun, now in
@@ -72,15 +83,16 @@ struct ListExport {
         }
         content = file.content
         if file.position == nil { try file.append(Array(header.utf8), position: "") }
-        try writeRounds(of: users, after: file.position.flatMap { $0.isEmpty ? nil : $0 }) {
+        let unknown = try writeRounds(of: users, after: file.position.flatMap { $0.isEmpty ? nil : $0 }) {
             bytes, last throws(Failure) in try file.append(bytes, position: last)
         }
         try file.finish()
+        return unknown
     }
 
     private func writeRounds(
         of users: UserIDs, after first: String?, _ write: ([UInt8], _ last: String) throws(Failure) -> Void
-    ) throws {
+    ) throws -> Int {
         var last = first
         var done = try users.count(through: first)
         var unknown = 0
@@ -97,9 +109,7 @@ struct ListExport {
             progress.show(done: done, total: users.count, unit: "members")
         }
         progress.clear()
-        guard unknown == 0 else {
-            throw Failure(Failure.badData, "\(unknown) users are unknown; the others have their lists")
-        }
+        return unknown
     }
 
     private func lists(of users: ArraySlice<String>, _ catalog: Catalog) throws -> (bytes: [UInt8], unknown: Int) {

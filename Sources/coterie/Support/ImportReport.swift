@@ -19,10 +19,6 @@ struct ImportReport {
             let times = summary.timesWithoutZone == 1 ? "time without a zone was" : "times without a zone were"
             lines.append("\(counted(summary.timesWithoutZone, times)) taken for \(zone) (--timezone)")
         }
-        if summary.idsWithSlash > 0 {
-            let ids = summary.idsWithSlash == 1 ? "id has" : "ids have"
-            lines.append("\(counted(summary.idsWithSlash, ids)) a slash: HTTP cannot address ids that contain a slash")
-        }
         if let reasons = summary.reasonsPath {
             lines.append("rejected lines: \(summary.rejectsPaths.joined(separator: ", ")); reasons: \(reasons)")
         }
@@ -67,7 +63,7 @@ struct ImportReport {
 
         var kind: String
         var isDryRun: Bool
-        var rows, written, unchanged, repeated, removed, rejected, forgotten, idsWithSlash, timesWithoutZone: Int
+        var rows, written, unchanged, repeated, removed, rejected, forgotten, timesWithoutZone: Int
         var created: [String: Int]
         var unknownColumns: [String]
         /// By the names of unknown columns.
@@ -89,7 +85,6 @@ struct ImportReport {
             removed = summary.removed
             rejected = summary.rejected
             forgotten = summary.forgotten
-            idsWithSlash = summary.idsWithSlash
             timesWithoutZone = summary.timesWithoutZone
             created = summary.created
             unknownColumns = summary.unknownColumns.map(\.name)
