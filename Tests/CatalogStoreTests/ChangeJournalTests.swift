@@ -77,7 +77,8 @@ struct ChangeJournalTests {
         let journal = try journal()
         let (late, early) = (Self.interaction("1", .join, at: 9), Self.interaction("2", .dismiss, at: 3))
         #expect(try record(journal, late, early, early) == .member(.recorded(new: 2, repeated: 1)))
-        #expect(try record(journal, Self.interaction("1", .leave)) == .member(.recorded(new: 0, repeated: 1)))
+        #expect(try record(journal, Self.interaction("1", .join, at: 5)) == .member(.recorded(new: 0, repeated: 1)))
+        #expect(try record(journal, Self.interaction("1", .leave)) == .member(.otherContent(at: 0)))
         #expect(
             try record(journal, Self.interaction("1", .click), of: "bob") == .member(.recorded(new: 1, repeated: 0)))
         #expect(try journal.recentChanges(ofUser: "ann")?.interactions == [early, late])

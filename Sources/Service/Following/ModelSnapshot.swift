@@ -10,6 +10,8 @@ public final class ModelSnapshot: Sendable {
     public let model: ModelVersion
     /// What it was built from.
     let manifest: Manifest
+    /// The relations, blended as the deployment says.
+    let relations: RelationTable
     /// Makes the lists of members, from all groups of the version.
     fileprivate let planner: Planner
     /// The members published with it, on this machine; nil if there are none.
@@ -23,6 +25,7 @@ public final class ModelSnapshot: Sendable {
         version = loaded.manifest.version
         model = loaded.model
         manifest = loaded.manifest
+        relations = planning.configuration.relations
         planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
     }
 
@@ -55,7 +58,7 @@ struct VisibleSnapshot {
     /// Whether members were published with it that are not on this machine yet.
     var lacksMembers: Bool { loaded.lacksMembers }
     /// The relations that answers tell of.
-    var relations: RelationTable { planner.configuration.relations }
+    var relations: RelationTable { loaded.relations }
     /// Finds similar groups.
     var recommender: Recommender { Recommender(model: model, relations: relations) }
 
