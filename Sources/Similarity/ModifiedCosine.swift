@@ -36,7 +36,7 @@ public struct ModifiedCosine: Sendable, Equatable {
         self.listPower = listPower
     }
 
-    /// The parameters of a recompute unless it says otherwise.
+    /// The default parameters of a recompute.
     ///
     /// Chosen on parts of the training files of seven public sets: on each within 5% of the best recall@20 that two dozen
     /// settings had.
