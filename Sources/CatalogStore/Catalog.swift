@@ -106,8 +106,9 @@ public final class Catalog {
 
     /// A connection that reads.
     ///
-    /// It opens for writing too where it may: only then can it recover what a killed writer left in the log. Where it may
-    /// not, and no log is there, nobody is writing, and nothing need be locked; SQLite could not make the files for that.
+    /// It opens for writing too where it may: only then can it recover what a killed writer left in the log. Where it
+    /// may not, and no log is there, nobody is writing, and nothing need be locked; SQLite could not make the files for
+    /// that.
     private static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
         if canWrite { return try Database(path: path, mode: .readWrite) }
         guard hasLog(path) else { return try Database(path: path, mode: .immutable) }
@@ -126,8 +127,8 @@ public final class Catalog {
         CatalogError(
             .fileFailed,
             """
-            \(path) has a write-ahead log, \(path)-wal, that must be recovered first, and this user may not write to the \
-            folder: run any command, such as "coterie hide --list", as a user who may, or copy both files elsewhere
+            \(path) has a write-ahead log, \(path)-wal, that must be recovered first, and this user may not write to \
+            the folder: run any command, such as "coterie hide --list", as a user who may, or copy both files elsewhere
             """)
     }
 

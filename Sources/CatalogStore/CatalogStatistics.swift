@@ -27,7 +27,8 @@ public struct CatalogStatistics: Sendable, Equatable {
         public var entries: String
     }
 
-    /// Rows of groups, users and photos, and of these so many with a property, by names such as "private" or "with tags".
+    /// Rows of groups, users and photos, and of these so many with a property, by names such as "private" or "with
+    /// tags".
     public struct Things: Sendable, Equatable {
         /// Its table.
         public var name: String

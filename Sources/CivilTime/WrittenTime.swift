@@ -1,8 +1,8 @@
 /// A time as files, databases and programs write it.
 ///
 /// - Days: `2025-06-01`, `20250601`; a day is the midnight with which it begins.
-/// - Times of day after them, behind a `T` or a blank: `12:34:56`, `12:34`, `123456`; a fraction of a second is cut off.
-///   Without anything between day and time, `20250601123456`.
+/// - Times of day after them, behind a `T` or a blank: `12:34:56`, `12:34`, `123456`; a fraction of a second is cut
+///   off. Without anything between day and time, `20250601123456`.
 /// - Zones after these: `Z`, `UTC`, `+02`, `+0200`, `+02:00`, also behind a blank.
 /// - Numbers since 1970, with a minus sign before it: seconds below 10¹¹, milliseconds below 10¹⁴, microseconds below
 ///   10¹⁷; a fraction is cut off.

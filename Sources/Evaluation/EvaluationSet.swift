@@ -29,8 +29,8 @@ public struct EvaluationSet: Sendable {
     /// - Parameters:
     ///   - model: computed from the training set.
     ///   - training: the catalog that was learned from.
-    ///   - heldOut: a catalog with the held-out memberships, which may have those of the training set too; users that the
-    ///     other catalog lacks are ignored. Nil measures no accuracy.
+    ///   - heldOut: a catalog with the held-out memberships, which may have those of the training set too; users that
+    ///     the other catalog lacks are ignored. Nil measures no accuracy.
     ///   - planner: reads profiles.
     ///   - instant: the moment for which lists are made, in Unix milliseconds.
     ///   - isWanted: whether a member is measured, by id.

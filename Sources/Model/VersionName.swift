@@ -1,8 +1,8 @@
 /// The name of a model version: the UTC time it was built, or a number above that of the version before it, and a few
 /// digits of its content.
 ///
-/// `20261121T113000123-9f3c01ab`: names of different versions sort in the order in which they were built. Only ASCII letters,
-/// digits and hyphens, 1 to 64 of them, so that a name is safe in a path and in a Redis key.
+/// `20261121T113000123-9f3c01ab`: names of different versions sort in the order in which they were built. Only ASCII
+/// letters, digits and hyphens, 1 to 64 of them, so that a name is safe in a path and in a Redis key.
 public struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
     /// The name as it is written.
     public let description: String

@@ -4,8 +4,8 @@ import Similarity
 
 /// What each relation should count in members' lists: as much as finds memberships best that are left out.
 ///
-/// A membership that is left out is still in the members' lists, which were computed with it. Its own part in a score is
-/// taken away: one of the c common members of the two groups.
+/// A membership that is left out is still in the members' lists, which were computed with it. Its own part in a score
+/// is taken away: one of the c common members of the two groups.
 struct RelationEvidence {
     /// What a relation may count beside memberships, whose weight is 1.
     private static let choices = [0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4]

@@ -8,7 +8,8 @@ public final class Database {
     public enum Mode: Sendable {
         /// It must exist and is only read.
         case readOnly
-        /// It must exist, is only read, and nobody changes it meanwhile: nothing is locked, and nothing is made beside it.
+        /// It must exist, is only read, and nobody changes it meanwhile: nothing is locked, and nothing is made beside
+        /// it.
         case immutable
         /// It must exist.
         case readWrite

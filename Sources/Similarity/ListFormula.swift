@@ -60,8 +60,8 @@ public struct ListFormula: Sendable {
         }
     }
 
-    /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and lists are not
-    /// divided by their sums.
+    /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and lists are
+    /// not divided by their sums.
     var followsFromCounts: Bool {
         guard case .modified(let family) = measure else { return true }
         return family.degreeDiscount == 0 && family.listPower == 0

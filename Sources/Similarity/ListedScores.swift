@@ -2,9 +2,9 @@ public import Model
 
 /// The scores in a version's lists, as exactly as the version has them without its catalog.
 ///
-/// Where every common entry weighs the same (plain cosine, and the modified one with a = 0 and g = 0), a score follows in
-/// double precision from the counts beside it. Otherwise it is the stored one, of single precision: the decimal number with
-/// the fewest digits that stands for it, so that no digit is shown that is not known.
+/// Where every common entry weighs the same (plain cosine, and the modified one with a = 0 and g = 0), a score follows
+/// in double precision from the counts beside it. Otherwise it is the stored one, of single precision: the decimal
+/// number with the fewest digits that stands for it, so that no digit is shown that is not known.
 public struct ListedScores {
     private let model: ModelVersion
     private let relation: Relation

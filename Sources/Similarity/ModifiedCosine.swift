@@ -38,8 +38,8 @@ public struct ModifiedCosine: Sendable, Equatable {
 
     /// The default parameters of a recompute.
     ///
-    /// Chosen on parts of the training files of seven public sets: on each within 5% of the best recall@20 that two dozen
-    /// settings had.
+    /// Chosen on parts of the training files of seven public sets: on each within 5% of the best recall@20 that two
+    /// dozen settings had.
     public static let standard = ModifiedCosine(
         degreeDiscount: 0.7, sourceExponent: 0.6, neighbourExponent: 0.25, shrinkage: 4.5, scorePower: 0.85,
         cut: .target, listPower: 0.5)

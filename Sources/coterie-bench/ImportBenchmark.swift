@@ -12,8 +12,8 @@ enum ImportBenchmark: Benchmark {
     static let command = Command(
         "import", summary: "Compare the time of an import with that of plain inserts of the same rows",
         discussion: """
-            Imports FILE into a new catalog, then inserts the same rows in one transaction with the same indexes. Reports the \
-            median times, and the median of the ratios of the rounds.
+            Imports FILE into a new catalog, then inserts the same rows in one transaction with the same indexes. \
+            Reports the median times, and the median of the ratios of the rounds.
             """,
         arguments: [
             Argument("KIND", help: "groups, users, photos, memberships or pools"),

@@ -14,7 +14,8 @@ struct ImportRejectsTests {
         ("tsv", "group_id\tvisibility\na\tpublic\nb\tsecret\nc\tsecret"),
         (
             "jsonl",
-            "{\"group_id\":\"a\"}\n{\"group_id\":\"b\",\"visibility\":\"secret\"}\n{\"visibility\":\"secret\",\"group_id\":\"c\"}\n"
+            "{\"group_id\":\"a\"}\n{\"group_id\":\"b\",\"visibility\":\"secret\"}\n"
+                + "{\"visibility\":\"secret\",\"group_id\":\"c\"}\n"
         ),
     ]
 

@@ -144,7 +144,8 @@ struct ManyUsersTests {
         "The users come from a pipe as well as from a file",
         arguments: [
             "printf 'laura-100\\r\\nrebecca-2r5\\n' | \"$0\" recommend --json --limit 1 --users -",
-            "(printf laura-100; sleep .1; echo; echo rebecca-2r5) | \"$0\" recommend --json --limit 1 --users /dev/stdin",
+            "(printf laura-100; sleep .1; echo; echo rebecca-2r5) | \"$0\" "
+                + "recommend --json --limit 1 --users /dev/stdin",
             "\"$0\" recommend --json --limit 1 --users <(printf 'laura-100\\n\\nrebecca-2r5')",
         ])
     func pipes(script: String) async throws {

@@ -7,8 +7,8 @@ struct RecordProblem: Error {
 }
 
 extension RecordReader {
-    /// Whether the current record says nothing in a column: it has no such field, an empty one, or `\N`, which databases
-    /// write for null.
+    /// Whether the current record says nothing in a column: it has no such field, an empty one, or `\N`, which
+    /// databases write for null.
     func isNull(_ column: Int) -> Bool {
         isEmpty(column)
             || withField(column) { $0.count == 2 && $0[0] == UInt8(ascii: "\\") && $0[1] == UInt8(ascii: "N") }

@@ -39,7 +39,8 @@ final class FileWriter {
     private static func failure(_ path: String) -> CatalogError {
         CatalogError(
             .fileFailed,
-            "cannot write rejected lines to \(path): \(unsafe String(cString: strerror(errno))); name another file with --rejects"
+            "cannot write rejected lines to \(path): "
+                + "\(unsafe String(cString: strerror(errno))); name another file with --rejects"
         )
     }
 }

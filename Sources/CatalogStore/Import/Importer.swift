@@ -63,8 +63,8 @@ public final class Importer {
     /// Imports files, one after the other.
     ///
     /// - Parameter paths: files; `-` is standard input.
-    /// - Throws: `CatalogError`; then nothing was changed. A dry run has in its summary why an import would fail, if that
-    ///   takes more than a look at one record.
+    /// - Throws: `CatalogError`; then nothing was changed. A dry run has in its summary why an import would fail, if
+    ///   that takes more than a look at one record.
     public func run(_ paths: [String]) throws(CatalogError) -> ImportSummary {
         let clock = ContinuousClock()
         let start = clock.now

@@ -2,9 +2,9 @@ import RecordReading
 
 /// Writes rejected records so that they can be mended and imported again, and beside them why they were rejected.
 ///
-/// Records go to a file with the header and the delimiter of their source; sources that differ in these get a file each.
-/// The reasons are tab-separated, with the columns source, line (from 1, where the record begins), reason, record (its
-/// beginning), rejects_file and rejects_line. Files are made at the first rejected record.
+/// Records go to a file with the header and the delimiter of their source; sources that differ in these get a file
+/// each. The reasons are tab-separated, with the columns source, line (from 1, where the record begins), reason, record
+/// (its beginning), rejects_file and rejects_line. Files are made at the first rejected record.
 final class RejectedRecords {
     /// A rejected record that is shown to a person.
     struct Record {
@@ -68,7 +68,8 @@ final class RejectedRecords {
         }
         let file = place.map { "\(Self.flat($0.path))\t\($0.line)" } ?? "\t"
         try reasons?.write(
-            "\(Self.flat(record.source))\t\(record.line)\t\(Self.flat(record.reason))\t\(Self.flat(record.excerpt))\t\(file)\n"
+            "\(Self.flat(record.source))\t\(record.line)\t\(Self.flat(record.reason))\t"
+                + "\(Self.flat(record.excerpt))\t\(file)\n"
         )
     }
 

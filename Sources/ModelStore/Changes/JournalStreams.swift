@@ -36,8 +36,8 @@ public struct JournalStreams: ~Copyable {
             throw StoreError(
                 .corrupt,
                 """
-                \(location) has changes of an earlier program in \(old): recompute with that program, and then remove the \
-                key
+                \(location) has changes of an earlier program in \(old): recompute with that program, and then remove \
+                the key
                 """
             )
         }

@@ -3,8 +3,8 @@ import Model
 
 /// The keys of a store in Redis, and what their values hold.
 ///
-/// All keys begin with a prefix, `coterie:` unless configured. V is the name of a version, INDEX a group's place among the
-/// ids from 0 on, in decimal digits. All on one server (with replicas, if you like): no cluster.
+/// All keys begin with a prefix, `coterie:` unless configured. V is the name of a version, INDEX a group's place among
+/// the ids from 0 on, in decimal digits. All on one server (with replicas, if you like): no cluster.
 ///
 /// | key | value |
 /// | --- | --- |

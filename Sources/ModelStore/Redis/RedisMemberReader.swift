@@ -65,7 +65,8 @@ struct RedisMemberReader {
             throw StoreError(
                 .corrupt,
                 """
-                what Redis has of the members of version \(version) is not the \(report.valueCount) values of its manifest
+                what Redis has of the members of version \(version) is not the \(report.valueCount) values of its \
+                manifest
                 """)
         }
     }

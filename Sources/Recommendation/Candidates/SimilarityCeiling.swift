@@ -1,7 +1,7 @@
 import Model
 
-/// Which groups are too similar to one another: their plain cosine, shrunk by c / (c + h) for c common entries, reaches a
-/// ceiling.
+/// Which groups are too similar to one another: their plain cosine, shrunk by c / (c + h) for c common entries, reaches
+/// a ceiling.
 ///
 /// Two groups that have their only photo or member in common have a cosine of 1, and need not be alike at all.
 ///

@@ -6,8 +6,8 @@ protocol SessionStore: Sendable {
     /// The list of a session that has not ended; this counts as a use of the session.
     ///
     /// - Parameters:
-    ///   - session: the client's own id with the filters of the list, as `RequestParameters.sessionName` writes them; nil
-    ///     for neither.
+    ///   - session: the client's own id with the filters of the list, as `RequestParameters.sessionName` writes them;
+    ///     nil for neither.
     ///   - now: Unix milliseconds.
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan?
 

@@ -10,13 +10,13 @@ enum DeleteCommand: Subcommand {
     static let command = Command(
         "delete", summary: "Remove groups, users, photos, memberships or pool entries from the catalog",
         discussion: """
-            WHAT is \(names.joined(separator: ", ")). A group, user or photo takes its memberships and pool entries with \
-            it; a user also takes interactions along, and leaves photos without an owner. A membership or pool entry is \
-            named by two ids, that of the group first.
+            WHAT is \(names.joined(separator: ", ")). A group, user or photo takes its memberships and pool entries \
+            with it; a user also takes interactions along, and leaves photos without an owner. A membership or pool \
+            entry is named by two ids, that of the group first.
 
             All of it is one transaction. Ids that the catalog does not have are named, and the exit code is 65; the \
-            others are removed all the same. A daemon that has the catalog notices within half a second, others with the \
-            next version. What a later import names comes back: "coterie forget" keeps a member away.
+            others are removed all the same. A daemon that has the catalog notices within half a second, others with \
+            the next version. What a later import names comes back: "coterie forget" keeps a member away.
             """,
         arguments: [
             Argument("WHAT", help: names.joined(separator: ", ")),

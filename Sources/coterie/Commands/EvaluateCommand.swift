@@ -14,16 +14,16 @@ enum EvaluateCommand: Subcommand {
     static let command = Command(
         "evaluate", summary: "Measure how well lists find memberships that were held out",
         discussion: """
-            Learns from a part of the memberships as "coterie recompute" does, makes the lists that members would get, and \
-            looks for the memberships that were held out: those of the file TEST where TRAIN is learned from, or a part of \
-            the catalog's. The catalog stays as it is.
+            Learns from a part of the memberships as "coterie recompute" does, makes the lists that members would \
+            get, and looks for the memberships that were held out: those of the file TEST where TRAIN is learned \
+            from, or a part of the catalog's. The catalog stays as it is.
 
-            The lists, of which each has one stage more: \(names.joined(separator: ", ")). popular has the groups with the \
-            most members, cosine the sums of plain cosines by members, raw the sums by members, blend those by all relations. \
-            Rotating lists are means over six buckets.
+            The lists, of which each has one stage more: \(names.joined(separator: ", ")). popular has the groups \
+            with the most members, cosine the sums of plain cosines by members, raw the sums by members, blend those \
+            by all relations. Rotating lists are means over six buckets.
 
-            Accuracy is that of members with held-out groups, over all groups; a held-out group that the training set does not \
-            know counts as missed.
+            Accuracy is that of members with held-out groups, over all groups; a held-out group that the training set \
+            does not know counts as missed.
             """,
         arguments: [
             Argument("TRAIN", help: "Memberships to learn from; without it, those of the catalog", isOptional: true),

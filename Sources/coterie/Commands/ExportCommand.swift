@@ -11,18 +11,18 @@ enum ExportCommand: Subcommand {
         discussion: """
             Rows are tab-separated, or with --json one JSON object a line.
 
-            neighbours has the columns group, rank (from 1), neighbour, score and common (the number of common photos or \
-            members). Groups are sorted by the bytes of their ids, ascending.
+            neighbours has the columns group, rank (from 1), neighbour, score and common (the number of common photos \
+            or members). Groups are sorted by the bytes of their ids, ascending.
 
             Scores have at most 9 significant digits. With plain cosine, and with a modified cosine whose \
             --degree-discount and --list-power are 0, they are recomputed from the counts, and all digits are exact. \
             Otherwise the score stored in the version is written, which has single precision (a relative error below \
             6e-8).
 
-            recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups that \
-            brought it. Users are those of the catalog, or of --users, sorted by the bytes of their ids. All processors \
-            work on it. With --output, a command that was killed goes on where it was when it is run again: until it is \
-            done, the file is called FILE.partial.
+            recommendations has the columns user, rank, group, score, origin and, with --reasons, the joined groups \
+            that brought it. Users are those of the catalog, or of --users, sorted by the bytes of their ids. All \
+            processors work on it. With --output, a command that was killed goes on where it was when it is run \
+            again: until it is done, the file is called FILE.partial.
             """,
         arguments: [Argument("WHAT", help: "neighbours or recommendations")],
         options: [

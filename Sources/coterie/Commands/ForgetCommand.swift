@@ -11,17 +11,18 @@ enum ForgetCommand: Subcommand {
     static let command = Command(
         "forget", summary: "Remove members for good, and keep them from coming back",
         discussion: """
-            Removes members from the catalog with their memberships, interactions and interests, and the lists of their \
-            sessions on this machine. What is deleted is overwritten. A note of the id stays: imports, interactions and \
-            journals do not bring the member back, unless "coterie import --readmit" or --undo says so. Photos stay, \
-            without an owner, unless --with-photos is given.
+            Removes members from the catalog with their memberships, interactions and interests, and the lists of \
+            their sessions on this machine. What is deleted is overwritten. A note of the id stays: imports, \
+            interactions and journals do not bring the member back, unless "coterie import --readmit" or --undo says \
+            so. Photos stay, without an owner, unless --with-photos is given.
 
             A daemon that has the catalog answers 404 within half a second. Versions in a folder hold nothing about \
             members; their neighbours are counts over all members, and forget one with the next "coterie recompute". \
-            Versions in Redis hold what was published of members until they are pruned. Journals of daemons that share a \
-            store keep what the member did until "DELETE /v1/users/USER/interactions" is sent to one of them.
+            Versions in Redis hold what was published of members until they are pruned. Journals of daemons that \
+            share a store keep what the member did until "DELETE /v1/users/USER/interactions" is sent to one of them.
 
-            --check says what is left where, and ends with exit code 1 if anything is; look into a backup with --catalog.
+            --check says what is left where, and ends with exit code 1 if anything is; look into a backup with \
+            --catalog.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [

@@ -16,14 +16,15 @@ enum ImportCommand: Subcommand {
 
             \(kinds.map { "\($0.name): \($0.columnNames.joined(separator: ", "))" }.joined(separator: "\n\n"))
 
-            The format, the delimiter and gzip are detected from the content. Times are ISO 8601, as databases write them \
-            (2026-11-01 12:00:00+00), or seconds, milliseconds or microseconds since 1970; \\N and an empty field are \
-            null. Topics, interests and tags are separated by ";". Importing the same file again changes nothing. A later \
-            import overwrites what an earlier one set. Columns that a file does not have keep their values.
+            The format, the delimiter and gzip are detected from the content. Times are ISO 8601, as databases write \
+            them (2026-11-01 12:00:00+00), or seconds, milliseconds or microseconds since 1970; \\N and an empty \
+            field are null. Topics, interests and tags are separated by ";". Importing the same file again changes \
+            nothing. A later import overwrites what an earlier one set. Columns that a file does not have keep their \
+            values.
 
-            An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written to a \
-            file, with the header of their source, to be mended and imported; the reasons are in a file beside it. An \
-            import without rejected lines removes such files of an earlier one.
+            An import is one transaction: if it fails, or is killed, nothing was changed. Rejected lines are written \
+            to a file, with the header of their source, to be mended and imported; the reasons are in a file beside \
+            it. An import without rejected lines removes such files of an earlier one.
             """,
         arguments: [
             Argument("KIND", help: names.joined(separator: ", ")),

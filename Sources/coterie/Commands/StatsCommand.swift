@@ -7,9 +7,9 @@ enum StatsCommand: Subcommand {
     static let command = Command(
         "stats", summary: "Say what the catalog has, and what is missing to make lists good",
         discussion: """
-            Counts groups, users, photos, memberships and pool entries, with their dates, how large groups are and how many \
-            groups members and photos are in. All tables are read once, which takes some seconds for each fifty million \
-            rows.
+            Counts groups, users, photos, memberships and pool entries, with their dates, how large groups are and \
+            how many groups members and photos are in. All tables are read once, which takes some seconds for each \
+            fifty million rows.
             """,
         options: [CommonOptions.catalog, CommonOptions.json],
         examples: ["coterie stats", "coterie stats --catalog backup.sqlite --json"])

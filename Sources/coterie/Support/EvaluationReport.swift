@@ -18,7 +18,8 @@ struct EvaluationReport {
     var table: [String] {
         let length = result.lengths[0]
         return [
-            "\(Formats.grouped(result.memberCount)) members, \(Formats.grouped(result.testedCount)) with held-out groups; "
+            "\(Formats.grouped(result.memberCount)) members, "
+                + "\(Formats.grouped(result.testedCount)) with held-out groups; "
                 + "\(Formats.grouped(result.groupCount)) groups"
         ] + accuracyTable + ["", "the first \(length), by size: members by their groups, groups by their members"]
             + sizeTable + ["", "the first \(length): what else they are like"] + listTable

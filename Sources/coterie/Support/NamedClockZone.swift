@@ -3,7 +3,8 @@ import CommandLineOptions
 import Glibc
 
 extension ParsedCommand {
-    /// The zone given for an option: an offset such as `+02:00`, or a name of the zone database such as `Europe/Berlin`.
+    /// The zone given for an option: an offset such as `+02:00`, or a name of the zone database such as
+    /// `Europe/Berlin`.
     func clockZone(_ name: String) throws(UsageError) -> ClockZone {
         let text = text(name)
         if let zone = ClockZone(text) ?? NamedClockZone.zone(named: text) { return zone }

@@ -12,8 +12,8 @@ struct RelationVerdict: Encodable {
     var common: Int
     /// Plain cosine of these counts.
     var cosine: Double
-    /// The score by the version's formula, counted afresh, before lists are divided by their sums; nil if the formula is
-    /// unknown.
+    /// The score by the version's formula, counted afresh, before lists are divided by their sums; nil if the formula
+    /// is unknown.
     var score: Double?
     /// The other's rank in the version's list; nil if it is not listed.
     var listedRank: Int?

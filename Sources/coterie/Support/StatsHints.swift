@@ -21,13 +21,15 @@ struct StatsHints {
         let small = relation.groupSizes.count(below: 4)
         if small * 2 > relation.groupSizes.total {
             lines.append(
-                "\(share(small, relation.groupSizes.total)) of the groups have fewer than 4 \(relation.name): too few to be "
+                "\(share(small, relation.groupSizes.total)) of the groups "
+                    + "have fewer than 4 \(relation.name): too few to be "
                     + "compared")
         }
         let few = relation.entrySizes.count(below: 2)
         if few * 2 > relation.entrySizes.total {
             lines.append(
-                "\(share(few, relation.entrySizes.total)) of the \(relation.entries) are in fewer than 2 groups, and tell "
+                "\(share(few, relation.entrySizes.total)) of the \(relation.entries) "
+                    + "are in fewer than 2 groups, and tell "
                     + "nothing of which groups are alike")
         }
     }

@@ -2,7 +2,8 @@
 
     accuracy.py TRAIN TEST LISTS N…   prints {list: {N: {measure: value}}} as JSON
 
-Means over users of TRAIN with a held-out group; a rotating list counts with the mean of its buckets. Groups that TRAIN lacks
+Means over users of TRAIN with a held-out group; a rotating list counts with the mean of its buckets. Groups that \
+TRAIN lacks
 cannot be found, and count.
 """
 
