@@ -45,7 +45,8 @@ extension Catalog {
         }
     }
 
-    private static let selectInteractions = """
+    /// What `InteractionRecord.all` reads, of the user who is the first parameter; conditions may follow.
+    static let selectInteractions = """
         SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
         FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
         """ + " "

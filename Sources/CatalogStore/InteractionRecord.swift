@@ -36,26 +36,32 @@ public struct InteractionRecord: Sendable, Equatable, Codable {
 extension InteractionRecord {
     /// Whether another one says the same, but for the time: of an interaction that is sent without a time, it is that
     /// of its arrival.
-    func says(_ kind: Interaction.Kind?, _ recommendationID: String?, _ position: Int?, _ variant: String?) -> Bool {
+    private func says(theSameAs other: InteractionRecord) -> Bool {
         func isSame(_ left: String?, _ right: String?) -> Bool {
             left.map(BytewiseString.init) == right.map(BytewiseString.init)
         }
-        return self.kind == kind && self.position == position && isSame(self.recommendationID, recommendationID)
-            && isSame(self.variant, variant)
+        return kind == other.kind && groupID.hasSameBytes(as: other.groupID) && position == other.position
+            && isSame(recommendationID, other.recommendationID) && isSame(variant, other.variant)
     }
 
-    /// The index of the first of some interactions that has the id of one before it and says something else.
-    static func indexOfOtherContent(in interactions: [InteractionRecord]) -> Int? {
-        var known: [BytewiseString: InteractionRecord] = [:]
-        return interactions.firstIndex { interaction in
-            guard let first = known[BytewiseString(interaction.id)] else {
-                known[BytewiseString(interaction.id)] = interaction
-                return false
+    /// The index of the first interaction that has the id of another, before it or known, and says something else.
+    ///
+    /// - Parameter known: selects what `all` reads; its parameters are the user's id and that of an interaction.
+    static func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String, _ known: Statement)
+        throws(DatabaseError) -> Int?
+    {
+        var first: [BytewiseString: InteractionRecord] = [:]
+        for (index, interaction) in interactions.enumerated() {
+            let id = BytewiseString(interaction.id)
+            if first[id] == nil {
+                known.bind(user, at: 1)
+                known.bind(interaction.id, at: 2)
+                defer { known.reset() }
+                first[id] = try all(in: known).first ?? interaction
             }
-            return !first.groupID.hasSameBytes(as: interaction.groupID)
-                || !first.says(
-                    interaction.kind, interaction.recommendationID, interaction.position, interaction.variant)
+            if let first = first[id], !interaction.says(theSameAs: first) { return index }
         }
+        return nil
     }
 }
 

@@ -29,10 +29,7 @@ final class InteractionRecorder {
         memberships = try MembershipEvents(database)
         group = try database.prepare(
             "SELECT group_key FROM groups WHERE group_id = ? AND \(isReplaying ? "true" : CatalogSchema.isShown)")
-        known = try database.prepare(
-            """
-            SELECT kind, group_key, recommendation_id, position, variant FROM interactions WHERE user_key = ? AND id = ?
-            """)
+        known = try database.prepare(Catalog.selectInteractions + "AND id = ?")
         forgotten = try database.prepare("SELECT 1 FROM forgotten_members WHERE user_id = ?")
         insert = try database.prepare(
             """
@@ -80,7 +77,7 @@ final class InteractionRecorder {
     private func record(_ interactions: [InteractionRecord], with groups: [Int64], ofUser id: String)
         throws(DatabaseError) -> MemberChange.Outcome
     {
-        if !isReplaying, let index = try indexOfOtherContent(in: interactions, with: groups, ofUser: id) {
+        if !isReplaying, let index = try InteractionRecord.indexOfOtherContent(in: interactions, ofUser: id, known) {
             return .otherContent(at: index)
         }
         let user = try key(ofUser: id)
@@ -93,24 +90,6 @@ final class InteractionRecorder {
             try counting { () throws(DatabaseError) in try memberships.settle(group: group, user: user) }
         }
         return .recorded(new: new, repeated: interactions.count - new)
-    }
-
-    private func indexOfOtherContent(
-        in interactions: [InteractionRecord], with groups: [Int64], ofUser id: String
-    ) throws(DatabaseError) -> Int? {
-        if let index = InteractionRecord.indexOfOtherContent(in: interactions) { return index }
-        guard let user = try knownUsers.key(of: id) else { return nil }
-        for (index, (interaction, group)) in zip(interactions, groups).enumerated() {
-            known.bind(user, at: 1)
-            known.bind(interaction.id, at: 2)
-            defer { known.reset() }
-            guard try known.step() else { continue }
-            let says = interaction.says(
-                .init(code: known.integer(0)), known.optionalText(2), known.optionalInteger(3).map { Int($0) },
-                known.optionalText(4))
-            if !says || known.integer(1) != group { return index }
-        }
-        return nil
     }
 
     /// - Returns: whether the interaction was new.

@@ -14,17 +14,12 @@ struct LostStreamTests {
         var testDescription: String { rawValue }
     }
 
-    private func daemon(_ workspace: Workspace, _ name: String) async throws -> RunningDaemon {
-        try await RunningDaemon(
-            workspace, "--journal", workspace.path("journal-\(name)"),
-            settings: [
-                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-\(name)"),
-            ])
-    }
-
     private func daemons(_ workspace: Workspace) async throws -> [RunningDaemon] {
         try await workspace.publishSample()
-        let daemons = [try await daemon(workspace, "a"), try await daemon(workspace, "b")]
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
         for daemon in daemons { try await daemon.wait { !$0.degraded } }
         return daemons
     }
@@ -137,8 +132,8 @@ struct LostStreamTests {
         for number in 0..<3 { try click(daemons[0], "\(number)") }
         _ = await daemons[0].end()
         try FileManager.default.copyItem(atPath: workspace.path("journal-a"), toPath: workspace.path("journal-c"))
-        daemons[0] = try await daemon(workspace, "a")
-        daemons.append(try await daemon(workspace, "c"))
+        daemons[0] = try await RunningDaemon.withoutCatalog(workspace, "a")
+        daemons.append(try await RunningDaemon.withoutCatalog(workspace, "c"))
         for daemon in daemons { try await daemon.wait { !$0.degraded } }
         for number in 3..<9 { try click(daemons[number % 3], "\(number)") }
         #expect(await RunningDaemon.poll { daemons.allSatisfy(isQuiet) })

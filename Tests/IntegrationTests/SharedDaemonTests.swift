@@ -10,19 +10,13 @@ struct SharedDaemonTests {
     private static let user = "shared-member"
     private static var list: String { "/v1/users/\(user)/recommendations?limit=100" }
 
-    /// A daemon with a journal of its own, and no catalog.
-    private func daemon(_ workspace: Workspace, _ name: String) async throws -> RunningDaemon {
-        try await RunningDaemon(
-            workspace, "--journal", workspace.path("journal-\(name)"),
-            settings: [
-                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-\(name)"),
-            ])
-    }
-
     private func daemons(_ workspace: Workspace) async throws -> [RunningDaemon] {
         try await workspace.publishSample()
         let version = try await version(workspace)
-        let daemons = [try await daemon(workspace, "a"), try await daemon(workspace, "b")]
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
         for daemon in daemons { try await daemon.wait(forVersion: version) }
         return daemons
     }
@@ -79,7 +73,7 @@ struct SharedDaemonTests {
         // Both daemons know the id.
         #expect(try post(daemons[0], "2", "leave", joined).text.contains(#""repeated":1"#))
         // A session that began on one goes on on a third, which has never seen it.
-        let third = try await daemon(workspace, "c")
+        let third = try await RunningDaemon.withoutCatalog(workspace, "c")
         try await third.wait(forVersion: version(workspace))
         #expect(try groups(third) == before)
         let target = "/v1/users/\(Self.user)/interactions"
@@ -134,7 +128,7 @@ struct SharedDaemonTests {
         // Rolling back does not show it again, not even on a daemon that starts now.
         try await workspace.succeed("rollback")
         let before = try await version(workspace)
-        let fresh = try await self.daemon(workspace, "fresh")
+        let fresh = try await RunningDaemon.withoutCatalog(workspace, "fresh")
         for daemon in daemons + [fresh] {
             try await daemon.wait(forVersion: before)
             #expect(await RunningDaemon.poll { (try? daemon.get("/v1/groups/\(hidden)/similar").status) == 404 })
@@ -169,7 +163,7 @@ struct SharedDaemonTests {
         let next = try await version(workspace)
         #expect(
             Set(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)) == ["1", "2"])
-        let fresh = try await daemon(workspace, "fresh")
+        let fresh = try await RunningDaemon.withoutCatalog(workspace, "fresh")
         for daemon in daemons + [fresh] {
             try await daemon.wait(forVersion: next)
             let listed = try groups(daemon, Self.list + "&session=after")
@@ -210,7 +204,7 @@ struct SharedDaemonTests {
         for client in clients { client.stop() }
         _ = await daemons[0].end(with: SIGKILL)
         try server.start()
-        daemons[0] = try await daemon(workspace, "a")
+        daemons[0] = try await RunningDaemon.withoutCatalog(workspace, "a")
         let acknowledged = clients.reduce(into: Set<String>()) { $0.formUnion($1.acknowledged) }
         #expect(clients.allSatisfy { $0.failures.isEmpty }, "\(clients.map(\.failures))")
         // Changes that waited in the journals arrive, and each journal gets those of the other.
@@ -301,7 +295,7 @@ struct SharedDaemonTests {
         // Its journal is in the user's state folder, which is in the workspace.
         let withCatalog = try await RunningDaemon(
             workspace, settings: ["COTERIE_CACHE": workspace.path("cache-catalog")])
-        let other = try await daemon(workspace, "a")
+        let other = try await RunningDaemon.withoutCatalog(workspace, "a")
         for daemon in [withCatalog, other] { try await daemon.wait(forVersion: version) }
         #expect(FileManager.default.fileExists(atPath: workspace.path(".local/state/coterie/journal-0.sqlite")))
         #expect(try post(withCatalog, "1", "join", "macro-mondays").status == 200)
@@ -322,14 +316,14 @@ struct SharedDaemonTests {
     @Test("A second daemon on one journal is refused")
     func lock() async throws {
         let workspace = try Workspace(.redis)
-        let first = try await daemon(workspace, "a")
+        let first = try await RunningDaemon.withoutCatalog(workspace, "a")
         let run = try await workspace.run(
             "serve", "--port", "0", "--journal", workspace.path("journal-a"),
             settings: ["COTERIE_CATALOG": workspace.path("nowhere.sqlite")])
         #expect(
             run.exitCode == CommandRun.ExitCode.general && run.errors.contains("--journal"), "\(run.testDescription)")
         #expect(await first.end(with: SIGKILL).exitCode != CommandRun.ExitCode.success)
-        let again = try await daemon(workspace, "a")
+        let again = try await RunningDaemon.withoutCatalog(workspace, "a")
         #expect(await again.end().exitCode == CommandRun.ExitCode.success)
     }
 }

@@ -135,23 +135,12 @@ extension ChangeJournal {
     private func indexOfOtherContent(in interactions: [InteractionRecord], ofUser user: String) throws(DatabaseError)
         -> Int?
     {
-        if let index = InteractionRecord.indexOfOtherContent(in: interactions) { return index }
         let known = try database.prepare(
             """
-            SELECT kind, group_id, recommendation_id, list_position, variant FROM interactions
-            WHERE user_id = ? AND id = ? AND NOT is_forgotten ORDER BY change_key LIMIT 1
+            \(Self.selectInteractions) WHERE interactions.user_id = ? AND id = ? AND NOT is_forgotten
+            ORDER BY change_key LIMIT 1
             """)
-        for (index, interaction) in interactions.enumerated() {
-            known.bind(user, at: 1)
-            known.bind(interaction.id, at: 2)
-            defer { known.reset() }
-            guard try known.step() else { continue }
-            let says = interaction.says(
-                .init(code: known.integer(0)), known.optionalText(2), known.optionalInteger(3).map { Int($0) },
-                known.optionalText(4))
-            if !says || !known.text(1).hasSameBytes(as: interaction.groupID) { return index }
-        }
-        return nil
+        return try InteractionRecord.indexOfOtherContent(in: interactions, ofUser: user, known)
     }
 
     private func isKnown(_ id: String, ofUser user: String) throws(DatabaseError) -> Bool {

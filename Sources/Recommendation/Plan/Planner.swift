@@ -101,7 +101,7 @@ public struct Planner: Sendable {
         if runs(.diversity) {
             let factors = configuration.relations.factors(in: model)
             ranked = ceiling.withoutDuplicates(
-                diversified(ranked, interests.map { $0.weight(in: model, factors) }, observe))
+                diversified(ranked, interests.map { $0.weight(in: model, factors) }, factorsByIndex, observe))
         }
         let items = ranked.prefix(configuration.selection.length).map { candidate in
             PlanItem(
@@ -177,12 +177,12 @@ public struct Planner: Sendable {
 
     /// The pool in its diversified order, then the other candidates in the order that they had.
     private func diversified(
-        _ ranked: [Candidate], _ weights: [Double], _ observe: (StageReport) -> Void
+        _ ranked: [Candidate], _ weights: [Double], _ factors: [Double], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
         let positions = CandidatePool.positions(of: ranked, weights: weights, configuration.selection)
         let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(
-            among: pool.map(\.group), in: model, factors: configuration.relations.factorsByIndex(in: model))
+            among: pool.map(\.group), in: model, factors: factors)
         let order = Selection(configuration: configuration.selection).order(pool, similarities, weights: weights)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)

@@ -195,6 +195,11 @@ private struct UserIDs {
     func count(through id: String?) throws -> Int {
         guard let id else { return 0 }
         guard let listed else { return try catalog.userCount(through: id) }
-        return listed.firstIndex { id.utf8.lexicographicallyPrecedes($0.utf8) } ?? listed.count
+        var (low, high) = (0, listed.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if id.utf8.lexicographicallyPrecedes(listed[middle].utf8) { high = middle } else { low = middle + 1 }
+        }
+        return low
     }
 }

@@ -86,22 +86,28 @@ struct Output: ~Copyable {
 
     /// Writes what is still buffered; call it at the end.
     mutating func flush() throws(Failure) {
-        var start = 0
-        while start < buffer.count {
-            let written = unsafe buffer.withUnsafeBytes { bytes in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-            }
-            if written < 0 {
-                if errno == EINTR { continue }
-                // The reader has closed the pipe, as in "coterie export … | head".
-                if errno == EPIPE { exit(0) }
-                throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
-            }
-            start += written
+        if !writeAll(buffer, to: descriptor) {
+            // The reader has closed the pipe, as in "coterie export … | head".
+            if errno == EPIPE { exit(0) }
+            throw Failure(Failure.general, "cannot write: \(unsafe String(cString: strerror(errno)))")
         }
         buffer.removeAll(keepingCapacity: true)
     }
+}
+
+/// Writes all bytes to a file or a pipe; if it returns false, `errno` says why.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    var start = 0
+    while start < bytes.count {
+        let written = unsafe bytes.withUnsafeBytes { bytes in
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
+            return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
+        }
+        if written < 0 && errno == EINTR { continue }
+        guard written >= 0 else { return false }
+        start += written
+    }
+    return true
 }
 
 /// Writes a line to standard error.

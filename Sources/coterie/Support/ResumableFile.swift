@@ -66,16 +66,7 @@ final class ResumableFile<Content: Codable & Equatable> {
     ///
     /// - Parameter position: where to go on behind it.
     func append(_ bytes: [UInt8], position: String) throws(Failure) {
-        var start = 0
-        while start < bytes.count {
-            let written = unsafe bytes.withUnsafeBytes { bytes in
-                let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[start...])
-                return unsafe Glibc.write(descriptor, rest.baseAddress, rest.count)
-            }
-            if written < 0 && errno == EINTR { continue }
-            guard written >= 0 else { throw Self.failure("cannot write \(partialPath)") }
-            start += written
-        }
+        guard writeAll(bytes, to: descriptor) else { throw Self.failure("cannot write \(partialPath)") }
         note.byteCount += bytes.count
         note.position = position
         try writeNote()
@@ -83,10 +74,10 @@ final class ResumableFile<Content: Codable & Equatable> {
 
     /// Gives the whole file its name.
     func finish() throws(Failure) {
-        guard fsync(descriptor) == 0, unsafe rename(partialPath, path) == 0 else {
-            throw Self.failure("cannot write \(path)")
-        }
+        guard fsync(descriptor) == 0 else { throw Self.failure("cannot write \(path)") }
+        // First: a note without its file would keep the next run from beginning.
         _ = unsafe unlink(notePath)
+        guard unsafe rename(partialPath, path) == 0 else { throw Self.failure("cannot write \(path)") }
     }
 
     private func writeNote() throws(Failure) {

@@ -25,6 +25,15 @@ final class RunningDaemon {
         port = try #require(announced, "the daemon did not start: \(command.errors)")
     }
 
+    /// A daemon with a journal and a cache of its own, and no catalog.
+    static func withoutCatalog(_ workspace: Workspace, _ name: String) async throws -> RunningDaemon {
+        try await RunningDaemon(
+            workspace, "--journal", workspace.path("journal-\(name)"),
+            settings: [
+                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-\(name)"),
+            ])
+    }
+
     deinit {
         command.send(SIGKILL)
     }
