@@ -47,6 +47,17 @@ public struct Recommendations: Answer, Equatable {
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
+    /// A list that no session keeps, of one page.
+    public init(
+        _ version: ServedVersion, _ name: VersionName, _ plan: Plan, limit: Int, for profile: MemberProfile,
+        isKnown: Bool, _ planner: Planner
+    ) {
+        self.init(
+            version, id: Self.id(of: plan, forUser: profile.userID, name), bucket: plan.bucket,
+            interests: plan.interests.map { MemberInterest($0, in: planner.model) },
+            items: Array(plan.items.prefix(limit)), limit: limit, for: profile, isKnown: isKnown, planner)
+    }
+
     private static func rows(
         _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
         _ reasons: [[Suggestion.Reason]], _ stated: StatedInterests, _ relations: RelationTable,

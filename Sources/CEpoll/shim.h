@@ -21,9 +21,12 @@ static inline int shim_epoll_add(int set, int descriptor) {
     return epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-// Waits from now on until a descriptor can be read, or until it can be written.
-static inline int shim_epoll_change(int set, int descriptor, int is_writable) {
-    struct epoll_event event = {.events = is_writable ? EPOLLOUT : EPOLLIN, .data = {.fd = descriptor}};
+enum { shim_for_end, shim_for_reading, shim_for_writing };
+
+// Waits from now on until a descriptor can be read, can be written, or only until both its sides have ended.
+static inline int shim_epoll_change(int set, int descriptor, int purpose) {
+    unsigned events = purpose == shim_for_writing ? EPOLLOUT : purpose == shim_for_reading ? EPOLLIN : 0;
+    struct epoll_event event = {.events = events, .data = {.fd = descriptor}};
     return epoll_ctl(set, EPOLL_CTL_MOD, descriptor, &event);
 }
 

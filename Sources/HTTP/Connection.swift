@@ -5,6 +5,8 @@ final class Connection {
     enum Phase {
         /// A request is awaited, or has arrived in part.
         case receiving
+        /// The response to a request of a method is made on another thread; nothing is read meanwhile.
+        case answering(HTTPMethod, then: Continuation)
         /// Part of a response is waiting until the client accepts more.
         case sending(keepsConnection: Bool)
         /// The last response has been sent, and no byte that comes now is read as a request.
@@ -15,6 +17,8 @@ final class Connection {
     }
 
     let socket: Int32
+    /// Tells it from other connections of its worker that had the same socket before.
+    let number: UInt64
     /// The address of the client, if connections are counted by address.
     let address: [UInt8]?
     /// Whether too many connections were open when it was opened.
@@ -30,8 +34,11 @@ final class Connection {
     /// Whether bytes beyond the last request have been received, and may be the next request.
     var hasUnreadBytes = false
 
-    init(socket: Int32, address: [UInt8]?, isSurplus: Bool, reader: RequestReader, deadline: UInt64) {
+    init(
+        socket: Int32, number: UInt64, address: [UInt8]?, isSurplus: Bool, reader: RequestReader, deadline: UInt64
+    ) {
         self.socket = socket
+        self.number = number
         self.address = address
         self.isSurplus = isSurplus
         self.reader = reader

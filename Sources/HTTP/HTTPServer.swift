@@ -8,8 +8,9 @@ import Synchronization
 public final class HTTPServer: Sendable {
     /// Answers a request; called on the server's threads, several at a time.
     ///
-    /// Other connections of the same thread wait meanwhile, and `stop` waits for it: it must return soon.
-    public typealias Handler = @Sendable (HTTPRequest) -> HTTPResponse
+    /// Other connections of the same thread wait meanwhile, and `stop` waits for it: it must return soon. What takes
+    /// long is answered with `HTTPReply.later`, for which `stop` waits as well.
+    public typealias Handler = @Sendable (HTTPRequest) -> HTTPReply
 
     /// Answers a request that is refused before it reaches the handler; `HTTPError.status` is the status for it.
     ///

@@ -3,6 +3,22 @@ import Glibc
 
 /// The descriptors that a thread waits for with epoll, and a way to wake it.
 struct Poller: ~Copyable {
+    /// What is waited for on a connection; in all cases also its end.
+    enum Purpose {
+        case reading
+        case writing
+        /// Nothing but the end, of both sides.
+        case end
+
+        fileprivate var number: Int32 {
+            switch self {
+            case .reading: Int32(shim_for_reading)
+            case .writing: Int32(shim_for_writing)
+            case .end: Int32(shim_for_end)
+            }
+        }
+    }
+
     private let set: Int32
     private let wakeUp: Int32
 
@@ -25,10 +41,8 @@ struct Poller: ~Copyable {
     /// Waits until a connection can be read.
     func add(_ descriptor: Int32) -> Bool { shim_epoll_add(set, descriptor) == 0 }
 
-    /// Waits from now on until a connection can be read, or until it can be written; in both cases also until it ends.
-    func change(_ descriptor: Int32, toWritable isWritable: Bool) {
-        _ = shim_epoll_change(set, descriptor, isWritable ? 1 : 0)
-    }
+    /// Waits for something else from now on.
+    func change(_ descriptor: Int32, to purpose: Purpose) { _ = shim_epoll_change(set, descriptor, purpose.number) }
 
     func remove(_ descriptor: Int32) { _ = shim_epoll_remove(set, descriptor) }
 

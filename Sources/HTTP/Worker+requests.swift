@@ -6,6 +6,7 @@ extension Worker {
         switch connection.phase {
         case .receiving:
             if !connection.hasUnreadBytes { receive(on: connection) }
+        case .answering: close(connection)
         case .sending(let keepsConnection): sendRest(on: connection, keepsConnection: keepsConnection)
         case .ending:
             if receivedCount(on: connection) == 0 { close(connection) }
@@ -49,28 +50,50 @@ extension Worker {
                 let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
                 if sentCount(of: interim[...], on: connection) != interim.count { close(connection) }
             case .complete(let request, let continuation):
-                let response = core.handler(request)
-                // The server may have begun to stop meanwhile.
-                let isStopping = core.stopDeadline != nil
-                send(response, to: request.method, then: isStopping ? .close : continuation, on: connection)
+                switch core.handler(request) {
+                case .now(let response): send(response, to: request.method, then: continuation, on: connection)
+                case .later(let response): hold(connection, for: response, to: request.method, then: continuation)
+                }
             }
         } catch {
             send(core.refusal(error), to: nil, then: .close, on: connection)
         }
     }
 
+    /// Leaves a connection alone until its response has been made on another thread.
+    private func hold(
+        _ connection: Connection, for response: LaterResponse, to method: HTTPMethod, then continuation: Continuation
+    ) {
+        connection.phase = .answering(method, then: continuation)
+        connection.deadline = .max
+        poller.change(connection.socket, to: .end)
+        let (socket, number) = (connection.socket, connection.number)
+        response.whenFinished { [self] in deliver($0, toSocket: socket, number) }
+    }
+
+    /// Sends a response that was made on another thread.
+    func sendDelivered(_ response: HTTPResponse, on connection: Connection) {
+        guard case .answering(let method, let continuation) = connection.phase else { return }
+        poller.change(connection.socket, to: .reading)
+        send(response, to: method, then: continuation, on: connection)
+    }
+
     private func send(
         _ response: HTTPResponse, to method: HTTPMethod?, then continuation: Continuation,
         on connection: Connection
     ) {
+        // The server may have begun to stop since the request arrived.
+        let stopDeadline = core.stopDeadline
+        let continuation = stopDeadline == nil ? continuation : .close
         writer.write(response, to: method, then: continuation)
         let keepsConnection = continuation != .close
         guard let count = sentCount(of: writer.bytes[...], on: connection) else { return close(connection) }
         guard count < writer.bytes.count else { return responded(on: connection, keepsConnection: keepsConnection) }
         connection.unsent = writer.bytes[count...]
         connection.phase = .sending(keepsConnection: keepsConnection)
-        connection.deadline = ServerCore.moment(after: core.configuration.sendTimeout)
-        poller.change(connection.socket, toWritable: true)
+        connection.deadline = min(
+            ServerCore.moment(after: core.configuration.sendTimeout), stopDeadline ?? .max)
+        poller.change(connection.socket, to: .writing)
     }
 
     private func sendRest(on connection: Connection, keepsConnection: Bool) {
@@ -78,7 +101,7 @@ extension Worker {
         connection.unsent = connection.unsent.dropFirst(count)
         guard connection.unsent.isEmpty else { return }
         connection.unsent = []
-        poller.change(connection.socket, toWritable: false)
+        poller.change(connection.socket, to: .reading)
         responded(on: connection, keepsConnection: keepsConnection)
     }
 

@@ -1,17 +1,26 @@
 import CEpoll
 import Glibc
+import Synchronization
 
 /// One thread of a server: accepts connections, reads their requests, runs the handler and sends the responses.
 ///
-/// All of it but `wake` happens on that thread, so that nothing here needs a lock.
+/// All of it but `wake` and `deliver` happens on that thread, so that hardly anything here needs a lock.
 final class Worker: @unchecked Sendable {
     /// How long an ending connection waits for the client to close its side.
     private static let endingTimeout = Duration.seconds(2)
     /// How many connections are accepted before others are served again.
     private static let acceptBatch = 8
 
+    /// A response that was made on another thread.
+    private struct Delivery {
+        let socket: Int32
+        let number: UInt64
+        let response: HTTPResponse
+    }
+
     let core: ServerCore
     let poller: Poller
+    private let deliveries = Mutex<[Delivery]>([])
     private let listener: Int32
     /// The most connections of this worker.
     private let connectionLimit: Int
@@ -27,6 +36,7 @@ final class Worker: @unchecked Sendable {
     private var isAccepting = false
     private(set) var isStopping = false
     private var nextCheck: UInt64 = 0
+    private var acceptedCount: UInt64 = 0
 
     /// - Parameter listener: a listening socket, which must stay open until `run` has returned.
     init(core: ServerCore, listener: Int32, connectionLimit: Int) throws(HTTPError) {
@@ -41,6 +51,12 @@ final class Worker: @unchecked Sendable {
     /// Makes `run` notice that the server stops; may be called from any thread.
     func wake() { poller.wake() }
 
+    /// Makes `run` send a response, if the connection is still there; may be called from any thread.
+    func deliver(_ response: HTTPResponse, toSocket socket: Int32, _ number: UInt64) {
+        deliveries.withLock { $0.append(Delivery(socket: socket, number: number, response: response)) }
+        wake()
+    }
+
     /// Serves until the server has stopped and the last connection is closed.
     func run() {
         resumeAccepting()
@@ -52,6 +68,7 @@ final class Worker: @unchecked Sendable {
                     advance(connection)
                 }
             }
+            sendDelivered()
             readWaiting()
             if !isStopping, let deadline = core.stopDeadline { beginStop(deadline: deadline) }
             checkDeadlines()
@@ -63,6 +80,17 @@ final class Worker: @unchecked Sendable {
         if !waiting.isEmpty { return 0 }
         if connections.isEmpty && isAccepting { return -1 }
         return Int32(max(interval.nanoseconds / 1_000_000, 1))
+    }
+
+    private func sendDelivered() {
+        let delivered = deliveries.withLock { deliveries in
+            defer { deliveries = [] }
+            return deliveries
+        }
+        for delivery in delivered {
+            guard let connection = connections[delivery.socket], connection.number == delivery.number else { continue }
+            sendDelivered(delivery.response, on: connection)
+        }
     }
 
     private func readWaiting() {
@@ -81,17 +109,17 @@ final class Worker: @unchecked Sendable {
         for connection in connections.values.filter({ $0.deadline < now }) { close(connection) }
     }
 
-    /// Answers the requests that have arrived, and closes all connections without a response to send.
+    /// Answers the requests that have arrived, and closes all connections to which no response is owed.
     private func beginStop(deadline: UInt64) {
         isStopping = true
         stopAccepting()
         for connection in connections.values.map(\.self) {
             if case .receiving = connection.phase, !connection.hasUnreadBytes { receive(on: connection) }
             guard connections[connection.socket] === connection else { continue }
-            if case .sending = connection.phase {
-                connection.deadline = min(connection.deadline, deadline)
-            } else {
-                close(connection)
+            switch connection.phase {
+            case .sending: connection.deadline = min(connection.deadline, deadline)
+            case .answering: break
+            case .receiving, .ending: close(connection)
             }
         }
     }
@@ -133,8 +161,9 @@ final class Worker: @unchecked Sendable {
         var yes: Int32 = 1
         unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
         let configuration = core.configuration
+        acceptedCount += 1
         let connection = Connection(
-            socket: socket, address: address, isSurplus: isSurplus,
+            socket: socket, number: acceptedCount, address: address, isSurplus: isSurplus,
             reader: RequestReader(
                 headerLimitBytes: configuration.headerLimitBytes, bodyLimitBytes: configuration.bodyLimitBytes),
             deadline: ServerCore.moment(after: configuration.receiveTimeout))

@@ -77,8 +77,12 @@ public struct TokenChecker: Sendable {
         guard let expiry = claims.exp else {
             throw TokenError(.badClaim, "the token does not say when it expires (claim \"exp\")")
         }
+        // Words that are not known are for other services.
+        let words = claims.scope?.values.flatMap { $0.split(separator: " ") } ?? []
         return TokenClaims(
-            subject: subject, role: role, expiresAtMilliseconds: Self.milliseconds(ofSeconds: expiry),
+            subject: subject, role: role,
+            scopes: role == .service ? Set(words.compactMap { Scope(rawValue: String($0)) }) : [],
+            expiresAtMilliseconds: Self.milliseconds(ofSeconds: expiry),
             validFromMilliseconds: Self.milliseconds(ofSeconds: claims.nbf ?? 0))
     }
 
@@ -130,10 +134,11 @@ private struct WrittenClaims: Decodable {
     var exp: Double?
     var nbf: Double?
     var iss: String?
-    var aud: Audience?
+    var aud: Texts?
+    var scope: Texts?
 
     /// One text or a list of texts.
-    struct Audience: Decodable {
+    struct Texts: Decodable {
         let values: [String]
 
         init(from decoder: any Decoder) throws {

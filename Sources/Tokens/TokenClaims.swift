@@ -4,15 +4,21 @@ public struct TokenClaims: Sendable, Equatable {
     public let subject: String
     /// The bearer's role.
     public let role: Role
+    /// What a service may do beyond what every service may; empty for others.
+    public let scopes: Set<Scope>
     /// The first moment at which it is no longer valid, in Unix milliseconds.
     public let expiresAtMilliseconds: Int64
     /// The first moment at which it is valid, in Unix milliseconds.
     public let validFromMilliseconds: Int64
 
     /// Makes claims.
-    public init(subject: String, role: Role, expiresAtMilliseconds: Int64, validFromMilliseconds: Int64 = 0) {
+    public init(
+        subject: String, role: Role, scopes: Set<Scope> = [], expiresAtMilliseconds: Int64,
+        validFromMilliseconds: Int64 = 0
+    ) {
         self.subject = subject
         self.role = role
+        self.scopes = scopes
         self.expiresAtMilliseconds = expiresAtMilliseconds
         self.validFromMilliseconds = validFromMilliseconds
     }
@@ -42,6 +48,7 @@ extension TokenClaims {
         let token = try JSONWebToken()
         try token.add("sub", subject)
         try token.add("role", role.rawValue)
+        if !scopes.isEmpty { try token.add("scope", scopes.map(\.rawValue).sorted().joined(separator: " ")) }
         try token.add("aud", audience)
         if let issuer { try token.add("iss", issuer) }
         try token.add("nbf", Int(validFromMilliseconds / 1000))
@@ -59,4 +66,11 @@ public enum Role: String, Sendable, Hashable, CaseIterable {
     case service
     /// An operator of the daemon.
     case admin
+}
+
+/// What a service may do beyond what every service may; raw values are words of the claim `scope` (RFC 8693, section
+/// 4.2).
+public enum Scope: String, Sendable, Hashable, CaseIterable {
+    /// Reading the lists of any member, recording what members do, and setting their interests.
+    case lists
 }

@@ -5,7 +5,14 @@ import TestSupport
 /// A server whose answers show what it understood.
 func makeServer(
     configure: (inout HTTPServer.Configuration) -> Void = { _ in },
-    handler: @escaping HTTPServer.Handler = { echo($0) }
+    handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse = { echo($0) }
+) throws -> HTTPServer {
+    try makeReplyingServer(configure: configure) { .now(handler($0)) }
+}
+
+/// A server whose handler may answer later.
+func makeReplyingServer(
+    configure: (inout HTTPServer.Configuration) -> Void = { _ in }, handler: @escaping HTTPServer.Handler
 ) throws -> HTTPServer {
     var configuration = HTTPServer.Configuration()
     configure(&configuration)
@@ -26,6 +33,6 @@ func makeClient(_ server: HTTPServer) throws -> SocketClient {
 }
 
 /// A server with answers of its own.
-func makeAnsweringServer(_ handler: @escaping HTTPServer.Handler) throws -> HTTPServer {
+func makeAnsweringServer(_ handler: @escaping @Sendable (HTTPRequest) -> HTTPResponse) throws -> HTTPServer {
     try makeServer(handler: handler)
 }

@@ -25,6 +25,7 @@ struct TokenTests {
         let member = try await token(workspace, "--user", "laura-100")
         let service = try await token(workspace, "--service", "--expires", "7d")
         let admin = try await token(workspace, "--admin")
+        let site = try await token(workspace, "--service", "--scope", "lists")
         let stranger = try await token(workspace, "--service", "--audience", "another")
         let daemon = try await RunningDaemon(workspace, "--keys", "keys.json")
         try await daemon.wait { $0.status == "ready" }
@@ -32,6 +33,8 @@ struct TokenTests {
         #expect(try status(daemon, own, nil) == 401)
         #expect(try status(daemon, own, String(member.dropLast(4)) + "AAAA") == 401)
         #expect(try status(daemon, own, member) == 200)
+        #expect(try status(daemon, own, service) == 403)
+        #expect(try status(daemon, own, site) == 200)
         #expect(try status(daemon, "/v1/users/ilse-qdw/recommendations", member) != 200)
         let groups = "/v1/groups/beach-days/similar"
         #expect(try status(daemon, groups, nil) == 401)
@@ -50,6 +53,8 @@ struct TokenTests {
             (["--user", "x", "--admin"], CommandRun.ExitCode.usage, "one of"),
             ([], CommandRun.ExitCode.usage, "one of"),
             (["--admin", "--expires", "2 weeks"], CommandRun.ExitCode.usage, "expires"),
+            (["--admin", "--scope", "lists"], CommandRun.ExitCode.usage, "--service"),
+            (["--service", "--scope", "mail"], CommandRun.ExitCode.usage, "lists"),
             (["--admin", "--expires", "0s"], CommandRun.ExitCode.usage, "from 1s to 366d"),
             (["--admin", "--expires", "367d"], CommandRun.ExitCode.usage, "from 1s to 366d"),
             (["--admin", "--keys", "none.json"], CommandRun.ExitCode.general, "none.json"),

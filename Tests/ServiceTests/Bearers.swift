@@ -23,10 +23,11 @@ final class Bearers {
 
     /// A whole header field.
     func field(
-        _ subject: String, _ role: Role = .member, seconds: Int64 = 60, from: Int64 = 0, audience: String = "coterie"
+        _ subject: String, _ role: Role = .member, scopes: Set<Scope> = [], seconds: Int64 = 60, from: Int64 = 0,
+        audience: String = "coterie"
     ) throws -> String {
         let claims = TokenClaims(
-            subject: subject, role: role, expiresAtMilliseconds: Self.now + seconds * 1000,
+            subject: subject, role: role, scopes: scopes, expiresAtMilliseconds: Self.now + seconds * 1000,
             validFromMilliseconds: Self.now + from * 1000)
         return "Authorization: Bearer \(try claims.token(signedWith: file.read().signing, audience: audience))"
     }

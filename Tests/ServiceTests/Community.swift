@@ -210,9 +210,35 @@ extension Router {
         }
         let request = try HTTPRequest(
             method: HTTPMethod(rawValue: method), target: target, headers: fields, body: body)
-        let response = respond(to: request)
+        let response = respond(to: request).awaited
         var headers: [String: String] = [:]
         for field in response.headers.fields { headers[field.name.lowercased()] = field.value }
         return .init(status: response.status.rawValue, headers: headers, body: response.body)
     }
+}
+
+extension HTTPReply {
+    /// The response, once it has been made.
+    var awaited: HTTPResponse {
+        let later: LaterResponse
+        switch self {
+        case .now(let response): return response
+        case .later(let response): later = response
+        }
+        let answer = SentResponse()
+        let isFinished = DispatchSemaphore(value: 0)
+        later.whenFinished { response in
+            answer.value.withLock { $0 = response }
+            isFinished.signal()
+        }
+        isFinished.wait()
+        guard let response = answer.value.withLock({ $0 }) else {
+            preconditionFailure("it was finished without a response")
+        }
+        return response
+    }
+}
+
+private final class SentResponse: Sendable {
+    let value = Mutex<HTTPResponse?>(nil)
 }

@@ -92,6 +92,8 @@ struct DescriptionTests {
         ("DELETE", "/v1/users/{id}/interactions/{interaction}", "/v1/users/ann/interactions/1", nil),
         ("DELETE", "/v1/users/{id}/interactions/{interaction}", "/v1/users/ann/interactions/1", nil),
         ("DELETE", "/v1/users/{id}/interactions", "/v1/users/ann/interactions", nil),
+        ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann","none","","bob"],"limit":3}"#),
+        ("POST", "/v1/recommendations", "/v1/recommendations", #"{"userIds":["ann"],"limit":21}"#),
         ("PUT", hidden, "/v1/admin/groups/birds/hidden", nil), ("PUT", hidden, "/v1/admin/groups/none/hidden", nil),
         ("PUT", hidden, "/v1/admin/groups/alps/hidden", nil), ("GET", "/v1/admin/hidden", "/v1/admin/hidden", nil),
         ("GET", "/v1/admin/hidden", "/v1/admin/hidden?limit=1", nil),
@@ -164,7 +166,8 @@ struct DescriptionTests {
             let path = (checker.document["paths"] as? [String: [String: [String: Any]]])?[pattern]
             return path?["get"]?["security"] as? [[String: [String]]]
         }
-        #expect(security("/v1/users/{id}/recommendations") == [["memberToken": []]])
+        #expect(
+            security("/v1/users/{id}/recommendations") == [["memberToken": []], ["serviceToken": ["lists"]]])
         #expect(security("/v1/groups/{id}/similar") == [["serviceToken": []]])
         #expect(security("/v1/photos/{id}/groups") == [])
         #expect(security("/v1/admin/model") == [["adminToken": []]])

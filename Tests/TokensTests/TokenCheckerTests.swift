@@ -27,6 +27,27 @@ struct TokenCheckerTests {
         }
     }
 
+    @Test("The scopes of a service are words of one text, or texts of a list; others are passed over")
+    func scopes() throws {
+        let claims = TokenClaims(
+            subject: "site", role: .service, scopes: [.lists], expiresAtMilliseconds: Sample.now + 60_000)
+        let keys = try Sample.keys("a")
+        let token = try claims.token(signedWith: keys.signing, audience: "coterie")
+        #expect(try Sample.checker.claims(of: token, keys: keys, atMilliseconds: Sample.now) == claims)
+        for (claim, role, scopes) in [
+            (#","scope":"mail lists x""#, "service", Set([Scope.lists])),
+            (#","scope":["mail","lists"]"#, "service", [.lists]),
+            (#","scope":"""#, "service", []), (#","scope":"listsx Lists""#, "service", []), ("", "service", []),
+            (#","scope":null"#, "service", []), (#","scope":"lists""#, "member", []),
+            (#","scope":"lists""#, "admin", []),
+        ] {
+            let text = #"{"sub":"s","role":"\#(role)","aud":"coterie","exp":1795000060\#(claim)}"#
+            let token = Forgery.token(header: Self.header, claims: text, secret: Sample.secret)
+            #expect(try Sample.checker.claims(of: token, keys: keys, atMilliseconds: Sample.now).scopes == scopes)
+        }
+        #expect(try code(claims: #"{"sub":"s","aud":"coterie","exp":1795000060,"scope":7}"#) == .badClaim)
+    }
+
     @Test("A token of another maker is accepted, with the role of a member")
     func foreign() throws {
         #expect(try code() == nil)

@@ -24,14 +24,13 @@ public struct AccessPolicy: Sendable {
         return openAreas.contains(area)
     }
 
-    /// The role that a route asks for; nil if it asks for no token.
-    func role(for access: Access) -> Role? {
-        guard keys != nil else { return nil }
+    /// Whether a route asks for a token.
+    func needsToken(for access: Access) -> Bool {
+        guard keys != nil else { return false }
         switch access {
-        case .open: return nil
-        case .member: return .member
-        case .site(let area): return openAreas.contains(area) ? nil : .service
-        case .admin: return .admin
+        case .open: return false
+        case .site(let area): return !openAreas.contains(area)
+        case .member, .service, .admin: return true
         }
     }
 }
@@ -40,12 +39,39 @@ public struct AccessPolicy: Sendable {
 enum Access: Sendable, Equatable {
     /// Anybody.
     case open
-    /// The member whose user id is this parameter of the path, and nobody else.
-    case member(ofPathParameter: String)
+    /// The member whose user id is this parameter of the path; and services with the scope, if there is one.
+    case member(ofPathParameter: String, orServiceWith: Scope? = nil)
+    /// Services with the scope.
+    case service(Scope)
     /// The site's own servers, and anybody if the area is open.
     case site(Area)
     /// Whoever looks after the daemon.
     case admin
+
+    /// The tokens that it takes: their roles, each with the scopes that are needed.
+    var tokens: [(role: Role, scopes: [Scope])] {
+        switch self {
+        case .open: []
+        case .member(_, let scope): [(.member, [])] + (scope.map { [(.service, [$0])] } ?? [])
+        case .service(let scope): [(.service, [scope])]
+        case .site: [(.service, [])]
+        case .admin: [(.admin, [])]
+        }
+    }
+
+    /// Checks that whoever bears a token may ask for a path.
+    ///
+    /// - Throws: a `Problem` of status 403.
+    func check(_ claims: TokenClaims, _ path: PathParameters) throws(Problem) {
+        switch (self, claims.role) {
+        case (.open, _), (.site, .service), (.admin, .admin): break
+        case (.member(let name, _), .member): if !claims.isSubject(path[name]) { throw .otherMember() }
+        case (.member(_, let scope?), .service), (.service(let scope), .service):
+            if !claims.scopes.contains(scope) { throw .missingScope(scope) }
+        case (.member, _), (.service, _), (.site, _), (.admin, _):
+            throw .wrongRole(claims.role, needed: tokens.map(\.role))
+        }
+    }
 }
 
 /// A part of the service that can be opened to clients without a token.
@@ -58,4 +84,9 @@ public enum Area: String, Sendable, CaseIterable {
     case trending
     /// Figures about the daemon.
     case metrics
+}
+
+extension TokenClaims {
+    /// Whether an id is the subject's, byte for byte: to Swift, "é" and "e" with an accent behind it are equal.
+    fileprivate func isSubject(_ id: String) -> Bool { subject.utf8.elementsEqual(id.utf8) }
 }

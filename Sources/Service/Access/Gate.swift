@@ -27,7 +27,7 @@ struct Gate: Sendable {
         _ headers: HTTPHeaders, to access: Access, path: PathParameters, at now: Int64, uptime: UInt64
     ) throws(Problem) -> TokenClaims? {
         guard let authenticator else { return nil }
-        guard let role = policy.role(for: access) else {
+        guard policy.needsToken(for: access) else {
             if case .site(let area) = access, let wait = limiter.admitAnybody(to: area, at: uptime) {
                 throw .openAreaTooBusy(waitNanoseconds: wait)
             }
@@ -36,15 +36,9 @@ struct Gate: Sendable {
         let claims = try authenticator.claims(in: headers, at: now)
         // Before anything else, so that asking for what is forbidden counts as well.
         if let wait = limiter.admit(claims, at: uptime) { throw .tooManyRequests(waitNanoseconds: wait) }
-        guard claims.role == role else { throw .wrongRole(claims.role, needed: role) }
-        if case .member(let name) = access, !claims.isSubject(path[name]) { throw .otherMember() }
+        try access.check(claims, path)
         return claims
     }
-}
-
-extension TokenClaims {
-    /// Whether an id is the subject's, byte for byte: to Swift, "é" and "e" with an accent behind it are equal.
-    fileprivate func isSubject(_ id: String) -> Bool { subject.utf8.elementsEqual(id.utf8) }
 }
 
 /// Why a request was turned away before it reached a route; raw values are labels of a metric.

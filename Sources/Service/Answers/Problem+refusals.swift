@@ -36,11 +36,29 @@ extension Problem {
     }
 
     /// The token is valid, but has another role.
-    static func wrongRole(_ role: Role, needed: Role) -> Problem {
+    static func wrongRole(_ role: Role, needed: [Role]) -> Problem {
+        let needed = needed.map(\.rawValue).joined(separator: " or ")
+        return Problem(
+            status: .forbidden, kind: .forbidden, title: "Forbidden",
+            detail: "the token's role is \(role.rawValue), and this is for tokens of role \(needed)",
+            refusal: .forbidden)
+    }
+
+    /// The token is a service's, and lacks a scope (RFC 6750, section 3.1).
+    static func missingScope(_ scope: Scope) -> Problem {
         Problem(
             status: .forbidden, kind: .forbidden, title: "Forbidden",
-            detail: "the token's role is \(role.rawValue), and this is for tokens of role \(needed.rawValue)",
+            detail: "the token is of a service without the scope \(scope.rawValue)",
+            headers: ["WWW-Authenticate": "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""],
             refusal: .forbidden)
+    }
+
+    /// Too many requests that take long wait already.
+    static func tooManyBatches() -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .unavailable, title: "Too many batches",
+            detail: "\(BatchThread.limit) batches wait already; send fewer at a time", headers: ["Retry-After": "1"],
+            refusal: .overloaded)
     }
 
     /// The token is another member's.

@@ -8,7 +8,7 @@ final class ConnectionPool<Reader, Failure: Error>: Sendable {
     }
 
     private let open: @Sendable () throws(Failure) -> Reader
-    // Never more than there are requests under way at a time, that is, threads of the server.
+    // Never more than there are requests under way at a time, that is, threads of the server and the batch thread.
     private let idle: Mutex<[Connection]>
 
     /// A pool with one connection, so that a failure to open one is found at once.

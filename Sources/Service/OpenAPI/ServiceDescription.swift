@@ -69,8 +69,9 @@ struct ServiceDescription: Sendable {
                 }
             }
             json.object("responses") { writeResponses(of: endpoint, to: &$0) }
-            json.objects("security", [policy.role(for: endpoint.access)].compactMap(\.self)) { json, role in
-                json.member(Self.schemeName(of: role), [String]())
+            let tokens = policy.needsToken(for: endpoint.access) ? endpoint.access.tokens : []
+            json.objects("security", tokens) { json, token in
+                json.member(Self.schemeName(of: token.role), token.scopes.map(\.rawValue))
             }
         }
     }
@@ -97,7 +98,7 @@ struct ServiceDescription: Sendable {
         var statuses: Set<HTTPStatus> = Set(endpoint.problems).union([
             .badRequest, .contentTooLarge, .serviceUnavailable,
         ])
-        if policy.role(for: endpoint.access) != nil {
+        if policy.needsToken(for: endpoint.access) {
             statuses.formUnion([.unauthorized, .forbidden, .tooManyRequests])
         }
         if policy.isOpened(endpoint.access) { statuses.insert(.tooManyRequests) }

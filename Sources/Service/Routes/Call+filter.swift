@@ -20,15 +20,24 @@ extension Parameter {
 
 extension Call {
     /// What the request asks of the groups; the route must declare `Parameter.filters`.
+    func filter(in model: VisibleModel) -> GroupFilter {
+        GroupFilter(
+            topics: parameters.list("topics"), joinPolicies: parameters.list("joinPolicy"),
+            minimumMembers: parameters.integer("minimumMembers"), excluding: parameters.list("exclude"), in: model)
+    }
+}
+
+extension GroupFilter {
+    /// What a client asks of the groups, in its words.
     ///
     /// Excluded groups that the model does not show are ignored: they are in no list.
-    func filter(in model: VisibleModel) -> GroupFilter {
-        let policies = parameters.list("joinPolicy")
-        return GroupFilter(
-            topics: parameters.list("topics"),
-            joinPolicies: Set(JoinPolicy.allCases.filter { policies.contains($0.name) }),
-            minimumMembers: parameters.integer("minimumMembers"),
-            excluded: Set(parameters.list("exclude").compactMap { model.index(ofID: $0).map { UInt32($0) } }))
+    init(
+        topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String], in model: VisibleModel
+    ) {
+        self.init(
+            topics: topics, joinPolicies: Set(JoinPolicy.allCases.filter { joinPolicies.contains($0.name) }),
+            minimumMembers: minimumMembers,
+            excluded: Set(ids.compactMap { model.index(ofID: $0).map { UInt32($0) } }))
     }
 }
 

@@ -28,12 +28,15 @@ extension Call {
         }
     }
 
-    /// What the list of the member that the path names depends on, right now.
+    /// What the list of a member depends on, right now.
     ///
+    /// - Parameter filter: what the request asks of the groups.
     /// - Returns: the request, and whether anything is known of the member: who joined the site a minute ago is in no
     ///   catalog yet, and gets a list all the same.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
-    func planRequest(in snapshot: VisibleSnapshot) throws(Problem) -> (PlanRequest, isKnown: Bool) {
+    func planRequest(ofUser id: String, _ filter: GroupFilter, in snapshot: VisibleSnapshot) throws(Problem)
+        -> (PlanRequest, isKnown: Bool)
+    {
         let community = try community(with: Self.memberships)
         let instant = responder.now()
         let profile = try reading { () throws(ServiceError) in
@@ -45,7 +48,7 @@ extension Call {
             throw .forgottenMember(id)
         }
         let request = PlanRequest(
-            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter(in: snapshot.model))
+            profile: profile ?? MemberProfile(userID: id), atMilliseconds: instant, filter: filter)
         return (request, profile != nil)
     }
 

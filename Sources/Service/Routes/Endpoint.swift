@@ -39,6 +39,8 @@ final class Endpoint: Sendable {
     let caching: Caching
     /// Whether the daemon may answer from its cache.
     let reuse: AnswerReuse
+    /// Whether an answer takes so long that it is made on the batch thread.
+    let isBatch: Bool
     /// The statuses of problems beyond those that every route may have.
     let problems: [HTTPStatus]
     let handler: Handler
@@ -47,8 +49,8 @@ final class Endpoint: Sendable {
     init(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
         path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
-        content: Content, caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
-        handler: @escaping Handler
+        content: Content, caching: Caching, reuse: AnswerReuse = .never, isBatch: Bool = false,
+        problems: [HTTPStatus] = [], handler: @escaping Handler
     ) {
         pathNames = pathParameters.map(\.name)
         let inPattern = pattern.split(separator: "/").filter { $0.hasPrefix("{") }.map { $0.dropFirst().dropLast() }
@@ -66,6 +68,7 @@ final class Endpoint: Sendable {
         self.content = content
         self.caching = caching
         self.reuse = reuse
+        self.isBatch = isBatch
         self.problems = problems
         self.handler = handler
     }
@@ -74,19 +77,20 @@ final class Endpoint: Sendable {
     convenience init<Body: Answer>(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
         path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
-        caching: Caching, reuse: AnswerReuse = .never, problems: [HTTPStatus] = [],
+        caching: Caching, reuse: AnswerReuse = .never, isBatch: Bool = false, problems: [HTTPStatus] = [],
         handler: @escaping @Sendable (Call) throws(Problem) -> Body
     ) {
         self.init(
             name, method, pattern, access, summary: summary, path: pathParameters, parameters: parameters, body: body,
-            content: .json(Body.schema(of:)), caching: caching, reuse: reuse, problems: problems
+            content: .json(Body.schema(of:)), caching: caching, reuse: reuse, isBatch: isBatch,
+            problems: problems
         ) { call throws(Problem) in .content("application/json", try handler(call).json) }
     }
 
     /// What it is about: routes of the same subject stand together in what is generated from the description.
     var subject: String {
         switch pattern.split(separator: "/").dropFirst().first {
-        case "users": "Members"
+        case "users", "recommendations": "Members"
         case "groups", "trending": "Groups"
         case "photos": "Photos"
         case "admin": "Administration"
@@ -113,7 +117,7 @@ enum Caching: String, Sendable {
 extension Endpoint {
     /// All that the service answers, with these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
-        health + documents + groups(of: relations) + members + interactions + photos + administration + hiding
+        health + documents + groups(of: relations) + members + lists + interactions + photos + administration + hiding
             + curation
     }
 }

@@ -3,15 +3,17 @@ import CatalogStore
 import HTTP
 import Model
 import Recommendation
+import Tokens
 
 extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
     private static let own = Access.member(ofPathParameter: "id")
+    private static let onBehalf = Access.member(ofPathParameter: "id", orServiceWith: .lists)
 
     /// Endpoints for a member's interactions and stated interests.
     static let interactions = [
         Endpoint(
-            "recordInteractions", .post, "/v1/users/{id}/interactions", own,
+            "recordInteractions", .post, "/v1/users/{id}/interactions", onBehalf,
             summary: "Records what a member did, all or none; to send the same again changes nothing",
             path: [member], body: InteractionBatch.self, caching: .never,
             problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.record),
@@ -36,7 +38,8 @@ extension Endpoint {
             caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.forgetOne),
         Endpoint(
-            "stateInterests", .put, "/v1/users/{id}/interests", own, summary: "Replaces a member's stated interests",
+            "stateInterests", .put, "/v1/users/{id}/interests", onBehalf,
+            summary: "Replaces a member's stated interests",
             path: [member], body: StatedInterests.self, caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
         Endpoint(

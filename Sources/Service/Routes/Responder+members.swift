@@ -2,6 +2,7 @@ import Answers
 import HTTP
 import Model
 import Recommendation
+import Tokens
 
 extension Endpoint {
     private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
@@ -9,13 +10,15 @@ extension Endpoint {
     /// Endpoints for a member's own list.
     static let members = [
         Endpoint(
-            "recommendations", .get, "/v1/users/{id}/recommendations", .member(ofPathParameter: "id"),
+            "recommendations", .get, "/v1/users/{id}/recommendations",
+            .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Groups for a member, in the order in which they are shown", path: [member],
             parameters: [.limit, .session, .after] + Parameter.filters, caching: .personal,
             reuse: .untilMemberChange(ofPathParameter: "id"),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
         Endpoint(
-            "why", .get, "/v1/users/{id}/recommendations/{group}/why", .member(ofPathParameter: "id"),
+            "why", .get, "/v1/users/{id}/recommendations/{group}/why",
+            .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Why a group is in the session's list, at which rank, or why it is not there",
             path: [member, Parameter("group", .identifier, "The group's id", example: "macro-mondays")],
             parameters: [.session] + Parameter.filters,
@@ -30,7 +33,7 @@ extension Responder {
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
         let snapshot = try call.snapshotWithMembers
-        let (request, isKnown) = try call.planRequest(in: snapshot)
+        let (request, isKnown) = try call.planRequest(ofUser: call.id, call.filter(in: snapshot.model), in: snapshot)
         let plan = try call.sessionList(for: request, in: snapshot)
         let items = plan.items(for: request, snapshot.planner)
         let offset = try call.offset(in: items, of: plan, for: request, snapshot)
@@ -47,7 +50,7 @@ extension Responder {
         let snapshot = try call.snapshotWithMembers
         let groupID = call.path["group"]
         let group = snapshot.model.hides(groupID) ? nil : try call.group(groupID, in: snapshot)
-        let (request, _) = try call.planRequest(in: snapshot)
+        let (request, _) = try call.planRequest(ofUser: call.id, call.filter(in: snapshot.model), in: snapshot)
         let (served, planner) = (call.served(snapshot.version), snapshot.planner)
         guard let group else { return Explanation(served, userId: call.id, unshownGroup: groupID) }
         guard let list = try call.frozenPlan(at: request.atMilliseconds)?.list(in: snapshot) else {

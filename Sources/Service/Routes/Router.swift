@@ -26,6 +26,7 @@ final class Router: Sendable {
     private let log: RequestLog
     private let identifiers = RequestIdentifiers()
     private let compressor = ResponseCompressor()
+    private let batches = BatchThread()
 
     /// A router of endpoints.
     init(
@@ -40,28 +41,65 @@ final class Router: Sendable {
         self.log = log
     }
 
+    /// A request that has arrived.
+    private struct Arrival {
+        let request: HTTPRequest
+        let id: String
+        let match: RouteTable.Match
+        /// Nanoseconds of the monotonic clock.
+        let uptime: UInt64
+    }
+
     /// The answer to a request.
-    func respond(to request: HTTPRequest) -> HTTPResponse {
-        let start = settings.uptime()
+    func respond(to request: HTTPRequest) -> HTTPReply {
+        let uptime = settings.uptime()
         metrics.began()
-        let id = identifiers.identifier(for: request)
-        let match = table.match(request.method, request.segments)
+        let arrival = Arrival(
+            request: request, id: identifiers.identifier(for: request),
+            match: table.match(request.method, request.segments), uptime: uptime)
+        if case .found(let number, let segments) = arrival.match, endpoints[number].isBatch {
+            return respondLater(to: arrival, endpoints[number], segments)
+        }
+        return .now(
+            response(to: arrival) { () throws(Problem) in try answer(request, arrival.match, at: arrival.uptime) })
+    }
+
+    /// The response that an answer becomes; logged and counted.
+    private func response(to arrival: Arrival, _ answer: () throws(Problem) -> HTTPResponse) -> HTTPResponse {
+        let (request, id) = (arrival.request, arrival.id)
         var response: HTTPResponse
         do throws(Problem) {
-            response = try answer(request, match, at: start)
+            response = try answer()
             EntityTag.omitKnownBody(of: &response, for: request)
         } catch {
-            note(error, request, id: id, at: start)
+            note(error, request, id: id, at: arrival.uptime)
             response = error.response(instance: request.rawPath)
             compressor.compress(&response, for: request)
         }
-        let methods = request.method == .options ? match.methods : nil
+        let methods = request.method == .options ? arrival.match.methods : nil
         settings.crossOrigin.apply(to: &response, for: request, methods: methods)
         response.headers.append(name: RequestIdentifiers.fieldName, value: id)
-        let nanoseconds = settings.uptime() - start
-        metrics.ended(endpoint: match.endpoint, status: response.status, nanoseconds: nanoseconds)
+        let nanoseconds = settings.uptime() - arrival.uptime
+        metrics.ended(endpoint: arrival.match.endpoint, status: response.status, nanoseconds: nanoseconds)
         log.answered(request, response, id: id, nanoseconds: nanoseconds)
         return response
+    }
+
+    /// Has the answer made on the batch thread, if the request may be made and there is room.
+    private func respondLater(to arrival: Arrival, _ endpoint: Endpoint, _ segments: [String]) -> HTTPReply {
+        do throws(Problem) {
+            let path = endpoint.path(segments)
+            let bearer = try admit(arrival.request, to: endpoint, path, at: arrival.uptime)
+            let later = LaterResponse()
+            let isTaken = batches.add { [self] in
+                later.finish(
+                    response(to: arrival) { () throws(Problem) in
+                        try handle(arrival.request, endpoint, path, bearer).response
+                    })
+            }
+            guard isTaken else { throw .tooManyBatches() }
+            return .later(later)
+        } catch { return .now(response(to: arrival) { () throws(Problem) in throw error }) }
     }
 
     /// The answer to a request that could not be parsed, or for which there was no room.
@@ -93,9 +131,7 @@ final class Router: Sendable {
         _ request: HTTPRequest, _ endpoint: Endpoint, segments: [String], at uptime: UInt64
     ) throws(Problem) -> HTTPResponse {
         let path = endpoint.path(segments)
-        let bearer = try gate.admit(
-            request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
-        try path.checkLengths()
+        let bearer = try admit(request, to: endpoint, path, at: uptime)
         // After the checks, so that a cached answer is refused to those who may not have it.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
             return try handle(request, endpoint, path, bearer).response
@@ -104,6 +140,18 @@ final class Router: Sendable {
         return try cache.answer(to: key, about: subject) { () throws(Problem) in
             try handle(request, endpoint, path, bearer)
         }
+    }
+
+    /// Checks that a request may be made.
+    ///
+    /// - Returns: whose token it bears; nil if the route asks for none.
+    private func admit(
+        _ request: HTTPRequest, to endpoint: Endpoint, _ path: PathParameters, at uptime: UInt64
+    ) throws(Problem) -> TokenClaims? {
+        let bearer = try gate.admit(
+            request.headers, to: endpoint.access, path: path, at: settings.now(), uptime: uptime)
+        try path.checkLengths()
+        return bearer
     }
 
     /// Whose changes invalidate an answer; nil if it is never reused.

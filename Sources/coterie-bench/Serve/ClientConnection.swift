@@ -30,10 +30,14 @@ final class ClientConnection {
 
     deinit { close(socket) }
 
-    /// The bytes of a request without a body.
-    static func request(_ target: String, token: String? = nil) -> [UInt8] {
+    /// The bytes of a request.
+    ///
+    /// - Parameter json: the body, which is posted; nil to get something.
+    static func request(_ target: String, token: String? = nil, json: String? = nil) -> [UInt8] {
         let authorization = token.map { "Authorization: Bearer \($0)\r\n" } ?? ""
-        return Array("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\(authorization)\r\n".utf8)
+        let content = json.map { "Content-Type: application/json\r\nContent-Length: \($0.utf8.count)\r\n" } ?? ""
+        let line = "\(json == nil ? "GET" : "POST") \(target) HTTP/1.1"
+        return Array("\(line)\r\nHost: localhost\r\n\(authorization)\(content)\r\n\(json ?? "")".utf8)
     }
 
     /// Sends a request and waits for the answer.

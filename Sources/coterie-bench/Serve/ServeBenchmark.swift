@@ -26,6 +26,10 @@ enum ServeBenchmark: Benchmark {
             latency: at half of the peak rate of a mix of cached and uncached lists. Requests are due at random \
             moments, whether or not earlier ones are answered. The 99th percentile should be at most 10 ms.
 
+            batches: the same mix at half of its peak rate, while another client asks for the lists of a hundred \
+            members at once, all the time. The 99th percentile is compared with the one without that client. The \
+            ratio should be at most 2.
+
             memory: the daemon's anonymous memory after these runs, compared with the size of the version. The ratio \
             should be at most 0.5.
             """,
@@ -35,7 +39,7 @@ enum ServeBenchmark: Benchmark {
             Option("joined", "N", help: "The groups of a member", default: "50"),
             Option("members", "N", help: "The number of members", default: "2000"),
             Option("rounds", "N", help: "The rounds of requests for a cached list", default: "5"),
-            Option("seconds", "N", help: "The seconds of a round, and of each part of the latency row", default: "4"),
+            Option("seconds", "N", help: "The seconds of a round, and of each part of the latencies", default: "4"),
             Option("requests", "N", help: "The requests for uncached lists", default: "2000"),
             Option("uncached-percent", "N", help: "The share of uncached lists in the mix", default: "20"),
             Option("connections", "N", help: "The connections of the load", default: "32"),
@@ -63,6 +67,10 @@ enum ServeBenchmark: Benchmark {
         for row in try measurements.uncached(requests: try parsed.integer("requests", in: 1...1_000_000)) { print(row) }
         print(
             try measurements.latency(
+                seconds: Double(seconds), connections: connections,
+                uncachedPercent: try parsed.integer("uncached-percent", in: 0...100)))
+        print(
+            try measurements.batches(
                 seconds: Double(seconds), connections: connections,
                 uncachedPercent: try parsed.integer("uncached-percent", in: 0...100)))
         print(try measurements.memory())

@@ -100,16 +100,7 @@ struct ServeMeasurements {
 
     /// The latency of answers at half of the peak rate.
     func latency(seconds: Double, connections: Int, uncachedPercent: Int) throws -> String {
-        // Sessions that no other row uses.
-        var session = 1_000_000
-        let load = RequestLoad(port: servers.daemonPort, connectionCount: connections) { generator in
-            guard Int.random(in: 0..<100, using: &generator) < uncachedPercent else {
-                let cached = min(Self.cachedMembers, scene.size.members)
-                return scene.request(Int.random(in: 0..<cached, using: &generator))
-            }
-            session += 1
-            return scene.request(Int.random(in: 0..<scene.size.members, using: &generator), session: session)
-        }
+        let load = mix(connections: connections, uncachedPercent: uncachedPercent, firstSession: 1_000_000)
         let peak = try load.run(seconds: seconds, perSecond: nil, seed: 1)
         let half = try load.run(seconds: seconds, perSecond: peak.perSecond / 2, seed: 2)
         return """
@@ -120,6 +111,21 @@ struct ServeMeasurements {
             "p99Milliseconds":\(Measuring.fixed(half.latency(ofPart: 0.99))),\
             "longestMilliseconds":\(Measuring.fixed(half.latency(ofPart: 1))),"atMost":\(Self.latencyBoundMilliseconds)}
             """
+    }
+
+    /// A mix of cached and uncached lists.
+    ///
+    /// - Parameter firstSession: the uncached lists are of sessions from this number on, which no other row uses.
+    func mix(connections: Int, uncachedPercent: Int, firstSession: Int) -> RequestLoad {
+        var session = firstSession
+        return RequestLoad(port: servers.daemonPort, connectionCount: connections) { generator in
+            guard Int.random(in: 0..<100, using: &generator) < uncachedPercent else {
+                let cached = min(Self.cachedMembers, scene.size.members)
+                return scene.request(Int.random(in: 0..<cached, using: &generator))
+            }
+            session += 1
+            return scene.request(Int.random(in: 0..<scene.size.members, using: &generator), session: session)
+        }
     }
 
     /// The daemon's anonymous memory.

@@ -19,6 +19,8 @@ final class ServeScene {
     /// The groups of each member.
     let profiles: [[UInt32]]
     let tokens: [String]
+    /// The token of a service that reads members' lists.
+    let serviceToken: String
     private let manifest: Manifest
 
     init(_ size: Size) throws {
@@ -41,6 +43,9 @@ final class ServeScene {
             try TokenClaims(subject: Self.userID($0), role: .member, expiresAtMilliseconds: expiry)
                 .token(signedWith: key, audience: "coterie")
         }
+        serviceToken = try TokenClaims(
+            subject: "bench", role: .service, scopes: [.lists], expiresAtMilliseconds: expiry
+        ).token(signedWith: key, audience: "coterie")
         try importMembers()
         try publish(to: FolderStore(folder + "/models"))
     }

@@ -8,8 +8,11 @@ enum TokenCommand: Subcommand {
         "token", summary: "Make a token for requests to a daemon, or a key that signs tokens",
         discussion: """
             For tests, and for servers without a JWT library. A token is a JSON Web Token, signed with HS256 by the \
-            first key of the file. Its claims are sub, role (member, service or admin), aud, nbf and exp; its header \
-            names the key as kid.
+            first key of the file. Its claims are sub, role (member, service or admin), scope, aud, nbf and exp; its \
+            header names the key as kid.
+
+            A service may ask about groups, photos, trending groups and metrics. With --scope lists it may also read \
+            the lists of any member, record what members do, and set their interests.
 
             To rotate keys, run --new-key: it adds a new first key, and daemons accept both keys within a second. \
             Delete the old key from the file when its tokens have expired.
@@ -17,6 +20,8 @@ enum TokenCommand: Subcommand {
         options: [
             Option("user", "ID", help: "Make a token for the member with this user id"),
             Option(flag: "service", help: "Make a token for the site's own servers"),
+            Option(
+                "scope", "NAME", help: "What else the service may do: \(scopeNames)", isRepeating: true),
             Option(flag: "admin", help: "Make a token for administrators"),
             Option(
                 flag: "new-key",
@@ -32,7 +37,10 @@ enum TokenCommand: Subcommand {
             "coterie token --new-key --keys keys.json",
             "coterie token --user laura-100 --keys keys.json",
             "coterie token --service --expires 7d --keys keys.json",
+            "coterie token --service --scope lists --keys keys.json",
         ])
+
+    private static var scopeNames: String { Scope.allCases.map(\.rawValue).joined(separator: ", ") }
 
     static func run(_ parsed: ParsedCommand) throws {
         let file = KeyFile(path: parsed.text("keys"))
@@ -43,9 +51,10 @@ enum TokenCommand: Subcommand {
         guard bearers.count + (parsed.flag("new-key") ? 1 : 0) == 1 else {
             throw UsageError("give exactly one of --user ID, --service, --admin and --new-key")
         }
+        let scopes = try scopes(parsed)
         var output = try Output()
         if let bearer = bearers.first {
-            try output.line(try token(parsed, bearer, signedWith: file.read().signing))
+            try output.line(try token(parsed, bearer, scopes, signedWith: file.read().signing))
         } else {
             let key = try file.addKey(id: "key-\(Int(Date().timeIntervalSince1970))-\(UInt16.random(in: 0 ... .max))")
             try output.line("\(key.id) is the first key of \(file.path)")
@@ -53,14 +62,27 @@ enum TokenCommand: Subcommand {
         try output.flush()
     }
 
+    private static func scopes(_ parsed: ParsedCommand) throws -> Set<Scope> {
+        let names = parsed.texts("scope")
+        guard names.isEmpty || parsed.flag("service") else { throw UsageError("--scope is for --service alone") }
+        return try Set(
+            names.map { name in
+                guard let scope = Scope(rawValue: name) else {
+                    throw UsageError("--scope is \"\(name)\": it must be one of \(scopeNames)")
+                }
+                return scope
+            })
+    }
+
     private static func token(
-        _ parsed: ParsedCommand, _ bearer: (subject: String, role: Role), signedWith key: SigningKey
+        _ parsed: ParsedCommand, _ bearer: (subject: String, role: Role), _ scopes: Set<Scope>,
+        signedWith key: SigningKey
     ) throws -> String {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
         let validity = try parsed.duration("expires", in: .seconds(1)...(.seconds(366 * 86400)))
         let checker = parsed.tokenChecker
         let claims = TokenClaims(
-            subject: bearer.subject, role: bearer.role,
+            subject: bearer.subject, role: bearer.role, scopes: scopes,
             expiresAtMilliseconds: now + validity.components.seconds * 1000, validFromMilliseconds: now)
         let token = try claims.token(signedWith: key, audience: checker.audience, issuer: checker.issuer)
         // Refuse here what a daemon would refuse, such as an empty user id.
