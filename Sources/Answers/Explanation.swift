@@ -17,7 +17,9 @@ public struct Explanation: Answer, Equatable {
     public var explanation: String
     /// Its rank in the list; nil if it is not there.
     public var place: Int?
-    /// The name of the interest it serves; nil unless it is in the list because of joined groups.
+    /// Why it stands there; nil if it is not in the list.
+    public var placement: PlanItem.Placement?
+    /// The name of the interest of its strongest reason; nil unless it is in the list because of joined groups.
     public var interest: String?
     /// The joined groups whose neighbour it is, whether or not it is in the list; the strongest first.
     public var reasons: [GroupReason] = []
@@ -32,7 +34,11 @@ public struct Explanation: Answer, Equatable {
         fields.always("standing", \.standing, as: .string(words: standings), "Whether it is in the list, or why not")
         fields.always("explanation", \.explanation, "The same for people")
         fields.sometimes("place", \.place, as: .rank, "Its rank in the list; if it is there")
-        fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+        fields.sometimes(
+            "placement", \.placement?.rawValue, as: .words(of: PlanItem.Placement.self),
+            "Why it stands above groups with greater scores; relevance if none follows; if it is in the list")
+        fields.sometimes(
+            "interest", \.interest, "The name of the interest of its strongest reason; if joined groups brought it")
         fields.always("reasons", \.reasons, "Joined groups whose neighbour it is, the strongest first")
     }
 
@@ -48,7 +54,9 @@ extension Explanation {
     /// Explains a group of the planner's model in a list that is made right now.
     public init(_ version: ServedVersion, of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
         let (standing, plan) = planner.standing(of: group, request)
-        self.init(version, of: group, standing, planner, request) { plan.interests[$0].name(in: planner.model) }
+        self.init(
+            version, of: group, standing, planner, request,
+            plan.interests.map { MemberInterest($0, in: planner.model) })
     }
 
     /// Explains a group of the planner's model in the list of a session.
@@ -62,7 +70,7 @@ extension Explanation {
     ) {
         if let index = items.firstIndex(where: { $0.group == group }) {
             let standing = Standing.listed(rank: index + 1, item: items[index])
-            self.init(version, of: group, standing, planner, request) { interests[$0].name }
+            self.init(version, of: group, standing, planner, request, interests)
             return
         }
         self.init(version, of: group, planner, request)
@@ -71,7 +79,7 @@ extension Explanation {
             explanation = """
                 it is not in the list of this session, which was made before; a new one would have it at rank \(place)
                 """
-            (self.place, interest) = (nil, nil)
+            (self.place, placement, interest) = (nil, nil, nil)
         }
     }
 
@@ -89,19 +97,22 @@ extension Explanation {
 
     private init(
         _ version: ServedVersion, of group: UInt32, _ standing: Standing, _ planner: Planner, _ request: PlanRequest,
-        interestName: (Int) -> String
+        _ interests: [MemberInterest]
     ) {
         (self.standing, explanation) = standing.words(planner)
         self.version = version
         userId = request.profile.userID
         groupId = planner.model.id(of: Int(group))
-        if case .listed(let rank, let item) = standing {
-            place = rank
-            interest = item.interest.map(interestName)
-        }
         // As of a personal item: reasons are given whether or not the group is in the list.
-        let item = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
-        reasons = GroupReason.list(planner.reasons(for: [item], of: request.profile)[0], in: planner.model)
+        let asked = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
+        var reasons = planner.reasons(for: [asked], of: request.profile)[0]
+        if case .listed(let rank, let item) = standing {
+            (place, placement) = (rank, item.placement)
+            let labelled = LabelledReasons(interests).label(item, reasons, in: planner.model)
+            interest = labelled.interest
+            if item.score > 0 { reasons = labelled.reasons }
+        }
+        self.reasons = GroupReason.list(reasons, in: planner.model)
     }
 }
 
@@ -111,7 +122,7 @@ extension Standing {
         func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
         switch self {
         case .listed(let rank, let item):
-            return ("listed", "it is at rank \(rank)" + (item.origin == .personal ? "" : ": \(item.origin.rawValue)"))
+            return ("listed", "it is at rank \(rank), \(item.placement.clause)")
         case .joined: return ("joined", "the user is a member of it")
         case .dismissed(let milliseconds):
             return ("dismissed", "the user dismissed it at \(time(milliseconds / 1000))")
@@ -136,6 +147,21 @@ extension Standing {
                 "notReached",
                 "it is number \(rank) of \(candidates) candidates by score, and the list was full before its turn came"
             )
+        }
+    }
+}
+
+extension PlanItem.Placement {
+    /// How it came to its rank, for people.
+    fileprivate var clause: String {
+        switch self {
+        case .relevance: "by its score"
+        case .interestShare: "which its interest has a share in, before groups with greater scores"
+        case .variety: "before groups with greater scores that are more like those above"
+        case .rotation: "by the order of these hours, before groups with greater scores"
+        case .seasonal: "as it is its time of the year, before groups with greater scores"
+        case .curated: "as the site picked it"
+        case .coldStart: "to fill up a list of which little is personal"
         }
     }
 }

@@ -42,7 +42,7 @@ public struct Recommendations: Answer, Equatable {
         self.bucket = bucket
         self.interests = interests
         recommendations = Self.rows(
-            page, after: offset, interests, planner.reasons(for: page, of: profile),
+            page, after: offset, LabelledReasons(interests), planner.reasons(for: page, of: profile),
             StatedInterests(profile.topics), planner.configuration.relations, in: planner.model)
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
@@ -59,16 +59,16 @@ public struct Recommendations: Answer, Equatable {
     }
 
     private static func rows(
-        _ page: ArraySlice<PlanItem>, after offset: Int, _ interests: [MemberInterest],
+        _ page: ArraySlice<PlanItem>, after offset: Int, _ labels: LabelledReasons,
         _ reasons: [[Suggestion.Reason]], _ stated: StatedInterests, _ relations: RelationTable,
         in model: VisibleModel
     ) -> [Row] {
         let columns = SuggestedGroup.columns(of: relations)
         return zip(page, reasons).enumerated().map { index, row in
             let (item, reasons) = row
+            let labelled = labels.label(item, reasons, in: model)
             return Row(
-                at: offset + index, item, interest: item.interest.map { interests[$0].name }, reasons, stated,
-                columns, in: model)
+                at: offset + index, item, interest: labelled.interest, labelled.reasons, stated, columns, in: model)
         }
     }
 
@@ -102,7 +102,9 @@ extension Recommendations {
         public var group: SuggestedGroup
         /// Why it is in the list at all.
         public var origin: PlanItem.Origin
-        /// The name of the interest it serves; nil unless joined groups brought it.
+        /// Why it stands where it stands.
+        public var placement: PlanItem.Placement
+        /// The name of the interest of its strongest reason; nil unless joined groups brought it.
         public var interest: String?
         /// The interests that the member stated and it is about; nil if there are none.
         public var statedInterests: [String]?
@@ -115,6 +117,7 @@ extension Recommendations {
         ) {
             group = SuggestedGroup(at: index, item.group, score: item.score, columns, in: model)
             origin = item.origin
+            placement = item.placement
             self.interest = interest
             statedInterests = stated.topics(of: item.group, in: model)
             self.reasons = GroupReason.list(reasons, limit: SuggestedGroup.reasonLimit, in: model)
@@ -127,7 +130,11 @@ extension Recommendations {
             fields.part(\.group)
             fields.always(
                 "origin", \.origin.rawValue, as: .words(of: PlanItem.Origin.self), "Why it is in the list at all")
-            fields.sometimes("interest", \.interest, "The name of the interest it serves; if joined groups brought it")
+            fields.always(
+                "placement", \.placement.rawValue, as: .words(of: PlanItem.Placement.self),
+                "Why it stands above groups with greater scores; relevance if none follows")
+            fields.sometimes(
+                "interest", \.interest, "The name of the interest of its strongest reason; if joined groups brought it")
             fields.sometimes(
                 "statedInterests", \.statedInterests, "Stated interests that it is about; if there are any")
             fields.always("reasons", \.reasons, "Joined groups that brought it, the strongest first")
@@ -196,74 +203,5 @@ struct StatedInterests {
         guard !texts.isEmpty else { return nil }
         let topics = model.topics(of: Int(group)).compactMap { texts[Term.normalized($0)] }
         return topics.isEmpty ? nil : topics
-    }
-}
-
-/// Something that a member cares about.
-public struct MemberInterest: Answer, Equatable {
-    /// What its groups have in common, in a few words.
-    public var name: String
-    /// Its part of the member's groups, from 0 to 1.
-    public var share: Double
-    /// The joined groups it consists of.
-    public var groupIds: [String]
-
-    /// An interest.
-    public init(name: String, share: Double, groupIds: [String]) {
-        self.name = name
-        self.share = share
-        self.groupIds = groupIds
-    }
-
-    /// An interest of a plan.
-    public init(_ interest: Interest, in model: VisibleModel) {
-        self.init(
-            name: interest.name(in: model), share: interest.share,
-            groupIds: interest.groups.map { model.id(of: Int($0)) })
-    }
-
-    /// The name of the schema.
-    public static let schemaName: String? = "Interest"
-    /// The fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("name", \.name, "What its groups have in common, in a few words")
-        fields.always("share", \.share, "Its part of the member's groups, from 0 to 1")
-        fields.always("groupIds", \.groupIds, "The joined groups it consists of")
-    }
-}
-
-/// A joined group whose neighbour another group is.
-public struct GroupReason: Answer, Equatable {
-    /// The joined group.
-    public var groupId: String
-    /// Its title.
-    public var title: String
-    /// What the two have in common.
-    public var relation: Relation
-    /// Its share of the score, from 0 to 1.
-    public var share: Double
-    /// How much they have in common.
-    public var common: UInt32
-
-    /// The first of some reasons; shares are those of what all of them contribute.
-    static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: VisibleModel) -> [GroupReason] {
-        // Not the score of the list's item: the reasons for a group may have changed since the list was made.
-        let total = reasons.reduce(0) { $0 + $1.contribution }
-        return reasons.prefix(limit).map { reason in
-            GroupReason(
-                groupId: model.id(of: Int(reason.seed)), title: model.title(of: Int(reason.seed)),
-                relation: reason.relation, share: reason.contribution / total, common: reason.common)
-        }
-    }
-
-    /// The name of the schema.
-    public static let schemaName: String? = "Reason"
-    /// The fields.
-    public static func declare(_ fields: inout some FieldList<Self>) {
-        fields.always("groupId", \.groupId, "A group that it is like")
-        fields.always("title", \.title, "That group's title")
-        fields.always("relation", \.relation, "What the two have in common")
-        fields.always("share", \.share, "Its share of the score, from 0 to 1")
-        fields.always("common", \.common, as: .count, "How much they have in common")
     }
 }

@@ -3,42 +3,36 @@ import Model
 /// The neighbours of a member's groups with their raw scores; its size depends on the number of neighbours, not on the
 /// model.
 struct CandidateTable {
-    /// A candidate with its sums, in half a cache line.
+    /// A candidate with its sum.
     struct Entry {
         /// The candidate's index in the model.
         let group: UInt32
-        private var mainInterest: Int16
-        private var lastInterest: Int16
+        private var strongestSeed: UInt32
         /// The sum over all of the member's groups: the raw score.
         private(set) var score: Double
-        private var interestScore: Double
-        /// The sum so far of the interest that contributed last.
-        private var lastScore: Double
+        private var strongest: Double
 
         /// Fills space that is not used yet.
-        fileprivate static let none = Entry(of: 0, 0, interest: 0)
+        fileprivate static let none = Entry(of: 0, 0, seed: 0)
 
-        /// A candidate with the contribution of one group of an interest.
+        /// A candidate with the contribution of one group.
         @inline(__always)
-        fileprivate init(of group: UInt32, _ contribution: Double, interest: Int16) {
+        fileprivate init(of group: UInt32, _ contribution: Double, seed: UInt32) {
             self.group = group
-            (mainInterest, lastInterest) = (interest, interest)
-            (score, interestScore, lastScore) = (contribution, contribution, contribution)
+            strongestSeed = seed
+            (score, strongest) = (contribution, contribution)
         }
 
-        /// The interest that contributes most; of equal ones the first.
-        var interest: Int { Int(mainInterest) }
+        /// The position of the joined group that is its strongest reason.
+        var seed: Int { Int(strongestSeed) }
 
-        /// Adds the contribution of another group; all groups of an interest must be added before those of the next.
+        /// Adds the contribution of another group; groups must be added in the order in which equal reasons are told.
         @inline(__always)
-        fileprivate mutating func add(_ contribution: Double, interest: Int16) {
+        fileprivate mutating func add(_ contribution: Double, seed: UInt32) {
             score += contribution
             // Without branches, which would be unpredictable.
-            lastScore = (lastInterest == interest ? lastScore : 0) + contribution
-            lastInterest = interest
-            let isMost = lastScore > interestScore
-            mainInterest = isMost ? interest : mainInterest
-            interestScore = max(lastScore, interestScore)
+            strongestSeed = contribution > strongest ? seed : strongestSeed
+            strongest = max(contribution, strongest)
         }
     }
 
@@ -47,18 +41,16 @@ struct CandidateTable {
     /// Of a `SlotTable`, which holds positions of entries.
     private let slots: [UInt32]
 
-    /// All neighbours of the groups of some interests, including those that the member has joined already.
+    /// All neighbours of the joined groups, including those that the member has joined already.
     ///
     /// s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R)
     ///
-    /// - Parameter relations: how relations are blended.
+    /// - Parameters:
+    ///   - joined: the joined groups, ascending.
+    ///   - factors: what scores of the relations are multiplied by, by index.
     /// - Complexity: O(neighbours of the groups).
-    init(of interests: [Interest], in model: VisibleModel, _ relations: RelationTable) {
-        let lists = model.lists(of: interests.flatMap(\.groups))
-        let interestOfSeed = interests.enumerated().flatMap { number, interest in
-            [Int16](repeating: Int16(number), count: interest.groups.count)
-        }
-        let factors = relations.factorsByIndex(in: model)
+    init(of joined: [UInt32], in model: VisibleModel, factors: [Double]) {
+        let lists = model.lists(of: joined)
         let neighbourCount = lists.neighbourCount
         var entries: [Entry] = []
         entries.reserveCapacity(neighbourCount / 3)
@@ -71,7 +63,7 @@ struct CandidateTable {
             if missing > 0 { entries.append(contentsOf: repeatElement(Entry.none, count: missing)) }
             var entriesSpan = entries.mutableSpan
             var slotsSpan = slots.mutableSpan
-            Self.add(neighbours, factors[relation], interestOfSeed[seed], to: &entriesSpan, &slotsSpan, &count)
+            Self.add(neighbours, factors[relation], UInt32(seed), to: &entriesSpan, &slotsSpan, &count)
         }
         entries.removeLast(entries.count - count)
         self.entries = entries
@@ -82,7 +74,7 @@ struct CandidateTable {
     private static func slotCount(for count: Int) -> Int { SlotTable.slotCount(atLeast: count + count / 2 + 1) }
 
     private static func add(
-        _ neighbours: Span<Neighbour>, _ factor: Double, _ interest: Int16, to entries: inout MutableSpan<Entry>,
+        _ neighbours: Span<Neighbour>, _ factor: Double, _ seed: UInt32, to entries: inout MutableSpan<Entry>,
         _ slots: inout MutableSpan<UInt32>, _ count: inout Int
     ) {
         var next = UInt32(truncatingIfNeeded: count)
@@ -93,10 +85,10 @@ struct CandidateTable {
             // The branch is predictable: at first nearly all neighbours are new, later hardly any.
             if slots[slot] == SlotTable.free {
                 slots[slot] = next
-                entries[Int(next)] = Entry(of: neighbour.index, contribution, interest: interest)
+                entries[Int(next)] = Entry(of: neighbour.index, contribution, seed: seed)
                 next &+= 1
             } else {
-                entries[Int(slots[slot])].add(contribution, interest: interest)
+                entries[Int(slots[slot])].add(contribution, seed: seed)
             }
         }
         count = Int(next)

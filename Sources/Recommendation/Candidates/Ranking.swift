@@ -87,20 +87,3 @@ enum Ranking {
         func number(_ candidate: Candidate) -> Int { Int((highest - candidate.adjusted.bitPattern) >> shift) }
     }
 }
-
-/// A group that is a neighbour of a group that the member has joined.
-struct Candidate {
-    /// The group's index in the model.
-    var group: UInt32
-    /// The raw score s: the sum of the contributions of the member's groups.
-    var score: Double
-    /// The index of the interest whose groups contribute most to the score.
-    var interest: Int
-    /// The score by which the list is ordered, after season, rotation and fatigue.
-    var adjusted: Double
-
-    /// Best first: by the adjusted score, equal ones in ascending order of the group.
-    static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {
-        left.adjusted != right.adjusted ? left.adjusted > right.adjusted : left.group < right.group
-    }
-}

@@ -38,17 +38,22 @@ public struct PlanItem: Sendable, Equatable {
     public var group: UInt32
     /// The raw score s; 0 if it is a neighbour of no group that the member has joined.
     public var score: Double
-    /// The index of its interest in the plan's list; nil if the score is 0.
+    /// The index of the interest of its strongest reason in the plan's list; nil if the score is 0.
     public var interest: Int?
     /// Why it is in the list.
     public var origin: Origin
+    /// Why it stands where it stands.
+    public var placement: Placement
 
     /// An item.
-    public init(group: UInt32, score: Double, interest: Int?, origin: Origin) {
+    ///
+    /// - Parameter placement: nil for the one that follows from the origin.
+    public init(group: UInt32, score: Double, interest: Int?, origin: Origin, placement: Placement? = nil) {
         self.group = group
         self.score = score
         self.interest = interest
         self.origin = origin
+        self.placement = placement ?? Placement(origin)
     }
 }
 

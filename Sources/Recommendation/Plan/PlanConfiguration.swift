@@ -8,6 +8,13 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var leastMeanSimilarity = 0.10
         /// From this many groups on, the groups that are similar to no other become one mixed interest.
         public var leastGroupsForMixed = 10
+        /// A group that is similar to no other belongs to an interest with whose groups it has at least this mean
+        /// overlap: the common entries as a part of the smaller group's; above 0.
+        public var leastMeanOverlap = 0.25
+        /// With c common entries an overlap is shrunk by c / (c + this); 0 or more.
+        public var overlapShrinkage = 2.0
+        /// And at least this many times the mean overlap that it has with any other interest; 1 or more.
+        public var clearness = 2.0
         /// If a member has joined more groups, only the most recent ones count; 0 to 32,767, as each may be an
         /// interest.
         public var groupLimit = 500
@@ -56,6 +63,9 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var dismissalDepth = 0.5
         /// The half-life of that effect, in days.
         public var dismissalHalfLifeDays = 14.0
+        /// A change during a session multiplies or divides the rank of its closest neighbour by 2 to the power of this;
+        /// 0 or more.
+        public var patchDepth = 0.25
     }
 
     /// How the list is selected from the candidates.
@@ -64,7 +74,8 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.
         public var ownPart = 0.25
-        /// A candidate can use its interest's reserved part only from this fraction of the best score on, 0 to 1.
+        /// A candidate can take a place of its interest's share only from this fraction of the best score on, 0 to 1:
+        /// in a smaller interest than that of the best, of the best score as it would be with so few groups.
         public var leastWorth = 0.2
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
         public var lambda = 0.25

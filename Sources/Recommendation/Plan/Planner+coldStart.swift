@@ -60,6 +60,7 @@ extension Planner {
             inBoth.insert(other.group)
             var item = list[rank]
             item.origin = other.origin
+            item.placement = PlanItem.Placement(other.origin)
             return item
         }
         return Blend.blend(list, items, inBoth: inBoth, share: share, limit: length)

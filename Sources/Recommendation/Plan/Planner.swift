@@ -78,13 +78,13 @@ public struct Planner: Sendable {
         let joined = recentGroups(request.profile)
         let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
-        let factorsByIndex = configuration.relations.factorsByIndex(in: model)
-        let interests = Interest.interests(of: joined, in: model, factors: factorsByIndex, configuration.interests)
+        let clustering = InterestClustering(in: model, configuration.relations, configuration.interests)
+        let interests = clustering.interests(of: joined)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        let table = CandidateTable(of: interests, in: model, configuration.relations)
+        let table = CandidateTable(of: joined, in: model, factors: clustering.factors)
         observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
-        var (candidateCount, ranked) = filtered(table, eligibility)
+        var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
         let memberKey = key.member(request.profile.userID, seed: request.seed)
@@ -99,13 +99,17 @@ public struct Planner: Sendable {
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
         if runs(.diversity) {
-            let factors = configuration.relations.factors(in: model)
-            ranked = ceiling.withoutDuplicates(
-                diversified(ranked, interests.map { $0.weight(in: model, factors) }, factorsByIndex, observe))
+            ranked = ceiling.withoutDuplicates(diversified(ranked, interests, clustering.factors, observe))
         }
-        let items = ranked.prefix(configuration.selection.length).map { candidate in
+        let listed = ranked.prefix(configuration.selection.length)
+        let month = runs(.season) ? CalendarDate(unixMilliseconds: request.atMilliseconds).month - 1 : nil
+        let placements = PlanItem.Placement.placements(of: listed) { group in
+            month.map { model.seasonalFactor(of: Int(group), month: $0) } ?? 1
+        }
+        let items = zip(listed, placements).map { candidate, placement in
             PlanItem(
-                group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal)
+                group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal,
+                placement: placement)
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
@@ -132,7 +136,10 @@ public struct Planner: Sendable {
     }
 
     /// The best of the candidates that may be shown, in no particular order, and the number of all that may be shown.
-    private func filtered(_ table: CandidateTable, _ eligibility: Eligibility) -> (count: Int, [Candidate]) {
+    private func filtered(
+        _ table: CandidateTable, _ interests: [Interest], _ joined: [UInt32], _ eligibility: Eligibility
+    ) -> (count: Int, [Candidate]) {
+        let interestOfSeed = Interest.numbers(of: joined, in: interests)
         var isBlocked = [Bool](repeating: false, count: table.entries.count)
         for group in eligibility.blockedGroups {
             if let position = table.position(of: group) { isBlocked[position] = true }
@@ -145,12 +152,15 @@ public struct Planner: Sendable {
         where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group)
             && filter?.passes(entries[position].group) != false
         {
-            let (group, score) = (entries[position].group, entries[position].score)
             candidates.append(
-                Candidate(group: group, score: score, interest: entries[position].interest, adjusted: score))
+                Candidate(
+                    group: entries[position].group, score: entries[position].score,
+                    interest: interestOfSeed[entries[position].seed]))
         }
         let count = candidates.count
-        Ranking.keepBest(configuration.filters.candidateLimit, of: &candidates)
+        CandidatePool.keepBest(
+            configuration.filters.candidateLimit, of: &candidates, shares: interests.map(\.share),
+            configuration.selection)
         return (count, candidates)
     }
 
@@ -177,16 +187,22 @@ public struct Planner: Sendable {
 
     /// The pool in its diversified order, then the other candidates in the order that they had.
     private func diversified(
-        _ ranked: [Candidate], _ weights: [Double], _ factors: [Double], _ observe: (StageReport) -> Void
+        _ ranked: [Candidate], _ interests: [Interest], _ factors: [Double], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
-        let positions = CandidatePool.positions(of: ranked, weights: weights, configuration.selection)
+        let shares = InterestShares(
+            interests.map(\.share), best: ranked.first, leastWorth: configuration.selection.leastWorth)
+        let positions = CandidatePool.positions(of: ranked, shares, configuration.selection)
         let pool = positions.map { ranked[$0] }
-        let similarities = PairSimilarities(
-            among: pool.map(\.group), in: model, factors: factors)
-        let order = Selection(configuration: configuration.selection).order(pool, similarities, weights: weights)
+        let similarities = PairSimilarities(among: pool.map(\.group), in: model, factors: factors)
+        let choices = Selection(configuration: configuration.selection).order(pool, similarities, shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)
         for position in positions { isPooled[position] = true }
-        return order.map { pool[$0] } + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
+        let chosen = choices.map { choice in
+            var candidate = pool[choice.position]
+            candidate.cause = choice.cause
+            return candidate
+        }
+        return chosen + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
     }
 }

@@ -48,7 +48,9 @@ struct Rotation {
             let score = candidates[position].adjusted
             let looseness = (1 - configuration.stickiness * score / best).squareRoot()
             let hash = KeyedHash.hash(hashes[candidates[position].group], key: memberKey)
-            candidates[position].adjusted = score * exp(looseness * (gumbel(hash) - Self.meanNoise) * scale)
+            let noise = Float(exp(looseness * (gumbel(hash) - Self.meanNoise) * scale))
+            candidates[position].noise = noise
+            candidates[position].adjusted = score * Double(noise)
         }
     }
 

@@ -3,38 +3,39 @@
 ///
 /// Interests that are due at the same time follow one another.
 struct InterestQuotas {
-    /// The shares of the interests; they sum to 1.
     private let shares: [Double]
     private var taken: [Int]
     private var positionCount = 0
-    /// Which interests may take the next position, as of the last update.
-    private(set) var mayGo: [Bool]
+    /// Whether the next position belongs to the interests that are due, as of the last update; else to all.
+    private(set) var isAnyDue = false
+    /// Which interests are due, as of the last update.
+    private var isDue: [Bool]
 
     // Shares are quotients of small integers: a fifth of five positions must be a whole one in spite of rounding.
     private static let tolerance = 1e-9
 
-    /// - Parameter weights: one for each interest, 0 or more.
-    init(weights: [Double]) {
-        let sum = weights.reduce(0, +)
-        shares = weights.map { sum > 0 ? $0 / sum : 0 }
-        taken = [Int](repeating: 0, count: weights.count)
-        mayGo = [Bool](repeating: false, count: weights.count)
+    /// - Parameter shares: one for each interest, 0 or more; they sum to 1 at most.
+    init(shares: [Double]) {
+        self.shares = shares
+        taken = [Int](repeating: 0, count: shares.count)
+        isDue = [Bool](repeating: false, count: shares.count)
     }
 
-    /// Determines which interests may take the next position: those that are due, or if none is, all.
+    /// Determines which interests are due for the next position.
     ///
-    /// - Parameter isPresent: whether an interest has candidates left.
-    mutating func update(where isPresent: (Int) -> Bool) {
+    /// - Parameter canClaim: whether an interest has a candidate left that is good enough for its share.
+    mutating func update(where canClaim: (Int) -> Bool) {
         let length = Double(positionCount + 1)
-        var isAnyDue = false
+        isAnyDue = false
         for interest in shares.indices {
-            let isDue = shares[interest] * length - Double(taken[interest]) >= 1 - Self.tolerance
-            mayGo[interest] = isDue && isPresent(interest)
-            isAnyDue = isAnyDue || mayGo[interest]
+            isDue[interest] =
+                shares[interest] * length - Double(taken[interest]) >= 1 - Self.tolerance && canClaim(interest)
+            isAnyDue = isAnyDue || isDue[interest]
         }
-        guard !isAnyDue else { return }
-        for interest in shares.indices { mayGo[interest] = isPresent(interest) }
     }
+
+    /// Whether an interest may take the next position.
+    func mayGo(_ interest: Int) -> Bool { !isAnyDue || isDue[interest] }
 
     /// Records that an interest took a position.
     mutating func take(_ interest: Int) {

@@ -10,36 +10,56 @@ import Model
 struct Selection {
     let configuration: PlanConfiguration.Selection
 
+    /// A candidate that takes the next position of the list, and why.
+    struct Choice: Equatable {
+        /// Why it was chosen.
+        enum Cause: Equatable {
+            /// It was the best that was left.
+            case score
+            /// It was the turn of its interest.
+            case share
+            /// Those before it in the pool were more similar to what was chosen.
+            case variety
+        }
+
+        /// Its position in the pool.
+        let position: Int
+        let cause: Cause
+    }
+
     /// The order of a pool.
     ///
     /// - Parameters:
     ///   - pool: best first.
-    ///   - similarities: plain cosines between the candidates of the pool.
-    ///   - weights: one for each interest.
-    /// - Returns: positions in `pool`, in the order of the list.
+    ///   - similarities: between the candidates of the pool, each from 0 to 1.
+    ///   - shares: of the interests.
+    /// - Returns: all candidates in the order of the list.
     /// - Complexity: O(pool²).
-    func order(_ pool: [Candidate], _ similarities: PairSimilarities, weights: [Double]) -> [Int] {
-        var quotas = InterestQuotas(weights: weights)
-        var remaining = Remaining(pool, interestCount: weights.count)
-        var order: [Int] = []
+    func order(_ pool: [Candidate], _ similarities: PairSimilarities, _ shares: InterestShares) -> [Choice] {
+        var quotas = InterestQuotas(shares: shares.shares)
+        var remaining = Remaining(pool, interestCount: shares.shares.count)
+        var order: [Choice] = []
         order.reserveCapacity(pool.count)
         // The sums of the list's scores and of the best list of its length.
         var sum = 0.0
         var bestSum = 0.0
         while order.count < pool.count {
-            quotas.update { !remaining.isEmpty($0) }
+            quotas.update { interest in remaining.first(of: interest).map { shares.entitles(pool[$0]) } ?? false }
             bestSum += pool[order.count].adjusted
             func costs(_ position: Int, moreThan limit: Double) -> Bool {
                 sum + pool[position].adjusted < (1 - limit) * bestSum
             }
-            var chosen = remaining.worthiest { quotas.mayGo[$0] }
+            let best = remaining.first { _ in true }
+            var chosen = remaining.worthiest(where: quotas.mayGo)
             if costs(chosen, moreThan: configuration.lossLimit) {
-                chosen = remaining.first { quotas.mayGo[$0] }
-                if costs(chosen, moreThan: configuration.quotaLossLimit) { chosen = remaining.first { _ in true } }
+                chosen = remaining.first(where: quotas.mayGo)
+                if costs(chosen, moreThan: configuration.quotaLossLimit) { chosen = best }
             }
+            let isShare = chosen != best && quotas.isAnyDue && chosen != remaining.worthiest { _ in true }
+            let cause: Choice.Cause = chosen == best ? .score : isShare ? .share : .variety
             remaining.take(
                 chosen, of: pool[chosen].interest, similarities.row(chosen), lambda: configuration.lambda)
-            order.append(chosen)
+            order.append(Choice(position: chosen, cause: cause))
             sum += pool[chosen].adjusted
             quotas.take(pool[chosen].interest)
         }
@@ -79,6 +99,9 @@ private struct Remaining {
         worths = pool.map(\.adjusted)
         for interest in interests.indices { look(through: interest) }
     }
+
+    /// The best position of an interest; nil if nothing of it is left.
+    func first(of interest: Int) -> Int? { interests[interest].range.first.map { positions[$0] } }
 
     /// Whether nothing of an interest is left.
     func isEmpty(_ interest: Int) -> Bool { interests[interest].range.isEmpty }
@@ -134,42 +157,5 @@ private struct Remaining {
             if best < 0 || worths[position] > worths[best] { best = position }
         }
         interests[interest] = Interest(range: range.lowerBound..<end, worthiest: best)
-    }
-}
-
-/// Chooses the candidates from which a list is selected.
-enum CandidatePool {
-    /// A part of the pool is reserved for the best candidates of each interest in proportion to its weight; the rest
-    /// goes to the best of all.
-    ///
-    /// Without its part, a small interest would be crowded out by a larger one with many candidates. The part is
-    /// rounded down, so that interests of a few percent have none, and candidates with very low scores cannot use it.
-    ///
-    /// - Parameters:
-    ///   - candidates: best first.
-    ///   - weights: one for each interest.
-    /// - Returns: positions in `candidates`, ascending.
-    static func positions(
-        of candidates: [Candidate], weights: [Double], _ configuration: PlanConfiguration.Selection
-    ) -> [Int] {
-        let size = configuration.poolSize
-        guard candidates.count > size else { return Array(candidates.indices) }
-        let sum = weights.reduce(0, +)
-        let own = configuration.ownPart * Double(size)
-        var room = weights.map { sum > 0 ? Int(($0 / sum * own).rounded(.down)) : 0 }
-        var isTaken = [Bool](repeating: false, count: candidates.count)
-        var count = 0
-        let least = configuration.leastWorth * candidates[0].adjusted
-        for (position, candidate) in candidates.enumerated()
-        where room[candidate.interest] > 0 && count < size && candidate.adjusted >= least {
-            room[candidate.interest] -= 1
-            isTaken[position] = true
-            count += 1
-        }
-        for position in candidates.indices where count < size && !isTaken[position] {
-            isTaken[position] = true
-            count += 1
-        }
-        return candidates.indices.filter { isTaken[$0] }
     }
 }

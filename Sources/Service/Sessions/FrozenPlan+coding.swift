@@ -5,11 +5,12 @@ import Recommendation
 ///
 /// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
-/// number of the interest from 1 on, or 0 for none: 16, origin: 8); the groups joined and dismissed (32 bits each); the
-/// stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
+/// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32 bits
+/// each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
 extension FrozenPlan {
-    private static let format: UInt8 = 2
+    private static let format: UInt8 = 3
     private static let origins = PlanItem.Origin.allCases
+    private static let placements = PlanItem.Placement.allCases
 
     /// The plan as bytes.
     var bytes: [UInt8] {
@@ -25,6 +26,7 @@ extension FrozenPlan {
             writer.append(item.score.bitPattern)
             writer.append(UInt16(clamping: item.interest.map { $0 + 1 } ?? 0))
             writer.append(UInt8(Self.origins.firstIndex(of: item.origin) ?? 0))
+            writer.append(UInt8(Self.placements.firstIndex(of: item.placement) ?? 0))
         }
         writer.append(joined) { $0.append($1) }
         writer.append(dismissed) { $0.append($1) }
@@ -51,10 +53,12 @@ extension FrozenPlan {
                 let score = Double(bitPattern: try reader.integer(UInt64.self))
                 let interest = Int(try reader.integer(UInt16.self))
                 let origin = Int(try reader.integer(UInt8.self))
-                guard score.isFinite, origin < Self.origins.count else { throw .damaged }
+                let placement = Int(try reader.integer(UInt8.self))
+                guard score.isFinite, Self.origins.indices.contains(origin), Self.placements.indices.contains(placement)
+                else { throw .damaged }
                 return PlanItem(
                     group: group, score: score, interest: interest == 0 ? nil : interest - 1,
-                    origin: Self.origins[origin])
+                    origin: Self.origins[origin], placement: Self.placements[placement])
             }
             joined = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }
             dismissed = try reader.list { reader throws(ByteReader.Failure) in try reader.integer(UInt32.self) }

@@ -69,8 +69,10 @@ extension FrozenPlan {
             groups.enumerated().compactMap { group($1, start + $0) }
         }
         let shown = items.enumerated().compactMap { index, item in
-            group(item.group, index).map {
-                (rank: index + 1, PlanItem(group: $0, score: item.score, interest: item.interest, origin: item.origin))
+            group(item.group, index).map { group in
+                var shown = item
+                shown.group = group
+                return (rank: index + 1, item: shown)
             }
         }
         return SessionList(
@@ -80,7 +82,7 @@ extension FrozenPlan {
                     name: interest.name, share: interest.share, groupCount: interest.members.count,
                     groups: interest.members.compactMap { group(joined[$0], items.count + $0) })
             },
-            items: shown.map(\.1), ranks: shown.map(\.rank),
+            items: shown.map(\.item), ranks: shown.map(\.rank),
             madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
             dismissed: groups(dismissed, after: items.count + joined.count), topics: topics)
     }

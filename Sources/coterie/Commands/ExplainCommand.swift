@@ -45,7 +45,9 @@ enum ExplainCommand: Subcommand {
 
     private static func write(_ answer: Explanation, to output: inout Output) throws {
         try output.line(printable("\(answer.groupId) for \(answer.userId): \(answer.explanation)"))
-        if let interest = answer.interest { try output.line(printable("it serves the interest \"\(interest)\"")) }
+        if let interest = answer.interest {
+            try output.line(printable("its strongest reason is in the interest \"\(interest)\""))
+        }
         guard !answer.reasons.isEmpty else { return }
         var table = TextTable([
             .init(title: "because of", maximumWidth: 36), .init(title: "title"), .init(title: "by"),

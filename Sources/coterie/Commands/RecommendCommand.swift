@@ -16,7 +16,9 @@ enum RecommendCommand: Subcommand {
 
             A score is the sum of what the reasons contribute; each relation is scaled by the mean of its best scores. \
             For a user with few groups, the list also has groups from stated interests, curated groups and trending \
-            groups; popular groups fill the rest. These have no score and no interest.
+            groups; popular groups fill the rest. These have no score and no interest. "placed by" says what has put a \
+            group above others with greater scores: the share of its interest, variety, rotation or its season; \
+            relevance where none with a greater score follows.
 
             Memberships are read from the catalog, or from the store if there is no catalog. With several users, or \
             with --users, --json writes one line per user; unknown users are reported, and the others get their lists.

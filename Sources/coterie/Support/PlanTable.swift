@@ -9,7 +9,7 @@ enum PlanTable {
         var table = TextTable([
             .init(title: "rank", isNumber: true), .init(title: "group", maximumWidth: 36), .init(title: "title"),
             .init(title: "score", isNumber: true), .init(title: "interest", maximumWidth: 20),
-            .init(title: "because of", maximumWidth: 72),
+            .init(title: "placed by"), .init(title: "because of", maximumWidth: 72),
         ])
         let names = plan.interests.map { $0.name(in: planner.model) }
         let items = plan.items.prefix(limit)
@@ -17,7 +17,7 @@ enum PlanTable {
             table.add([
                 String(index + 1), planner.model.id(of: Int(item.group)), planner.model.title(of: Int(item.group)),
                 item.score > 0 ? Formats.fixed(item.score, 4) : "-",
-                item.interest.map { names[$0] } ?? "-",
+                item.interest.map { names[$0] } ?? "-", item.placement.words,
                 ([item.origin.explanation] + because(of: reasons, planner)).compactMap(\.self).joined(separator: ", "),
             ])
         }
@@ -60,6 +60,21 @@ extension PlanItem.Origin {
         case .curated: "picked by the site"
         case .trending: "trending"
         case .popular: "popular"
+        }
+    }
+}
+
+extension PlanItem.Placement {
+    /// What has given a group its rank, in a word or two.
+    fileprivate var words: String {
+        switch self {
+        case .relevance: "relevance"
+        case .interestShare: "interest's share"
+        case .variety: "variety"
+        case .rotation: "rotation"
+        case .seasonal: "season"
+        case .curated: "curation"
+        case .coldStart: "cold start"
         }
     }
 }

@@ -7,41 +7,37 @@ import Testing
 /// What is known of candidates, against the plainest ways to find it.
 @Suite("Candidates")
 struct CandidateTests {
-    @Test("sums and main interests equal those computed from every contribution", arguments: 0..<20 as Range<UInt64>)
+    @Test("sums and strongest reasons equal those computed from every contribution", arguments: 0..<20 as Range<UInt64>)
     func sums(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let encoded = try SampleModel.model(groupCount: 500, limit: 40, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
-        let joined = (0..<500 as Range<UInt32>).shuffled(using: &generator)
-        let sizes = (0..<Int.random(in: 1...4, using: &generator)).map { _ in Int.random(in: 1...12, using: &generator)
-        }
-        var interests: [Interest] = []
-        for size in sizes {
-            let begin = interests.reduce(0) { $0 + $1.groups.count }
-            let groups = joined[begin..<begin + size].sorted()
-            interests.append(Interest(groups: groups, share: 0.1, central: groups[0], isMixed: false))
-        }
+        let count = Int.random(in: 1...40, using: &generator)
+        let joined = (0..<500 as Range<UInt32>).shuffled(using: &generator).prefix(count).sorted()
         let relations = RelationTable.standard.weighted([.photos: seed % 3 == 0 ? 0 : 0.7, .members: 1.3])
-        let table = CandidateTable(of: interests, in: VisibleModel(model), relations)
+        let table = CandidateTable(
+            of: joined, in: VisibleModel(model), factors: relations.factorsByIndex(in: VisibleModel(model)))
 
-        var sums: [UInt32: [Double]] = [:]
-        for (number, interest) in interests.enumerated() {
-            for (seed, facts) in interest.groups.flatMap({ seed in relations.map { (seed, $0) } })
-            where facts.weight > 0 {
-                for neighbour in model.neighbours(of: Int(seed), by: facts.relation) {
-                    sums[neighbour.index, default: .init(repeating: 0, count: interests.count)][number] +=
-                        facts.weight / model.meanBestScore(of: facts.relation) * Double(neighbour.score)
+        var contributions: [UInt32: [(seed: Int, value: Double)]] = [:]
+        for (seed, group) in joined.enumerated() {
+            for facts in relations where facts.weight > 0 {
+                for neighbour in model.neighbours(of: Int(group), by: facts.relation) {
+                    let value = facts.weight / model.meanBestScore(of: facts.relation) * Double(neighbour.score)
+                    contributions[neighbour.index, default: []].append((seed, value))
                 }
             }
         }
-        #expect(Set(table.entries.map(\.group)) == Set(sums.keys) && table.entries.count == sums.count)
+        #expect(Set(table.entries.map(\.group)) == Set(contributions.keys))
+        #expect(table.entries.count == contributions.count)
         for entry in table.entries {
-            let expected = try #require(sums[entry.group])
-            #expect(abs(entry.score - expected.reduce(0, +)) < 1e-12)
-            #expect(entry.interest == expected.firstIndex(of: expected.max() ?? 0))
+            let expected = try #require(contributions[entry.group])
+            #expect(abs(entry.score - expected.reduce(0) { $0 + $1.value }) < 1e-12)
+            let strongest = expected.map(\.value).max()
+            #expect(entry.seed == expected.first { $0.value == strongest }?.seed)
         }
         for group in 0..<500 as Range<UInt32> {
-            #expect(table.position(of: group).map { table.entries[$0].group } == (sums[group] == nil ? nil : group))
+            let expected = contributions[group] == nil ? nil : group
+            #expect(table.position(of: group).map { table.entries[$0].group } == expected)
         }
     }
 

@@ -13,7 +13,7 @@ struct FeedbackTests {
     func fatigue() throws {
         let model = try PlanFixture.communities([50], neighbours: 49)
         for impressions in [1.0, 24, 100] {
-            var candidates = [Candidate(group: 3, score: 2, interest: 0, adjusted: 2)]
+            var candidates = [Candidate(group: 3, score: 2, interest: 0)]
             let sunk = Damping(configuration: .init()).apply(
                 to: &candidates, exposures: [.init(group: 3, impressions: impressions)], dismissals: [],
                 atMilliseconds: 0, in: VisibleModel(model))
@@ -44,7 +44,7 @@ struct FeedbackTests {
     @Test("a dismissed group is absent until undismissed; its neighbours are lowered, less every week")
     func dismissal() throws {
         let model = try PlanFixture.communities([50], neighbours: 49)
-        let neighbour = Candidate(group: 14, score: 1, interest: 0, adjusted: 1)
+        let neighbour = Candidate(group: 14, score: 1, interest: 0)
         var adjusted: [Double] = []
         for weeks in 0...8 {
             var candidates = [neighbour]

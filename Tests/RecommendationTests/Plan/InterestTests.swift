@@ -50,37 +50,90 @@ struct InterestTests {
         }
     }
 
+    private func interests(_ groups: [UInt32], _ model: ModelVersion, _ relations: RelationTable = .standard)
+        -> [Interest]
+    {
+        InterestClustering(in: VisibleModel(model), relations, .init()).interests(of: groups)
+    }
+
     @Test("groups of two communities are two interests, the larger first, with their shares")
     func communities() throws {
         let model = try PlanFixture.communities([20, 20], neighbours: 19)
-        let interests = Interest.interests(of: [1, 2, 25, 26, 27], in: VisibleModel(model), .init())
+        let interests = interests([1, 2, 25, 26, 27], model)
         #expect(interests.map(\.groups) == [[25, 26, 27], [1, 2]])
         #expect(interests.map(\.share) == [0.6, 0.4])
-        #expect(interests.map(\.central) == [26, 1])
     }
 
     @Test("with ten groups or more, groups similar to no other become one mixed interest; a single one does not")
     func mixed() throws {
         let model = try PlanFixture.communities([8] + [Int](repeating: 1, count: 4), neighbours: 7)
-        let nine = Interest.interests(of: Array(0..<8) + [8], in: VisibleModel(model), .init())
+        let nine = interests(Array(0..<8) + [8], model)
         #expect(nine.map(\.groups) == [Array(0..<8), [8]] && nine.allSatisfy { !$0.isMixed })
-        let ten = Interest.interests(of: Array(0..<10), in: VisibleModel(model), .init())
+        let ten = interests(Array(0..<10), model)
         #expect(ten.map(\.groups) == [Array(0..<8), [8, 9]] && ten.map(\.isMixed) == [false, true])
         #expect(ten[1].name(in: VisibleModel(model)) == "mixed")
-        #expect(Interest.interests(of: [], in: VisibleModel(model), .init()).isEmpty)
+        #expect(interests([], model).isEmpty)
     }
 
-    @Test("a group that is slightly similar to an interest belongs to it, not to the mixed one")
+    @Test("a single group belongs to the interest that it clearly overlaps with; a few common members are too few")
     func attached() throws {
-        // 0 to 7 are alike; 8 is hardly like one of them, 9 and 10 like nothing.
+        // 0 to 7 are alike. 8 is large, and has half of their members; 9 has hardly any; 10 and 11 nothing.
+        let large = (0..<8).map { (index: $0, common: 50) }
+        let few = (0..<8).map { (index: $0, common: 8) }
         var lists = (0..<8).map { group in (0..<8).filter { $0 != group }.map { (index: $0, common: 40) } }
-        lists += [[(3, 5)], [], []]
-        let model = try PlanFixture.model(lists)
-        let interests = Interest.interests(of: Array(0..<11), in: VisibleModel(model), .init())
-        #expect(interests.map(\.groups) == [Array(0..<9), [9, 10]])
-        let visible = VisibleModel(model)
-        #expect(interests.map { $0.weight(in: visible, RelationTable.standard.factors(in: visible)) } == [9, 0])
-        let onlyPhotos = RelationTable.standard.weighted([.photos: 1]).factors(in: visible)
-        #expect(interests.map { $0.weight(in: visible, onlyPhotos) } == [0, 0])
+        lists += [large, few, [], []]
+        var sizes = [UInt32](repeating: 100, count: 12)
+        sizes[8] = 100_000
+        let model = try PlanFixture.model(lists, sizes: sizes)
+        let interests = interests(Array(0..<12), model)
+        #expect(interests.map(\.groups) == [Array(0..<9), [9, 10, 11]])
+        // What has no neighbours brings nothing, and counts for nothing.
+        #expect(interests.map(\.share) == [0.9, 0.1])
+        let onlyPhotos = RelationTable.standard.weighted([.photos: 1])
+        #expect(self.interests(Array(0..<12), model, onlyPhotos).allSatisfy { $0.share == 0 })
+    }
+
+    @Test("nine groups of one kind and one of another: two of twenty places, with or without members in both worlds")
+    func nineAndOne() throws {
+        for bridge in [0, 3, 8] {
+            // Each group of a world has 40 members in common with the others; those of both worlds have a few.
+            let lists = (0..<120).map { group in
+                (0..<120).filter { $0 != group }.compactMap { other -> (index: Int, common: Int)? in
+                    let isSame = (group < 60) == (other < 60)
+                    return isSame || bridge > 0 ? (other, isSame ? 40 - abs(group - other) / 4 : bridge) : nil
+                }
+            }
+            let planner = Planner(model: try PlanFixture.model(lists), key: RotationKey(1, 2))
+            for seed in 0..<20 {
+                let profile = PlanFixture.profile((seed..<seed + 9) + [70 + seed], user: "user-\(seed)")
+                let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: PlanFixture.instant))
+                #expect(plan.interests.map(\.groups.count) == [9, 1] && plan.interests.map(\.share) == [0.9, 0.1])
+                let personal = plan.items.filter { $0.origin == .personal }.prefix(20)
+                #expect(personal.count { $0.group >= 60 } == 2, "\(bridge), \(seed)")
+                #expect(personal.allSatisfy { $0.interest == ($0.group < 60 ? 0 : 1) })
+            }
+        }
+    }
+
+    @Test("a name is the topic that more than half of the groups have, else the title of the largest")
+    func names() throws {
+        let topics = [["birds", "lakes"], ["birds"], ["lakes"], ["birds"], [], ["trains"]]
+        let groups = topics.enumerated().map { number, topics in
+            GroupFacts(id: String(format: number), title: number == 4 ? "" : "Group \(number)", topics: topics)
+        }
+        let sizes: [UInt32] = [10, 20, 40, 30, 50, 60]
+        let encoded = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [:])
+        let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
+        func name(_ groups: [UInt32], largest: UInt32) -> String {
+            Interest(groups: groups, share: 1, largest: largest, isMixed: false).name(in: model)
+        }
+        #expect(name([0, 1, 2, 3], largest: 2) == "birds")
+        // Half of them is not most of them.
+        #expect(name([0, 1, 2, 5], largest: 5) == "Group 5")
+        #expect(name([0, 4], largest: 4) == "00004")
+        #expect(name([0], largest: 0) == "birds")
+        // Nothing is known of who is in common: each is an interest of its own, and the largest of it.
+        let clustering = InterestClustering(in: model, .standard, .init())
+        #expect(clustering.interests(of: [0, 2]).map(\.largest) == [0, 2])
     }
 }

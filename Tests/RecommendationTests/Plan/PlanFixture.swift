@@ -5,13 +5,17 @@ import TestSupport
 
 /// Models with lists that are easy to write down.
 enum PlanFixture {
-    /// A model of so many groups of 100 members each, with lists by members: neighbours with their common members.
-    static func model(_ lists: [[(index: Int, common: Int)]], lastActiveAt: [Int: Int64] = [:]) throws -> ModelVersion {
+    /// A model with lists by members: neighbours with their common members.
+    ///
+    /// - Parameter sizes: how many members the groups have; nil for 100 each.
+    static func model(
+        _ lists: [[(index: Int, common: Int)]], sizes: [UInt32]? = nil, lastActiveAt: [Int: Int64] = [:]
+    ) throws -> ModelVersion {
         let groups = lists.indices.map { group in
             GroupFacts(
                 id: String(format: group), title: "Group \(group)", lastActiveAt: lastActiveAt[group])
         }
-        let sizes = [UInt32](repeating: 100, count: groups.count)
+        let sizes = sizes ?? [UInt32](repeating: 100, count: groups.count)
         var table = NeighbourTable(offsets: [0], neighbours: [])
         for list in lists {
             let ordered = list.sorted { ($1.common, $0.index) < ($0.common, $1.index) }

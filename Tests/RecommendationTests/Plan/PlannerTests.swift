@@ -24,7 +24,7 @@ struct PlannerTests {
     /// A group other than 7, which is dismissed.
     private func hiddenGroup(_ seed: UInt64) -> UInt32 { 8 + UInt32(seed) * 31 % 392 }
 
-    @Test("a candidate's raw score is the sum over the joined groups, and its interest the one that contributes most")
+    @Test("a candidate's raw score is the sum over the joined groups, and its interest that of the strongest reason")
     func candidates() throws {
         let model = try model(1)
         for seed in 0..<20 as Range<UInt64> {
@@ -42,8 +42,11 @@ struct PlannerTests {
             for (group, contributions) in expected {
                 let entry = personal.table.entries[try #require(personal.table.position(of: group))]
                 #expect(abs(entry.score - contributions.values.reduce(0, +)) < 1e-9)
-                let shares = personal.interests.map { $0.groups.reduce(0) { $0 + (contributions[$1] ?? 0) } }
-                #expect(shares[entry.interest] >= (shares.max() ?? 0) - 1e-9)
+            }
+            let reasons = planner.reasons(for: personal.items, of: request.profile)
+            for (item, reasons) in zip(personal.items, reasons) {
+                let interest = try #require(item.interest)
+                #expect(personal.interests[interest].groups.contains(try #require(reasons.first).seed))
             }
         }
     }
@@ -85,6 +88,32 @@ struct PlannerTests {
         }
         #expect(seeds(hidden: []) == (20, [3, 40], [3, 40]))
         #expect(seeds(hidden: [40]) == (10, [3], [3]))
+    }
+
+    @Test("what is placed by relevance has no better group after it; all else has, and says why", arguments: 0..<20)
+    func placements(seed: UInt64) throws {
+        let model = try model(seed)
+        for omitted in [[], [.rotation], [.diversity], [.rotation, .diversity, .season]] as [Set<PlanStage>] {
+            var configuration = PlanConfiguration.ofAnyAge
+            configuration.omitted = omitted
+            let plan = Planner(model: model, configuration: configuration, key: RotationKey(1, seed))
+                .plan(request(seed))
+            let personal = plan.items.filter { $0.origin == .personal }
+            var greatest = 0.0
+            for item in personal.reversed() {
+                let isBest = item.score >= greatest * (1 - 1e-6)
+                #expect(isBest == (item.placement == .relevance) || abs(item.score / greatest - 1) < 1e-6)
+                greatest = max(greatest, item.score)
+                switch item.placement {
+                case .relevance: break
+                case .rotation: #expect(!omitted.contains(.rotation))
+                case .seasonal: #expect(!omitted.contains(.season))
+                case .variety, .interestShare: #expect(!omitted.contains(.diversity))
+                case .curated, .coldStart: Issue.record("joined groups brought it")
+                }
+            }
+            #expect(plan.items.allSatisfy { ($0.origin == .personal) || $0.placement == PlanItem.Placement($0.origin) })
+        }
     }
 
     @Test("groups that the model does not have are ignored everywhere in a request")

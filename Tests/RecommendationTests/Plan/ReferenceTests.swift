@@ -12,7 +12,7 @@ struct ReferenceTests {
         let steps = Int.random(in: 1...400, using: &generator)
         return (0..<count).map { group in
             let score = Double(Int.random(in: 1...steps, using: &generator)) * 0.37
-            return Candidate(group: UInt32(group), score: score, interest: group % 3, adjusted: score)
+            return Candidate(group: UInt32(group), score: score, interest: group % 3)
         }.shuffled(using: &generator)
     }
 
@@ -41,14 +41,23 @@ struct ReferenceTests {
         let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
         let weights = [5.0, 3, 2]
         let configuration = PlanConfiguration.Selection()
-        let order = Selection(configuration: configuration).order(pool, similarities, weights: weights)
+        let shares = InterestShares(weights, best: pool.first, leastWorth: configuration.leastWorth)
+        let choices = Selection(configuration: configuration).order(pool, similarities, shares)
+        let order = choices.map(\.position)
         #expect(order.sorted() == Array(0..<120))
+        // What is not far worse than the best would be if it came from as small an interest.
+        let leastScores = weights.map { weight in
+            configuration.leastWorth * pool[0].adjusted * min(1, weight / weights[pool[0].interest])
+        }
         var (sum, bestSum) = (0.0, 0.0)
         for step in order.indices {
             let rest = Array(0..<120).filter { !order[..<step].contains($0) }
             let due = rest.filter { index in
-                let taken = order[..<step].count { pool[$0].interest == pool[index].interest }
-                return weights[pool[index].interest] * Double(step + 1) / 10 - Double(taken) >= 1 - 1e-9
+                let interest = pool[index].interest
+                let taken = order[..<step].count { pool[$0].interest == interest }
+                let best = rest.filter { pool[$0].interest == interest }.map { pool[$0].adjusted }.max() ?? 0
+                return weights[interest] * Double(step + 1) / 10 - Double(taken) >= 1 - 1e-9
+                    && best >= leastScores[interest]
             }
             let mayGo = due.isEmpty ? rest : due
             func worth(_ index: Int) -> Double {
@@ -68,6 +77,10 @@ struct ReferenceTests {
                 #expect(order[step] == (costs(best, moreThan: configuration.quotaLossLimit) ? rest.min() : best))
             }
             sum += pool[order[step]].adjusted
+            let free = rest.max { (worth($0), $1) < (worth($1), $0) }
+            let cause: Selection.Choice.Cause =
+                order[step] == rest.min() ? .score : !due.isEmpty && order[step] != free ? .share : .variety
+            #expect(choices[step].cause == cause)
         }
     }
 

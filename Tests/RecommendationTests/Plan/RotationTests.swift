@@ -68,7 +68,7 @@ struct RotationTests {
         let key: (UInt64, UInt64) = (5, 6)
         let scores = (0..<60).map { 10 * exp(-Double($0) / 20) }
         var candidates = scores.enumerated().map {
-            Candidate(group: UInt32($0.offset), score: $0.element, interest: 0, adjusted: $0.element)
+            Candidate(group: UInt32($0.offset), score: $0.element, interest: 0)
         }
         candidates.reverse()
         let siteKey = RotationKey(7, 8)
@@ -82,7 +82,8 @@ struct RotationTests {
             let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))
             let looseness = (1 - 0.999 * scores[index] / scores[0]).squareRoot()
             let expected = scores[index] * exp(looseness * (noise - 0.577_215_664_9) / beta)
-            #expect(abs(candidate.adjusted / expected - 1) < 1e-9)
+            #expect(abs(candidate.adjusted / expected - 1) < 1e-6)
+            #expect(candidate.adjusted == candidate.score * Double(candidate.noise))
         }
         #expect(abs(candidates[0].adjusted / 10 - 1) < 0.03)
     }

@@ -8,16 +8,25 @@ import Testing
 struct SelectionTests {
     private func candidates(_ scores: [Double], _ interests: [Int]) -> [Candidate] {
         zip(scores, interests).enumerated().map { index, pair in
-            Candidate(group: UInt32(index), score: pair.0, interest: pair.1, adjusted: pair.0)
+            Candidate(group: UInt32(index), score: pair.0, interest: pair.1)
         }
+    }
+
+    /// The positions of a pool in the order of the list.
+    private func order(
+        _ pool: [Candidate], _ model: ModelVersion, shares: [Double],
+        _ configuration: PlanConfiguration.Selection = .init(), leastWorth: Double = 0
+    ) -> [Int] {
+        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
+        let shares = InterestShares(shares, best: pool.first, leastWorth: leastWorth)
+        return Selection(configuration: configuration).order(pool, similarities, shares).map(\.position)
     }
 
     @Test("one interest and nothing similar: the order is that of the scores")
     func plain() throws {
         let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 30))
         let pool = candidates((0..<30).map { 30 - Double($0) }, [Int](repeating: 0, count: 30))
-        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
-        #expect(Selection(configuration: .init()).order(pool, similarities, weights: [1]) == Array(0..<30))
+        #expect(order(pool, model, shares: [1]) == Array(0..<30))
     }
 
     @Test("every prefix has at least ⌊share × length⌋ groups of each interest, however unequal the scores")
@@ -28,8 +37,7 @@ struct SelectionTests {
         for shares in [[0.8, 0.2], [0.5, 0.3, 0.2], [0.9, 0.1]] {
             let interests = (0..<90).map { $0 % shares.count }
             let pool = candidates((0..<90).map { pow2(-$0) }, interests)
-            let order = Selection(configuration: configuration).order(
-                pool, PairSimilarities(among: pool.map(\.group), in: VisibleModel(model)), weights: shares)
+            let order = order(pool, model, shares: shares, configuration)
             for length in 1...25 {
                 for (interest, share) in shares.enumerated() {
                     let count = order.prefix(length).count { interests[$0] == interest }
@@ -47,11 +55,10 @@ struct SelectionTests {
         // 0 and 1 are nearly the same group.
         let model = try PlanFixture.model([[(1, 100)], [(0, 100)], [], []])
         let pool = candidates([1, 0.95, 0.9, 0.1], [0, 0, 0, 0])
-        let similarities = PairSimilarities(among: pool.map(\.group), in: VisibleModel(model))
         var configuration = PlanConfiguration.Selection()
-        #expect(Selection(configuration: configuration).order(pool, similarities, weights: [1]) == [0, 2, 1, 3])
+        #expect(order(pool, model, shares: [1], configuration) == [0, 2, 1, 3])
         configuration.lossLimit = 0.02
-        #expect(Selection(configuration: configuration).order(pool, similarities, weights: [1]) == [0, 1, 2, 3])
+        #expect(order(pool, model, shares: [1], configuration) == [0, 1, 2, 3])
     }
 
     @Test("diversity alone never costs more than the limit", arguments: 0..<20)
@@ -61,8 +68,7 @@ struct SelectionTests {
         let scores = (0..<60).map { _ in Double.random(in: 0.1...2, using: &generator) }.sorted(by: >)
         let pool = candidates(scores, [Int](repeating: 0, count: 60))
         let configuration = PlanConfiguration.Selection()
-        let order = Selection(configuration: configuration).order(
-            pool, PairSimilarities(among: pool.map(\.group), in: VisibleModel(model)), weights: [1])
+        let order = order(pool, model, shares: [1], configuration)
         #expect(order.sorted() == Array(0..<60))
         for length in 1...60 {
             let sum = order.prefix(length).reduce(0) { $0 + scores[$1] }
@@ -80,13 +86,33 @@ struct SelectionTests {
         let scores = [Double](repeating: 1, count: large) + [Double](repeating: 0.9, count: 40)
         let candidates = candidates(scores, [Int](repeating: 0, count: large) + [Int](repeating: 1, count: 40))
         for share in [0.1, 0.2, 0.4] {
-            let weights = [1 - share, share]
-            let pool = CandidatePool.positions(of: candidates, weights: weights, configuration).map { candidates[$0] }
+            let shares = InterestShares(
+                [1 - share, share], best: candidates.first, leastWorth: configuration.leastWorth)
+            let pool = CandidatePool.positions(of: candidates, shares, configuration).map { candidates[$0] }
             #expect(pool.count == configuration.poolSize)
             let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: candidates.count))
-            let order = Selection(configuration: configuration).order(
-                pool, PairSimilarities(among: pool.map(\.group), in: VisibleModel(model)), weights: weights)
+            let order = order(pool, model, shares: shares.shares, configuration, leastWorth: configuration.leastWorth)
             #expect(Double(order.prefix(20).count { pool[$0].interest == 1 }) >= 20 * share)
+        }
+    }
+
+    @Test("an interest of one group in ten has its share, unless its candidates are far worse", arguments: [0, 400])
+    func worth(others: Int) throws {
+        // Scores are sums: nine groups bring nine times what one brings. With others, more than are looked at.
+        let configuration = PlanConfiguration.Selection()
+        let scores = (0..<60 + others).map { 9 - Double($0) / 1000 }
+        for (worth, expected) in [(1.0, 2), (0.3, 2), (0.1, 0)] {
+            let small = (0..<20).map { worth * (1 - Double($0) / 1000) }
+            var candidates = candidates(
+                scores + small, [Int](repeating: 0, count: scores.count) + [Int](repeating: 1, count: 20))
+            CandidatePool.keepBest(400, of: &candidates, shares: [0.9, 0.1], configuration)
+            Ranking.sort(&candidates)
+            let shares = InterestShares([0.9, 0.1], best: candidates.first, leastWorth: configuration.leastWorth)
+            let pool = CandidatePool.positions(of: candidates, shares, configuration).map { candidates[$0] }
+            let model = try PlanFixture.model(
+                [[(index: Int, common: Int)]](repeating: [], count: scores.count + small.count))
+            let order = order(pool, model, shares: [0.9, 0.1], configuration, leastWorth: configuration.leastWorth)
+            #expect(order.prefix(20).count { pool[$0].interest == 1 } == expected)
         }
     }
 

@@ -1,0 +1,90 @@
+import Model
+
+/// Divides a member's groups into interests: average linkage of plain cosines.
+struct InterestClustering {
+    let model: VisibleModel
+    let relations: RelationTable
+    /// What scores of the relations are multiplied by, by index; those with 0 do not count.
+    let factors: [Double]
+    let configuration: PlanConfiguration.Interests
+
+    /// - Parameter relations: how relations are blended.
+    init(in model: VisibleModel, _ relations: RelationTable, _ configuration: PlanConfiguration.Interests) {
+        self.model = model
+        self.relations = relations
+        self.configuration = configuration
+        factors = relations.factorsByIndex(in: model)
+    }
+
+    /// The interests of a member.
+    ///
+    /// - Parameter groups: the joined groups, ascending.
+    /// - Returns: those with the most groups first, equal ones by their first group; the mixed one, if any, last.
+    func interests(of groups: [UInt32]) -> [Interest] {
+        let similarities = PairSimilarities(among: groups, in: model, factors: factors)
+        var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
+        var mixed: [Int] = []
+        if groups.count >= configuration.leastGroupsForMixed, clusters.contains(where: { $0.count == 1 }) {
+            clusters = attachingSingles(clusters, groups)
+            let single = clusters.filter { $0.count == 1 }
+            // A single group alone is an ordinary interest.
+            if single.count > 1 {
+                mixed = single.map { $0[0] }
+                clusters.removeAll { $0.count == 1 }
+            }
+        }
+        var ordered = clusters.sorted { $0.count != $1.count ? $0.count > $1.count : $0[0] < $1[0] }
+        if !mixed.isEmpty { ordered.append(mixed) }
+        let bringing = groups.map(bringsSomething)
+        let bringingCount = Double(max(1, bringing.count { $0 }))
+        return ordered.enumerated().map { number, cluster in
+            Interest(
+                groups: cluster.map { groups[$0] }, share: Double(cluster.count { bringing[$0] }) / bringingCount,
+                largest: largest(of: cluster.map { groups[$0] }),
+                isMixed: !mixed.isEmpty && number == ordered.count - 1)
+        }
+    }
+
+    private func bringsSomething(_ group: UInt32) -> Bool {
+        zip(model.relations, factors).contains { relation, factor in
+            factor > 0 && model.hasNeighbours(Int(group), by: relation)
+        }
+    }
+
+    private func largest(of groups: [UInt32]) -> UInt32 {
+        var best = (group: groups[0], size: UInt32(0))
+        for group in groups {
+            let size = relations.size(of: Int(group), in: .membership, model)
+            if size > best.size { best = (group, size) }
+        }
+        return best.group
+    }
+
+    /// Adds each single group to the cluster that it clearly belongs to, if there is one.
+    ///
+    /// The cosine of a large group and a small one is low even if the large one has nearly all entries of the small
+    /// one. So a single group belongs where the smaller of two groups has, in the mean, a good part of its entries in
+    /// common with the other; and more than in any other cluster. That a few members are in both is not enough.
+    private func attachingSingles(_ clusters: [[Int]], _ groups: [UInt32]) -> [[Int]] {
+        let overlaps = PairSimilarities(
+            among: groups, in: model, factors: factors, measure: .overlap,
+            shrinkage: configuration.overlapShrinkage)
+        var attached = clusters
+        for (own, single) in clusters.enumerated() where single.count == 1 {
+            var best = (cluster: -1, mean: 0.0)
+            var second = 0.0
+            for (other, cluster) in clusters.enumerated() where cluster.count > 1 {
+                let sum = cluster.reduce(0.0) { $0 + Double(overlaps[single[0], $1]) }
+                let mean = sum / Double(cluster.count)
+                second = max(second, min(mean, best.mean))
+                if mean > best.mean { best = (other, mean) }
+            }
+            guard best.mean >= configuration.leastMeanOverlap, best.mean >= configuration.clearness * second else {
+                continue
+            }
+            attached[best.cluster] += single
+            attached[own] = []
+        }
+        return attached.filter { !$0.isEmpty }.map { $0.sorted() }
+    }
+}

@@ -1,0 +1,60 @@
+/// Chooses the candidates from which a list is selected.
+enum CandidatePool {
+    /// A part of the pool is reserved for the best candidates of each interest in proportion to its share; the rest
+    /// goes to the best of all.
+    ///
+    /// Without its part, a small interest would be crowded out by a larger one with many candidates. The part is
+    /// rounded down, so that interests of a few percent have none, and candidates that are far worse cannot use it.
+    ///
+    /// - Parameters:
+    ///   - candidates: best first.
+    ///   - shares: of the interests.
+    /// - Returns: positions in `candidates`, ascending.
+    static func positions(
+        of candidates: [Candidate], _ shares: InterestShares, _ configuration: PlanConfiguration.Selection
+    ) -> [Int] {
+        let size = configuration.poolSize
+        guard candidates.count > size else { return Array(candidates.indices) }
+        var room = reserved(shares.shares, configuration)
+        var isTaken = [Bool](repeating: false, count: candidates.count)
+        var count = 0
+        for (position, candidate) in candidates.enumerated()
+        where room[candidate.interest] > 0 && count < size && shares.entitles(candidate) {
+            room[candidate.interest] -= 1
+            isTaken[position] = true
+            count += 1
+        }
+        for position in candidates.indices where count < size && !isTaken[position] {
+            isTaken[position] = true
+            count += 1
+        }
+        return candidates.indices.filter { isTaken[$0] }
+    }
+
+    /// Cuts candidates back to the best, in no order: as many as the limit says, and of each interest at least as many
+    /// as the pool reserves for it.
+    ///
+    /// The scores of an interest of one group are low beside those of an interest of many, however good they are.
+    static func keepBest(
+        _ limit: Int, of candidates: inout [Candidate], shares: [Double], _ configuration: PlanConfiguration.Selection
+    ) {
+        guard candidates.count > limit else { return }
+        let all = candidates
+        Ranking.keepBest(limit, of: &candidates)
+        let reserved = reserved(shares, configuration)
+        var kept = [Int](repeating: 0, count: shares.count)
+        for candidate in candidates { kept[candidate.interest] += 1 }
+        for interest in shares.indices where kept[interest] < reserved[interest] {
+            var own = all.filter { $0.interest == interest }
+            Ranking.keepBest(reserved[interest], of: &own)
+            candidates.removeAll { $0.interest == interest }
+            candidates += own
+        }
+    }
+
+    /// How many candidates of each interest the pool has room for, whatever others there are.
+    private static func reserved(_ shares: [Double], _ configuration: PlanConfiguration.Selection) -> [Int] {
+        let own = configuration.ownPart * Double(configuration.poolSize)
+        return shares.map { Int(($0 * own).rounded(.down)) }
+    }
+}
