@@ -10,6 +10,8 @@ struct ColdStartIndex: Sendable {
     private let popular: [UInt32]
     /// The position of each group in `popular`.
     private let popularity: [UInt32]
+    /// The members of each group, and one more, so that none has 0.
+    private let sizes: [Float]
     private let relations: RelationTable
 
     /// - Complexity: O(groups · log groups).
@@ -21,23 +23,42 @@ struct ColdStartIndex: Sendable {
         }
         let ordered = sized.sorted { $0.size != $1.size ? $0.size > $1.size : $0.group < $1.group }
         popular = ordered.map(\.group)
+        sizes = sized.map { Float($0.size >> 32) + 1 }
         var popularity = [UInt32](repeating: 0, count: ordered.count)
         for (position, group) in ordered.enumerated() { popularity[Int(group.group)] = UInt32(position) }
         self.popularity = popularity
     }
 
-    /// Groups that fill up lists, those with the most members first; of some topics alone if the filter says so.
-    func popular(_ filter: AppliedFilter?) -> [UInt32] {
-        guard let groups = filter?.groupsOfTopics else { return popular }
-        return groups.sorted { popularity[Int($0)] < popularity[Int($1)] }
+    /// Groups that fill up a list, those with the most members first; of some topics alone if the filter says so.
+    ///
+    /// - Parameters:
+    ///   - count: how many at most.
+    ///   - rotation: changes the order of the first; nil if it does not change.
+    ///   - isFirst: whether nothing stands before them.
+    ///   - isWanted: whether the list needs a group.
+    func popular(
+        _ filter: AppliedFilter?, count: Int, _ rotation: Rotation?, isFirst: Bool, where isWanted: (UInt32) -> Bool
+    ) -> [UInt32] {
+        let groups = filter?.groupsOfTopics?.sorted { popularity[Int($0)] < popularity[Int($1)] } ?? popular
+        let wanted = Array(groups.lazy.filter(isWanted).prefix(max(count, Rotation.tailLength)))
+        return Array(rotating(wanted, rotation, isFirst: isFirst).prefix(count))
+    }
+
+    /// Groups with the most members first, or in the order of the bucket.
+    private func rotating(_ groups: [UInt32], _ rotation: Rotation?, isFirst: Bool) -> [UInt32] {
+        guard let rotation else { return groups }
+        let scores = groups.prefix(Rotation.tailLength).map { Double(sizes[Int($0)]) }
+        return rotation.rotating(groups, scores: scores, isFirst: isFirst)
     }
 
     /// The cold-start sources for a member's list.
     ///
-    /// - Parameter ranks: the positions of the groups in the personal list.
+    /// - Parameters:
+    ///   - rotation: changes the order of all but curated groups; nil if it does not change.
+    ///   - ranks: the positions of the groups in the personal list.
     func sources(
         for request: PlanRequest, in model: VisibleModel, _ configuration: PlanConfiguration.ColdStart,
-        ranks: GroupPositions
+        _ rotation: Rotation?, ranks: GroupPositions, isFirst: Bool
     ) -> ColdStart {
         let seconds = request.atMilliseconds / 1000
         let curated = model.curated.filter { $0.isValid(at: seconds) }
@@ -45,11 +66,12 @@ struct ColdStartIndex: Sendable {
             sources: [
                 .init(
                     .topic, weight: configuration.topicWeight,
-                    groups: groups(about: request.profile.topics, in: model, ranks: ranks)),
+                    groups: groups(about: request.profile.topics, in: model, rotation, ranks: ranks)),
                 .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
                 .init(
                     .trending, weight: configuration.trendingWeight,
-                    groups: Self.trending(in: model, atMilliseconds: request.atMilliseconds)),
+                    groups: Self.trending(in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: isFirst)
+                ),
             ])
     }
 
@@ -58,17 +80,22 @@ struct ColdStartIndex: Sendable {
     /// So a topic with many groups leaves room for one with few. Of each topic: the groups about the most of the topics
     /// first, then those of a list in its order, then those with the most members.
     ///
-    /// - Parameter ranks: the positions of the groups in the list.
-    func groups(about topics: [String], in model: VisibleModel, ranks: GroupPositions) -> [UInt32] {
+    /// - Parameters:
+    ///   - rotation: changes the order of those with the most members; nil if it does not change.
+    ///   - ranks: the positions of the groups in the list.
+    func groups(about topics: [String], in model: VisibleModel, _ rotation: Rotation?, ranks: GroupPositions)
+        -> [UInt32]
+    {
         var seen: Set<String> = []
         let groupsOfTopics = topics.map(Term.normalized).filter { seen.insert($0).inserted }
             .map { model.groups(withTopic: $0).prefix(Self.topicLimit) }
         var matches: [UInt32: Int] = [:]
         for group in groupsOfTopics.joined() { matches[group, default: 0] += 1 }
-        let lists = groupsOfTopics.map { groups in
-            groups.map {
-                (group: $0, matches: matches[$0] ?? 0, rank: ranks[$0] ?? .max, popularity: popularity[Int($0)])
-            }.sorted { ($1.matches, $0.rank, $0.popularity) < ($0.matches, $1.rank, $1.popularity) }
+        let lists = groupsOfTopics.map { groups -> [(group: UInt32, matches: Int, rank: Int, turn: Int)] in
+            let largest = groups.sorted { popularity[Int($0)] < popularity[Int($1)] }
+            return rotating(largest, rotation, isFirst: true).enumerated().map { turn, group in
+                (group: group, matches: matches[group] ?? 0, rank: ranks[group] ?? .max, turn: turn)
+            }.sorted { ($1.matches, $0.rank, $0.turn) < ($0.matches, $1.rank, $1.turn) }
         }
         var inTurns: [UInt32] = []
         for turn in 0..<(lists.map(\.count).max() ?? 0) {
@@ -81,11 +108,15 @@ struct ColdStartIndex: Sendable {
     }
 
     /// Trending groups, best first, with the seasonal factors of the month.
-    private static func trending(in model: VisibleModel, atMilliseconds instant: Int64) -> [UInt32] {
+    private static func trending(
+        in model: VisibleModel, _ rotation: Rotation?, atMilliseconds instant: Int64, isFirst: Bool
+    ) -> [UInt32] {
         let month = CalendarDate(unixMilliseconds: instant).month - 1
         let scored = model.trending.map { trend in
             (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
         }
-        return scored.sorted { ($0.score, $1.group) > ($1.score, $0.group) }.map(\.group)
+        let ordered = scored.sorted { ($0.score, $1.group) > ($1.score, $0.group) }
+        guard let rotation else { return ordered.map(\.group) }
+        return rotation.rotating(ordered.map(\.group), scores: ordered.map(\.score), isFirst: isFirst)
     }
 }

@@ -5,18 +5,17 @@ extension Planner {
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
         guard runs(.coldStart) else { return list.items }
         let ranks = GroupPositions(list.items.map(\.group))
-        let sources = coldStart.sources(for: request, in: model, configuration.coldStart, ranks: ranks)
+        let sources = coldStart.sources(
+            for: request, in: model, configuration.coldStart, list.rotation, ranks: ranks, isFirst: list.items.isEmpty)
         let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
         var items = blended(list.items, ranks, sources, known: known, list.eligibility)
         let length = configuration.selection.length
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
-            let popular = coldStart.popular(list.eligibility.filter).lazy.filter {
-                model.shows($0) && present[$0] == nil && list.eligibility.allows($0)
-            }
-            items += popular.prefix(length - items.count).map {
-                PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
-            }
+            let popular = coldStart.popular(
+                list.eligibility.filter, count: length - items.count, list.rotation, isFirst: items.isEmpty
+            ) { model.shows($0) && present[$0] == nil && list.eligibility.allows($0) }
+            items += popular.map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
         }
         let added = items.count { $0.origin != .personal }
         observe(.init(stage: .coldStart, taken: list.items.count, passed: items.count, note: "\(added) not personal"))
@@ -26,7 +25,8 @@ extension Planner {
     /// A list with groups about interests that were stated after it was made: as if they had been a source of it.
     func raising(_ topics: [String], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
         let ranks = GroupPositions(items.map(\.group))
-        let groups = coldStart.groups(about: topics, in: model, ranks: ranks)
+        // Their order is that of no bucket: what a session shows stays while buckets come and go.
+        let groups = coldStart.groups(about: topics, in: model, nil, ranks: ranks)
         let joined = recentGroups(request.profile)
         // Curated and trending groups are in the list as it is.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum

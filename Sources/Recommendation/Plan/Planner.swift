@@ -70,6 +70,8 @@ public struct Planner: Sendable {
         /// Candidates that passed the filters.
         var candidateCount: Int
         var bucket: Int64
+        /// What changes the order with time; nil if nothing does.
+        var rotation: Rotation?
         /// The list.
         var items: [PlanItem]
     }
@@ -91,9 +93,12 @@ public struct Planner: Sendable {
         let bucket = RotationBucket.number(
             atMilliseconds: request.atMilliseconds, memberKey: memberKey,
             milliseconds: Int64(configuration.rotation.hours * 3_600_000))
-        if runs(.rotation) {
-            Rotation(memberKey: memberKey, bucket: bucket, configuration: configuration.rotation)
-                .apply(to: &ranked, groupHashes)
+        let rotation =
+            runs(.rotation)
+            ? Rotation(memberKey: memberKey, bucket: bucket, hashes: groupHashes, configuration: configuration.rotation)
+            : nil
+        if let rotation {
+            rotation.apply(to: &ranked, stickiness: configuration.rotation.stickiness)
             observe(.init(stage: .rotation, taken: ranked.count, passed: ranked.count, note: "bucket \(bucket)"))
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
@@ -113,7 +118,7 @@ public struct Planner: Sendable {
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
-            candidateCount: candidateCount, bucket: bucket, items: items)
+            candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
     }
 
     func eligibility(for request: PlanRequest) -> Eligibility {

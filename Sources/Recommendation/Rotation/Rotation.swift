@@ -34,10 +34,13 @@ struct Rotation {
 
     let memberKey: (UInt64, UInt64)
     let bucket: Int64
+    let hashes: GroupHashes
     let configuration: PlanConfiguration.Rotation
 
     /// Adds noise to the adjusted scores, which must be above 0.
-    func apply(to candidates: inout [Candidate], _ hashes: GroupHashes) {
+    ///
+    /// - Parameter stickiness: how stable the best one's rank is: 1 keeps it first, 0 lets it move like all others.
+    func apply(to candidates: inout [Candidate], stickiness: Double) {
         var leading = candidates
         Ranking.keepBest(Self.slopeEnd, of: &leading)
         Ranking.sort(&leading)
@@ -46,7 +49,7 @@ struct Rotation {
         let scale = max(configuration.leastSlope, slope).squareRoot() / configuration.kappa
         for position in candidates.indices {
             let score = candidates[position].adjusted
-            let looseness = (1 - configuration.stickiness * score / best).squareRoot()
+            let looseness = (1 - stickiness * score / best).squareRoot()
             let hash = KeyedHash.hash(hashes[candidates[position].group], key: memberKey)
             let noise = Float(exp(looseness * (gumbel(hash) - Self.meanNoise) * scale))
             candidates[position].noise = noise

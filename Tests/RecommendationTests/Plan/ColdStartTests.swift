@@ -30,7 +30,10 @@ struct ColdStartTests {
                 .init(group: 32, position: 3, expiresAt: seconds), .init(group: 33, position: 4),
             ])
         let bytes = try EncodedModel(groups: groups, sizes: [.members: sizes], tables: [:], signals: signals).fileBytes
-        let planner = Planner(model: try ModelVersion(ByteRegion(copying: bytes)), key: RotationKey(0, 0))
+        var configuration = PlanConfiguration()
+        configuration.omitted = [.rotation]
+        let planner = Planner(
+            model: try ModelVersion(ByteRegion(copying: bytes)), configuration: configuration, key: RotationKey(0, 0))
         func list(_ topics: [String]) -> [PlanItem] {
             planner.plan(
                 PlanRequest(profile: MemberProfile(userID: "new", topics: topics), atMilliseconds: PlanFixture.instant)
@@ -81,11 +84,68 @@ struct ColdStartTests {
     @Test("a member of no group sees popular groups, the largest first")
     func popular() throws {
         let model = try ModelVersion(ByteRegion(copying: SampleModel.model(groupCount: 50, limit: 5).fileBytes))
-        let plan = Planner(model: model, configuration: .ofAnyAge, key: RotationKey(0, 0)).plan(
+        var configuration = PlanConfiguration.ofAnyAge
+        configuration.omitted = [.rotation]
+        let plan = Planner(model: model, configuration: configuration, key: RotationKey(0, 0)).plan(
             PlanRequest(profile: MemberProfile(userID: "new"), atMilliseconds: PlanFixture.instant))
         let popular = plan.items.filter { $0.origin == .popular }
         let sizes = popular.map { model.size(of: Int($0.group), in: .members) }
         #expect(plan.items.count == 50 && popular.count > 20 && plan.items.allSatisfy { $0.score == 0 })
         #expect(sizes == sizes.sorted(by: >))
+    }
+
+    @Test("what fills up a list changes with the bucket, and stays within it; curated groups keep their order")
+    func freshness() throws {
+        // 0 to 2 have few neighbours; 3 to 42 are about birds; 50 to 109 trend; 110 to 112 are curated; all have sizes.
+        let groups = (0..<200).map { group in
+            GroupFacts(id: String(format: group), topics: (3..<43).contains(group) ? ["birds"] : [])
+        }
+        let sizes = (0..<200).map { UInt32(1000 / (1 + $0)) + 100 }
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        for group in 0..<200 {
+            if group < 3 {
+                table.neighbours += (0..<18).map {
+                    Neighbour(index: UInt32(150 + $0), common: 40, score: 1 - 0.01 * Float($0))
+                }
+            }
+            table.offsets.append(table.neighbours.count)
+        }
+        let trending = (50..<110).map { TrendingGroup(group: UInt32($0), score: 9 - 0.1 * Float($0 - 50)) }
+        func planner(trending: [TrendingGroup], curated: [UInt32]) throws -> Planner {
+            let picks = curated.enumerated().map { CuratedGroup(group: $1, position: UInt32($0)) }
+            let bytes = try EncodedModel(
+                groups: groups, sizes: [.members: sizes], tables: [.members: table],
+                signals: GroupSignals(trending: trending, curated: picks)
+            ).fileBytes
+            return Planner(
+                model: try ModelVersion(ByteRegion(copying: bytes)), configuration: .ofAnyAge, key: RotationKey(5, 6))
+        }
+        let plain = try planner(trending: [], curated: [])
+        let rich = try planner(trending: trending, curated: [112, 110, 111])
+        for (planner, joined, topics) in [
+            (plain, [], []), (plain, [0], []), (plain, [0, 1, 2], []), (plain, [], ["birds"]), (rich, [], []),
+            (rich, [0], ["birds"]),
+        ] as [(Planner, [Int], [String])] {
+            var frozenCount = 0
+            for member in 0..<100 {
+                var profile = PlanFixture.profile(joined, user: "user-\(member)")
+                profile.topics = topics
+                func list(_ hours: Double) -> [UInt32] {
+                    let instant = PlanFixture.instant + Int64(hours * 3_600_000)
+                    return planner.plan(PlanRequest(profile: profile, atMilliseconds: instant)).items.map(\.group)
+                }
+                let lists = (0..<6).map { list(6 * Double($0)) }
+                if Set(lists.map { Set($0.prefix(20)) }).count == 1 { frozenCount += 1 }
+                let now = lists[0]
+                #expect(Set(now).count == now.count)
+                if member < 5 {
+                    // Half an hour later it is the same list or that of the next bucket.
+                    #expect([now, lists[1]].contains(list(0.5)))
+                    let picks = now.filter { (110...112).contains($0) }
+                    if planner.model.curated.count == 3 { #expect(picks == [112, 110, 111]) }
+                }
+            }
+            #expect(frozenCount <= 5, "\(joined), \(topics)")
+        }
     }
 }

@@ -72,8 +72,10 @@ struct RotationTests {
         }
         candidates.reverse()
         let siteKey = RotationKey(7, 8)
-        Rotation(memberKey: key, bucket: 9, configuration: .init())
-            .apply(to: &candidates, Rotation.GroupHashes(VisibleModel(model), key: siteKey))
+        let hashes = Rotation.GroupHashes(VisibleModel(model), key: siteKey)
+        let configuration = PlanConfiguration.Rotation()
+        Rotation(memberKey: key, bucket: 9, hashes: hashes, configuration: configuration)
+            .apply(to: &candidates, stickiness: configuration.stickiness)
         candidates.reverse()
         let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39])).squareRoot()
         for (index, candidate) in candidates.enumerated() {
