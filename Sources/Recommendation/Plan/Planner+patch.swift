@@ -5,8 +5,8 @@ extension Planner {
     /// A frozen plan with the member's later changes applied; apart from them the list stays the same.
     ///
     /// Groups that were joined or dismissed are removed, and the rest closes up in order. Only neighbours of a
-    /// changed group, in either direction and any relation, move: rank p becomes p · 2^shift, where the shift is the
-    /// sum of ± closeness over the changes, limited to −1 to 1. Neighbours of dismissed and left groups are lowered,
+    /// changed group, in either direction and any relation, move: rank p becomes p · 2^(shift / 4), where the shift is
+    /// the sum of ± closeness over the changes, limited to −1 to 1: by a fifth at most. Neighbours of dismissed and left groups are lowered,
     /// neighbours of joined and undismissed groups are raised. New candidates wait for the next plan. Undoing a change
     /// restores the list. Groups about interests that were stated since come in, or move up, at the turns that stated
     /// interests have in a list.
@@ -20,9 +20,10 @@ extension Planner {
         _ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges, for request: PlanRequest
     ) -> [PlanItem] {
         let gone = Set(changes.joined + changes.dismissed)
+        let depth = configuration.feedback.patchDepth
         let shifts = shifts(of: items, changes)
         let moved = items.enumerated().map { position, item in
-            (item: item, position: position, rank: Double(ranks[position]) * exp2(shifts[position]))
+            (item: item, position: position, rank: Double(ranks[position]) * exp2(depth * shifts[position]))
         }
         let ordered =
             shifts.contains { $0 != 0 } ? moved.sorted { ($0.rank, $0.position) < ($1.rank, $1.position) } : moved
