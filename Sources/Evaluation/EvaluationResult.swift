@@ -29,8 +29,10 @@ public struct EvaluationResult: Sendable {
     ///   - samples: how many samples of the bootstrap; 0 for no intervals.
     public func measures(against reference: EvaluatedList, samples: Int) -> [ListMeasures] {
         let tested = rows.filter { $0.heldOutCount > 0 }
-        let recalls = EvaluatedList.allCases.map { list in tested.map { $0.lists[list.index].accuracy[0].recall } }
-        let bootstrap = Bootstrap(recalls, samples: samples)
+        let recalls = values(\.recall, of: tested)
+        let gains = values(\.gain, of: tested)
+        let recallBootstrap = Bootstrap(recalls, samples: samples)
+        let gainBootstrap = Bootstrap(gains, samples: samples)
         return EvaluatedList.allCases.map { list in
             var measures = ListMeasures(list)
             if !tested.isEmpty {
@@ -41,13 +43,23 @@ public struct EvaluationResult: Sendable {
                     }
                     measures.accuracy[length] = sum
                 }
-                measures.recallInterval = bootstrap.interval(of: list.index)
+                measures.recallInterval = recallBootstrap.interval(of: list.index)
                 measures.difference.mean = mean(recalls[list.index]) - mean(recalls[reference.index])
-                measures.difference.interval = bootstrap.interval(of: list.index, minus: reference.index)
+                measures.difference.interval = recallBootstrap.interval(of: list.index, minus: reference.index)
+                measures.gainInterval = gainBootstrap.interval(of: list.index)
+                measures.gainDifference.mean = mean(gains[list.index]) - mean(gains[reference.index])
+                measures.gainDifference.interval = gainBootstrap.interval(of: list.index, minus: reference.index)
                 addSizes(tested, to: &measures)
             }
             addLists(to: &measures)
             return measures
+        }
+    }
+
+    /// The accuracy of the first groups, by list and member.
+    private func values(_ measure: KeyPath<Accuracy, Double>, of members: [MemberRow]) -> [[Double]] {
+        EvaluatedList.allCases.map { list in
+            members.map { $0.lists[list.index].accuracy[0][keyPath: measure] }
         }
     }
 
@@ -65,7 +77,12 @@ public struct EvaluationResult: Sendable {
         measures.loss = 1 - mean(ratios(of: measures.list, to: .blend))
         if measures.list.rotates { measures.kept = mean(ratios(of: measures.list, to: .diversity)) }
         measures.shareError = mean(mine.compactMap(\.shareError))
-        measures.change = mean(mine.compactMap(\.change))
+        measures.nearDuplicates = mean(mine.map(\.duplicates))
+        let changes = mine.compactMap(\.change)
+        measures.change = mean(changes)
+        measures.changeOfMany = mean(mine.compactMap(\.changeOfMany))
+        measures.frozen = measures.list.rotates ? mean(changes.map { $0 == 0 ? 1 : 0 }) : 0
+        if measures.list == .served { measures.stability = mean(mine.compactMap(\.stability)) }
         let shown = part.counts[measures.list.index].shown
         measures.coverage = Double(shown.count { $0 > 0 }) / Double(max(1, groupCount))
         measures.gini = Self.gini(shown)

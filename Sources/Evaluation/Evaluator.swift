@@ -69,11 +69,14 @@ public struct Evaluator: Sendable {
             if made.bucket == 0 {
                 rows[index].stored = IntraListSimilarity.stored(groups, in: VisibleModel(set.model))
                 rows[index].exact = IntraListSimilarity.exact(groups, &part.cosines)
+                rows[index].duplicates = IntraListSimilarity.duplicates(groups, &part.cosines, set.matrix)
             }
             let shown = Set(groups)
-            if made.bucket > 0, made.candidateCount >= 100 {
+            if made.bucket > 0, made.wholeCount >= 60 {
                 let changed = Double(shown.subtracting(before).count) / Double(max(1, shown.count))
-                rows[index].change = (rows[index].change ?? 0) + changed / Double(ListMaker.buckets - 1)
+                let part = changed / Double(ListMaker.buckets - 1)
+                rows[index].change = (rows[index].change ?? 0) + part
+                if made.candidateCount >= 100 { rows[index].changeOfMany = (rows[index].changeOfMany ?? 0) + part }
             }
             before = shown
             part.counts[index].shown.add(groups)
@@ -81,6 +84,7 @@ public struct Evaluator: Sendable {
                 part.counts[index].found[SizeClass(set.matrix.size(ofRow: Int(group))).index] += weight
             }
         }
+        rows[EvaluatedList.served.index].stability = maker.stability(of: member.profile)
         for group in member.heldOut { part.heldOut[SizeClass(set.matrix.size(ofRow: Int(group))).index] += 1 }
         part.rows[index] = MemberRow(
             groupCount: member.profile.joined.count, heldOutCount: member.heldOutCount, lists: rows)

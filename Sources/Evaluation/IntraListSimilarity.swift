@@ -33,6 +33,23 @@ enum IntraListSimilarity {
         return sum / pairCount(groups.count)
     }
 
+    /// The part of the pairs that are near-duplicates: a cosine of .8 or more, and five common members or more.
+    ///
+    /// - Parameter matrix: groups × users, that of the cosines.
+    static func duplicates(_ groups: [UInt32], _ cosines: inout PairCosines, _ matrix: BinaryMatrix) -> Double {
+        guard groups.count > 1 else { return 0 }
+        var count = 0
+        for (position, first) in groups.enumerated() {
+            for second in groups[(position + 1)...] {
+                let cosine = cosines[first, second]
+                guard cosine >= 0.8 else { continue }
+                let sizes = Double(matrix.size(ofRow: Int(first))) * Double(matrix.size(ofRow: Int(second)))
+                if (cosine * sizes.squareRoot()).rounded() >= 5 { count += 1 }
+            }
+        }
+        return Double(count) / pairCount(groups.count)
+    }
+
     private static func pairCount(_ count: Int) -> Double { Double(count * (count - 1) / 2) }
 }
 

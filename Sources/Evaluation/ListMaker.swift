@@ -7,9 +7,9 @@ public struct ListMaker: Sendable {
     /// How many buckets rotating lists are made for.
     static let buckets = 6
 
-    private let planners: [EvaluatedList: Planner]
+    let planners: [EvaluatedList: Planner]
+    let instant: Int64
     private let popular: [UInt32]
-    private let instant: Int64
     private let bucketMilliseconds: Int64
     private let length: Int
 
@@ -57,6 +57,8 @@ public struct ListMaker: Sendable {
         public var interests: [Interest]
         /// How many groups it was chosen from.
         public var candidateCount: Int
+        /// How many groups it has before it is cut.
+        public var wholeCount: Int
     }
 
     /// All lists of a member, in the order of `EvaluatedList`, and of a rotating one bucket after bucket.
@@ -73,12 +75,13 @@ public struct ListMaker: Sendable {
                 PlanItem(group: $0, score: 0, interest: nil, origin: .popular)
             }
             return MadeList(
-                list: list, bucket: bucket, items: Array(items), interests: [], candidateCount: popular.count)
+                list: list, bucket: bucket, items: Array(items), interests: [], candidateCount: popular.count,
+                wholeCount: popular.count - joined.count)
         }
         let plan = planner.plan(
             PlanRequest(profile: profile, atMilliseconds: instant + Int64(bucket) * bucketMilliseconds))
         return MadeList(
             list: list, bucket: bucket, items: Array(plan.items.prefix(length)), interests: plan.interests,
-            candidateCount: plan.candidateCount)
+            candidateCount: plan.candidateCount, wholeCount: plan.items.count)
     }
 }

@@ -22,8 +22,17 @@ public struct ListMeasures: Sendable, Equatable {
     public var kept = 1.0
     /// ½ Σ |share of the list − share of the profile| over interests, of full lists.
     public var shareError = 0.0
-    /// The part of a list that is new in the next bucket; of members with 100 candidates or more.
+    /// The part of the pairs of a list with a plain cosine of .8 or more and five common members or more.
+    public var nearDuplicates = 0.0
+    /// The part of a list that is new in the next bucket; of members who have 60 groups to be shown, or more.
     public var change = 0.0
+    /// The same, of members with 100 candidates or more.
+    public var changeOfMany = 0.0
+    /// The part of the members with 60 groups or more whose list has the same groups in all buckets.
+    public var frozen = 0.0
+    /// Of the served lists: Kendall's tau between the first 100 groups of a session's list before and after the group
+    /// at its head is joined or dismissed, over those in both; else 1.
+    public var stability = 1.0
     /// Recall at the list's length by the number of groups that members are in.
     public var recallByMemberSize: [SizeClass: Double] = [:]
     /// The part of the held-out groups that is found, by the number of members that groups have.
@@ -32,6 +41,10 @@ public struct ListMeasures: Sendable, Equatable {
     public var recallInterval = 0.0...0.0
     /// The difference of that recall to the reference's, with its 95% interval, over the same members.
     public var difference = Difference()
+    /// The 95% interval of NDCG at the list's length.
+    public var gainInterval = 0.0...0.0
+    /// The difference of that NDCG to the reference's, over the same members.
+    public var gainDifference = Difference()
 
     /// A difference of means, and its interval.
     public struct Difference: Sendable, Equatable {

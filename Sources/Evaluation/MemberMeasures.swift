@@ -10,8 +10,14 @@ struct MemberMeasures: Sendable {
     var score = 0.0
     var novelty = 0.0
     var shareError: Double?
-    /// From bucket to bucket; nil if there are fewer than 100 candidates.
+    /// From bucket to bucket; nil if there are fewer than 60 groups to show.
     var change: Double?
+    /// The same; nil if there are fewer than 100 candidates.
+    var changeOfMany: Double?
+    /// The part of the pairs that are near-duplicates.
+    var duplicates = 0.0
+    /// How far the list of a session keeps its order.
+    var stability: Double?
 
     init(lengths: Int) { accuracy = [Accuracy](repeating: Accuracy(), count: lengths) }
 }

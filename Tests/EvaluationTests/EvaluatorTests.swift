@@ -67,6 +67,15 @@ struct EvaluatorTests {
         #expect(measures[.raw]?.recallInterval.contains(recall) == true)
     }
 
+    @Test("Kendall's tau counts pairs of groups that both lists have")
+    func rankCorrelation() {
+        #expect(RankCorrelation.tau([1, 2, 3, 4], [1, 2, 3, 4]) == 1)
+        #expect(RankCorrelation.tau([1, 2, 3, 4], [4, 3, 2, 1]) == -1)
+        // Of six pairs one is turned around; 9 and 8 are in one list only.
+        #expect(RankCorrelation.tau([1, 2, 9, 3, 4], [2, 1, 3, 8, 4]) == 4.0 / 6)
+        #expect(RankCorrelation.tau([1, 2], [2, 3]) == nil)
+    }
+
     @Test("The same community: how alike the groups of one list are")
     func intraListSimilarity() throws {
         let set = try CommunityFiles(Self.folder.path + "/Reference/community.txt").evaluationSet(neighbours: 8)

@@ -11,7 +11,9 @@ struct EvaluateTests {
             }
             var list: String
             var accuracy: [Accuracy]
-            var recallInterval: [Double]
+            var recallInterval, ndcgInterval: [Double]?
+            var ndcgDifference: Double
+            var ndcgDifferenceInterval: [Double]?
             var figures: [String: Double]
         }
         var members, membersTested, groups: Int
@@ -66,8 +68,29 @@ struct EvaluateTests {
                 }
             }
         }
-        let recall = try #require(report.lists.last?.accuracy.first?.measures["recall"])
+        let served = try #require(report.lists.last)
+        let recall = try #require(served.accuracy.first?.measures["recall"])
         #expect(recall > 0)
+        for (interval, value) in [
+            (served.recallInterval, recall), (served.ndcgInterval, served.accuracy.first?.measures["ndcg"]),
+            (served.ndcgDifferenceInterval, served.ndcgDifference),
+        ] {
+            let (interval, value) = (try #require(interval), try #require(value))
+            #expect(interval[0] <= value && value <= interval[1])
+        }
+    }
+
+    @Test("The sample's lists are fresh for nearly everyone, and a join or a dismissal moves little")
+    func freshAndStable() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let report: Report = try await workspace.succeed(
+            "evaluate", "--sample", "0.05", "--bootstrap", "0", "--json", "--neighbours", "50"
+        ).json()
+        let served = try #require(report.lists.last)
+        #expect(try #require(served.figures["frozen"]) <= 0.05)
+        #expect(try #require(served.figures["stability"]) >= 0.9)
+        #expect(try #require(served.figures["nearDuplicates"]) == 0)
     }
 
     @Test("Of the catalog: a part, the last or what came later is held out, and the catalog stays as it is")

@@ -32,7 +32,8 @@ struct EvaluationReport {
                 + Accuracy.measures.map { .init(title: $0.name, isNumber: true) }
                 + [
                     .init(title: "recall 95%", isNumber: true), .init(title: against, isNumber: true),
-                    .init(title: "95%", isNumber: true),
+                    .init(title: "95%", isNumber: true), .init(title: "ndcg 95%", isNumber: true),
+                    .init(title: against, isNumber: true), .init(title: "95%", isNumber: true),
                 ])
         for measures in measures {
             for (place, length) in result.lengths.enumerated() {
@@ -40,10 +41,11 @@ struct EvaluationReport {
                 let values = Accuracy.measures.map { four(accuracy[keyPath: $0.value]) }
                 let intervals =
                     place > 0
-                    ? ["", "", ""]
+                    ? [String](repeating: "", count: 6)
                     : [
                         interval(measures.recallInterval), signed(measures.difference.mean),
-                        interval(measures.difference.interval),
+                        interval(measures.difference.interval), interval(measures.gainInterval),
+                        signed(measures.gainDifference.mean), interval(measures.gainDifference.interval),
                     ]
                 table.add([place == 0 ? measures.list.rawValue : "", String(length)] + values + intervals)
             }
@@ -77,7 +79,8 @@ struct EvaluationReport {
     private static let figures: [(name: String, value: any KeyPath<ListMeasures, Double> & Sendable)] = [
         ("coverage", \.coverage), ("gini", \.gini), ("novelty", \.novelty), ("similarity", \.similarity),
         ("similarityCut", \.similarityCut), ("storedCut", \.storedCut), ("loss", \.loss),
-        ("kept", \.kept), ("shareError", \.shareError), ("change", \.change),
+        ("kept", \.kept), ("shareError", \.shareError), ("change", \.change), ("changeOfMany", \.changeOfMany),
+        ("frozen", \.frozen), ("stability", \.stability), ("nearDuplicates", \.nearDuplicates),
     ]
 
     /// A line a list and length, after a header.
@@ -113,6 +116,8 @@ struct EvaluationReport {
                     recallInterval: bounds(measures.recallInterval),
                     recallDifference: measures.difference.mean,
                     recallDifferenceInterval: bounds(measures.difference.interval),
+                    ndcgInterval: bounds(measures.gainInterval), ndcgDifference: measures.gainDifference.mean,
+                    ndcgDifferenceInterval: bounds(measures.gainDifference.interval),
                     recallByMemberSize: byName(measures.recallByMemberSize),
                     recallByGroupSize: byName(measures.recallByGroupSize),
                     figures: Dictionary(
@@ -131,6 +136,9 @@ struct EvaluationReport {
             var recallInterval: [Double]?
             var recallDifference: Double
             var recallDifferenceInterval: [Double]?
+            var ndcgInterval: [Double]?
+            var ndcgDifference: Double
+            var ndcgDifferenceInterval: [Double]?
             var recallByMemberSize, recallByGroupSize, figures: [String: Double]
         }
         var members, membersTested, groups: Int
