@@ -37,8 +37,8 @@ public struct PlanConfiguration: Sendable, Equatable {
     public struct Rotation: Sendable, Equatable {
         /// The length of a rotation bucket, in hours; above 0.
         public var hours = 6.0
-        /// κ: a greater one changes less.
-        public var kappa = 5.45
+        /// ν: a greater one changes more, and costs more; 0 or more.
+        public var noise = 0.21
         /// The lower bound of ln(s₁₀ / s₄₀).
         public var leastSlope = 0.05
         /// How stable the best group's rank is: 1 keeps it first.
@@ -78,7 +78,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// in a smaller interest than that of the best, of the best score as it would be with so few groups.
         public var leastWorth = 0.2
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
-        public var lambda = 0.25
+        public var lambda = 0.1
         /// The greatest loss of raw score through diversity, as a fraction of the best list of the same length, 0 to 1.
         public var lossLimit = 0.07
         /// The greatest loss through diversity and the quotas of interests together, 0 to 1.
@@ -122,4 +122,18 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// The defaults.
     public init() {}
+
+    /// The greatest strength with which lists can be varied.
+    public static let greatestVariety = 4.0
+
+    /// The same, but for how strongly lists are varied and rotated.
+    ///
+    /// - Parameter strength: what λ and the noise of rotation are multiplied by: 0 for neither, 1 for the same;
+    ///   0 to `greatestVariety`.
+    public func varied(by strength: Double) -> PlanConfiguration {
+        var configuration = self
+        configuration.selection.lambda = min(1, selection.lambda * strength)
+        configuration.rotation.noise *= strength
+        return configuration
+    }
 }

@@ -3,9 +3,9 @@ import Model
 
 /// Changes the order every few hours at little cost in relevance: noise that grows towards the end of the list.
 ///
-/// s · exp(z (G − .577) / β) with z = √(1 − .999 s/s₁), β = κ / √max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
-/// sampling; Yellott 1977). Steeply falling scores need more noise for the same change, which costs more; the square
-/// root trades change against loss. From one bucket to the next, the uniform number behind G advances by the golden
+/// s · exp(z (G − .577) β) with z = 1 − .999 s/s₁, β = ν √max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max sampling;
+/// Yellott 1977). Steeply falling scores need more noise for the same change, which costs more; the square root trades
+/// change against loss. From one bucket to the next, the uniform number behind G advances by the golden
 /// ratio: this changes more of the list at the same loss than a new random number, and shows all groups equally often
 /// in the long run.
 struct Rotation {
@@ -46,10 +46,10 @@ struct Rotation {
         Ranking.sort(&leading)
         guard let best = leading.first?.adjusted, let last = leading.last?.adjusted else { return }
         let slope = log(leading[min(Self.slopeBegin, leading.count) - 1].adjusted / last)
-        let scale = max(configuration.leastSlope, slope).squareRoot() / configuration.kappa
+        let scale = max(configuration.leastSlope, slope).squareRoot() * configuration.noise
         for position in candidates.indices {
             let score = candidates[position].adjusted
-            let looseness = (1 - stickiness * score / best).squareRoot()
+            let looseness = 1 - stickiness * score / best
             let hash = KeyedHash.hash(hashes[candidates[position].group], key: memberKey)
             let noise = Float(exp(looseness * (gumbel(hash) - Self.meanNoise) * scale))
             candidates[position].noise = noise

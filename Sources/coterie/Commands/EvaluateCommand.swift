@@ -64,7 +64,7 @@ enum EvaluateCommand: Subcommand {
             atMilliseconds: instant, where: evenly(share)
         ) { line.show(done: $0, total: $1, unit: "users") }
         let maker = try ListMaker(
-            set, configuration: parsed.planConfiguration, key: try parsed.rotationKey(), atMilliseconds: instant,
+            set, configuration: try parsed.planConfiguration(), key: try parsed.rotationKey(), atMilliseconds: instant,
             length: lengths.max() ?? 20, threads: try parsed.threadCount())
         let evaluator = Evaluator(set, maker, lengths: lengths)
         if let path = parsed.textIfGiven("lists") { try write(evaluator, model, to: path) }

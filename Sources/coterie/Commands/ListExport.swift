@@ -16,6 +16,7 @@ struct ListExport {
         var limit: Int
         var seed: UInt64
         var omitted: [String]
+        var variety: Double
         var isJSON: Bool
         var hasReasons: Bool
         /// The checksum of the users' ids; nil for all users of the catalog.
@@ -44,7 +45,7 @@ struct ListExport {
         content = Content(
             version: version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
-            omitted: parsed.texts("without").sorted(), isJSON: parsed.flag("json"),
+            omitted: parsed.texts("without").sorted(), variety: try parsed.variety(), isJSON: parsed.flag("json"),
             hasReasons: parsed.flag("reasons"))
     }
 

@@ -76,7 +76,7 @@ enum ServeCommand: Subcommand {
             Option(
                 "stale-after", "DURATION", help: "The age at which /readyz calls a version stale, such as 36h or 14d",
                 default: "14d"),
-            PlanOptions.secret,
+            PlanOptions.secret, PlanOptions.variety,
             Option(
                 "journal", "FILE",
                 help: """
@@ -112,7 +112,7 @@ enum ServeCommand: Subcommand {
         configuration.logsRequests = parsed.flag("log-requests")
         configuration.crossOrigin = try crossOrigin(parsed)
         configuration.planning.key = try parsed.rotationKey()
-        configuration.planning.configuration.relations = Coterie.relations
+        configuration.planning.configuration = try parsed.deployedConfiguration()
         try Daemon(configuration).runUntilTerminated()
     }
 

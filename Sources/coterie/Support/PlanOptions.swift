@@ -20,23 +20,40 @@ enum PlanOptions {
         help: "The key of the rotation, 32 hexadecimal digits; all daemons need the same one",
         default: String(repeating: "0", count: 32), environment: "COTERIE_ROTATION_KEY")
 
-    static let all = [at, omitted, seed, secret]
+    static let variety = Option(
+        "variety", "N",
+        help: """
+            How strongly lists are varied and change with time: 0 for not at all, 1 as usual, up to \
+            \(Int(PlanConfiguration.greatestVariety)); all daemons need the same one
+            """,
+        default: "1", environment: "COTERIE_VARIETY")
+
+    static let all = [at, omitted, seed, secret, variety]
 }
 
 extension ParsedCommand {
     /// How lists are made, as the options say.
-    var planConfiguration: PlanConfiguration {
-        var configuration = PlanConfiguration()
-        configuration.relations = Coterie.relations
+    func planConfiguration() throws(UsageError) -> PlanConfiguration {
+        var configuration = try deployedConfiguration()
         configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
         return configuration
     }
+
+    /// How a daemon makes lists: with all stages.
+    func deployedConfiguration() throws(UsageError) -> PlanConfiguration {
+        var configuration = PlanConfiguration()
+        configuration.relations = Coterie.relations
+        return configuration.varied(by: try variety())
+    }
+
+    /// How strongly lists are to be varied.
+    func variety() throws(UsageError) -> Double { try number("variety", in: 0...PlanConfiguration.greatestVariety) }
 
     /// A planner as the options say, over the groups of a version that the site shows.
     ///
     /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
     func planner(_ model: ModelVersion, _ catalog: Catalog?) throws -> Planner {
-        Planner(model: model, configuration: planConfiguration, key: try rotationKey())
+        Planner(model: model, configuration: try planConfiguration(), key: try rotationKey())
             .showing(VisibleModel(model, try SiteDecisions(of: catalog, in: model)))
     }
 

@@ -279,6 +279,27 @@ struct PlannerTests {
         #expect(stages == [.profile, .interests, .candidates, .filters])
     }
 
+    @Test("without variety a list is the best of its pool in every bucket; with more of it, more changes")
+    func variety() throws {
+        let model = try PlanFixture.communities([400], neighbours: 300)
+        func lists(_ strength: Double) -> [[UInt32]] {
+            let planner = Planner(
+                model: model, configuration: PlanConfiguration().varied(by: strength), key: RotationKey(3, 4))
+            return (0..<12).map { bucket in
+                planner.plan(
+                    PlanRequest(
+                        profile: PlanFixture.profile(100..<105),
+                        atMilliseconds: PlanFixture.instant + Int64(bucket) * 6 * 3_600_000)
+                ).items.prefix(20).map(\.group)
+            }
+        }
+        func change(_ lists: [[UInt32]]) -> Int {
+            zip(lists, lists.dropFirst()).reduce(0) { $0 + Set($1.0).subtracting($1.1).count }
+        }
+        #expect(Set(lists(0)).count == 1)
+        #expect(change(lists(0.5)) < change(lists(2)) && change(lists(1)) > 0)
+    }
+
     @Test("for a member of very many groups, the most recent ones count")
     func manyGroups() throws {
         let model = try PlanFixture.communities([900, 900], neighbours: 20)

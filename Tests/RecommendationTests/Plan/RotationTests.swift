@@ -77,13 +77,13 @@ struct RotationTests {
         Rotation(memberKey: key, bucket: 9, hashes: hashes, configuration: configuration)
             .apply(to: &candidates, stickiness: configuration.stickiness)
         candidates.reverse()
-        let beta = PlanConfiguration().rotation.kappa / max(0.05, log(scores[9] / scores[39])).squareRoot()
+        let scale = configuration.noise * max(0.05, log(scores[9] / scores[39])).squareRoot()
         for (index, candidate) in candidates.enumerated() {
             let group = KeyedHash.hash(model.id(of: index).utf8, key: siteKey.words)
             let hash = KeyedHash.hash(group, key: key) &+ 9 &* 0x9E37_79B9_7F4A_7C15
             let noise = -log(-log((Double(hash >> 12) + 0.5) / 4_503_599_627_370_496))
-            let looseness = (1 - 0.999 * scores[index] / scores[0]).squareRoot()
-            let expected = scores[index] * exp(looseness * (noise - 0.577_215_664_9) / beta)
+            let looseness = 1 - 0.999 * scores[index] / scores[0]
+            let expected = scores[index] * exp(looseness * (noise - 0.577_215_664_9) * scale)
             #expect(abs(candidate.adjusted / expected - 1) < 1e-6)
             #expect(candidate.adjusted == candidate.score * Double(candidate.noise))
         }
