@@ -74,7 +74,7 @@ struct EvaluateTests {
         for (interval, value) in [
             (served.recallInterval, recall), (served.ndcgInterval, served.accuracy.first?.measures["ndcg"]),
             (served.ndcgDifferenceInterval, served.ndcgDifference),
-        ] {
+        ] as [([Double]?, Double?)] {
             let (interval, value) = (try #require(interval), try #require(value))
             #expect(interval[0] <= value && value <= interval[1])
         }

@@ -8,7 +8,7 @@ struct Candidate {
     /// The score by which the list is ordered, after season, rotation and fatigue.
     var adjusted: Double
     /// What rotation multiplied the score by.
-    var noise: Float = 1
+    private(set) var noise: Float = 1
     /// Why it was selected when it was.
     var cause = Selection.Choice.Cause.score
 
@@ -26,6 +26,12 @@ struct Candidate {
 
     /// The index of the interest of the joined group that is its strongest reason.
     var interest: Int { Int(ownInterest) }
+
+    /// Multiplies the adjusted score by the noise of rotation.
+    mutating func take(noise: Double) {
+        self.noise = Float(noise)
+        adjusted *= Double(self.noise)
+    }
 
     /// Best first: by the adjusted score, equal ones in ascending order of the group.
     static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {

@@ -41,14 +41,14 @@ struct ColdStartIndex: Sendable {
     ) -> [UInt32] {
         let groups = filter?.groupsOfTopics?.sorted { popularity[Int($0)] < popularity[Int($1)] } ?? popular
         let wanted = Array(groups.lazy.filter(isWanted).prefix(max(count, Rotation.tailLength)))
-        return Array(rotating(wanted, rotation, isFirst: isFirst).prefix(count))
+        return Array(rotating(wanted, rotation, as: isFirst ? .whole : .drawn).prefix(count))
     }
 
     /// Groups with the most members first, or in the order of the bucket.
-    private func rotating(_ groups: [UInt32], _ rotation: Rotation?, isFirst: Bool) -> [UInt32] {
+    private func rotating(_ groups: [UInt32], _ rotation: Rotation?, as tail: Rotation.Tail) -> [UInt32] {
         guard let rotation else { return groups }
         let scores = groups.prefix(Rotation.tailLength).map { Double(sizes[Int($0)]) }
-        return rotation.rotating(groups, scores: scores, isFirst: isFirst)
+        return rotation.rotating(groups, scores: scores, as: tail)
     }
 
     /// The cold-start sources for a member's list.
@@ -93,7 +93,7 @@ struct ColdStartIndex: Sendable {
         for group in groupsOfTopics.joined() { matches[group, default: 0] += 1 }
         let lists = groupsOfTopics.map { groups -> [(group: UInt32, matches: Int, rank: Int, turn: Int)] in
             let largest = groups.sorted { popularity[Int($0)] < popularity[Int($1)] }
-            return rotating(largest, rotation, isFirst: true).enumerated().map { turn, group in
+            return rotating(largest, rotation, as: .whole).enumerated().map { turn, group in
                 (group: group, matches: matches[group] ?? 0, rank: ranks[group] ?? .max, turn: turn)
             }.sorted { ($1.matches, $0.rank, $0.turn) < ($0.matches, $1.rank, $1.turn) }
         }
@@ -117,6 +117,7 @@ struct ColdStartIndex: Sendable {
         }
         let ordered = scored.sorted { ($0.score, $1.group) > ($1.score, $0.group) }
         guard let rotation else { return ordered.map(\.group) }
-        return rotation.rotating(ordered.map(\.group), scores: ordered.map(\.score), isFirst: isFirst)
+        return rotation.rotating(
+            ordered.map(\.group), scores: ordered.map(\.score), as: isFirst ? .whole : .following)
     }
 }

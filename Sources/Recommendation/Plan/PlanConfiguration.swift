@@ -39,6 +39,8 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var hours = 6.0
         /// ν: a greater one changes more, and costs more; 0 or more.
         public var noise = 0.21
+        /// The same for popular groups behind others: with 1 they are drawn in proportion to their members; 0 or more.
+        public var tailNoise = 1.0
         /// The lower bound of ln(s₁₀ / s₄₀).
         public var leastSlope = 0.05
         /// How stable the best group's rank is: 1 keeps it first.
@@ -134,6 +136,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         var configuration = self
         configuration.selection.lambda = min(1, selection.lambda * strength)
         configuration.rotation.noise *= strength
+        configuration.rotation.tailNoise *= strength
         return configuration
     }
 }

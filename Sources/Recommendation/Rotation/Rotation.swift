@@ -50,18 +50,17 @@ struct Rotation {
         for position in candidates.indices {
             let score = candidates[position].adjusted
             let looseness = 1 - stickiness * score / best
-            let hash = KeyedHash.hash(hashes[candidates[position].group], key: memberKey)
-            let noise = Float(exp(looseness * (gumbel(hash) - Self.meanNoise) * scale))
-            candidates[position].noise = noise
-            candidates[position].adjusted = score * Double(noise)
+            candidates[position].take(noise: exp(looseness * scale * noise(of: candidates[position].group)))
         }
     }
 
-    private func gumbel(_ hash: UInt64) -> Double {
+    /// The noise of a group in this bucket, with a mean of 0.
+    func noise(of group: UInt32) -> Double {
+        let hash = KeyedHash.hash(hashes[group], key: memberKey)
         let stepped = hash &+ UInt64(bitPattern: bucket) &* Self.goldenStep
         // Half a step above 52 bits: strictly between 0 and 1.
         let uniform = (Double(stepped >> 12) + 0.5) * 0x1p-52
-        return -log(-log(uniform))
+        return -log(-log(uniform)) - Self.meanNoise
     }
 }
 
