@@ -38,7 +38,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// The length of a rotation bucket, in hours; above 0.
         public var hours = 6.0
         /// ν: a greater one changes more, and costs more; 0 or more.
-        public var noise = 0.21
+        public var noise = 0.213
         /// The same for popular groups behind others: with 1 they are drawn in proportion to their members; 0 or more.
         public var tailNoise = 1.0
         /// The lower bound of ln(s₁₀ / s₄₀).
@@ -78,9 +78,9 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var ownPart = 0.25
         /// A candidate can take a place of its interest's share only from this fraction of the best score on, 0 to 1:
         /// in a smaller interest than that of the best, of the best score as it would be with so few groups.
-        public var leastWorth = 0.2
+        public var leastWorth = 0.5
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
-        public var lambda = 0.1
+        public var lambda = 0.12
         /// The greatest loss of raw score through diversity, as a fraction of the best list of the same length, 0 to 1.
         public var lossLimit = 0.07
         /// The greatest loss through diversity and the quotas of interests together, 0 to 1.

@@ -101,7 +101,7 @@ struct SelectionTests {
         // Scores are sums: nine groups bring nine times what one brings. With others, more than are looked at.
         let configuration = PlanConfiguration.Selection()
         let scores = (0..<60 + others).map { 9 - Double($0) / 1000 }
-        for (worth, expected) in [(1.0, 2), (0.3, 2), (0.1, 0)] {
+        for (worth, expected) in [(1.0, 2), (0.6, 2), (0.3, 0)] {
             let small = (0..<20).map { worth * (1 - Double($0) / 1000) }
             var candidates = candidates(
                 scores + small, [Int](repeating: 0, count: scores.count) + [Int](repeating: 1, count: 20))
