@@ -8,14 +8,16 @@ extension CatalogSnapshot {
     ///
     /// - Parameters:
     ///   - source: of which relation.
+    ///   - window: the dates to keep; nil for none.
     ///   - progress: told of the rows read so far, from any thread.
-    public func matrix(_ source: RelationSource, progress: @escaping @Sendable (_ rows: Int) -> Void)
-        throws(CatalogError) -> MatrixReading
-    {
+    public func matrix(
+        _ source: RelationSource, keeping window: ActivityWindow? = nil,
+        progress: @escaping @Sendable (_ rows: Int) -> Void
+    ) throws(CatalogError) -> MatrixReading {
         let plan = try MatrixPlan(catalog, source, groups: groups())
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
-            let part = try catalog.readPart(plan, number)
+            let part = try catalog.readPart(plan, number, plan.hasTimes ? window : nil)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
@@ -24,8 +26,10 @@ extension CatalogSnapshot {
 }
 
 extension Catalog {
-    fileprivate func readPart(_ plan: MatrixPlan, _ index: Int) throws(CatalogError) -> MatrixPart {
-        var part = MatrixPart(range: plan.ranges[index])
+    fileprivate func readPart(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?)
+        throws(CatalogError) -> MatrixPart
+    {
+        var part = MatrixPart(range: plan.ranges[index], window)
         let source = plan.source
         try wrapping { () throws(DatabaseError) in
             // A third column that is always empty would cost as much as a quarter of the reading.
@@ -47,6 +51,7 @@ extension Catalog {
                 }
             }
         }
+        part.endRow()
         return part
     }
 }
@@ -112,11 +117,13 @@ struct MatrixPlan: Sendable {
             initializedCount = total
         }
         do {
+            let logs = parts.compactMap(\.events)
             return MatrixReading(
                 matrix: try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: entries),
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
-                dates: parts.reduce(EventDates()) { $0.union($1.dates) })
+                dates: parts.reduce(EventDates()) { $0.union($1.dates) },
+                events: logs.isEmpty ? nil : GroupEvents(logs, rowCount: rowCount))
         } catch {
             throw CatalogError(.databaseFailed, "the table \(source.table) is damaged: \(error)")
         }
@@ -134,8 +141,13 @@ struct MatrixPart: Sendable {
     private(set) var entriesOfPrivateGroups = 0
     private(set) var entriesOfPrivatePhotos = 0
     private(set) var dates = EventDates()
+    /// Nil if no dates are kept.
+    private(set) var events: EventLog?
 
-    init(range: Range<Int>) { self.range = range }
+    init(range: Range<Int>, _ window: ActivityWindow?) {
+        self.range = range
+        events = window.map(EventLog.init)
+    }
 
     /// Adds a row of the table; the rows of a group are adjacent.
     mutating func add(group: Int, entry: Int, time: Int64?, _ plan: MatrixPlan) {
@@ -150,12 +162,19 @@ struct MatrixPart: Sendable {
             return
         }
         if lastRow != row {
+            endRow()
             rows.append((row, entries.count))
             lastRow = row
         }
-        if let time { dates.note(time) }
+        if let time {
+            dates.note(time)
+            events?.add(entry: UInt32(clamping: entry), time: time)
+        }
         entries.append(UInt32(clamping: entry))
     }
+
+    /// Ends the row of which entries were added last.
+    mutating func endRow() { if lastRow >= 0 { events?.end(row: Int(lastRow)) } }
 
     /// Calls `body` with each row and its entries.
     func forEachRow(_ body: (_ row: Int, _ entries: ArraySlice<UInt32>) -> Void) {

@@ -9,12 +9,15 @@ public struct WorkEstimate: Sendable, Equatable {
     public var increments: Double
     /// False if no row has a date.
     public var hasDates: Bool
+    /// Rows with dates in the last weeks, estimated from a sample.
+    public var recentRows: Int
 
     /// An amount of work.
-    public init(rows: Int, increments: Double, hasDates: Bool = false) {
+    public init(rows: Int, increments: Double, hasDates: Bool = false, recentRows: Int = 0) {
         self.rows = rows
         self.increments = increments
         self.hasDates = hasDates
+        self.recentRows = recentRows
     }
 }
 
@@ -52,7 +55,9 @@ extension Catalog {
     ///
     /// Σ d² = rows · (Σ d² / Σ d), the ratio taken over 20,000 users or photos, evenly spread. Heavy tails make it
     /// uncertain by some tenths of its value; the same catalog gives the same estimate.
-    public func workEstimate(_ source: RelationSource) throws(CatalogError) -> WorkEstimate {
+    ///
+    /// - Parameter recentWeeks: which dates count as recent, back from the last one.
+    public func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)
         return try wrapping { () throws(DatabaseError) in
@@ -69,8 +74,25 @@ extension Catalog {
                 squares += degree * degree
             }
             let increments = sum > 0 ? Double(rows) * squares / sum : 0
-            return WorkEstimate(rows: rows, increments: increments, hasDates: hasDates)
+            let share = hasDates ? try recentShare(source, weeks: recentWeeks) : 0
+            return WorkEstimate(
+                rows: rows, increments: increments, hasDates: hasDates, recentRows: Int(share * Double(rows)))
         }
+    }
+
+    /// The share of rows that have dates in the last weeks, from the first rows of 200 groups, evenly spread.
+    private func recentShare(_ source: RelationSource, weeks: Int) throws(DatabaseError) -> Double {
+        let highest = Int(try database.integer("SELECT max(group_key) FROM groups") ?? 0)
+        let rows = try database.prepare(
+            "SELECT \(source.timeColumn) FROM \(source.table) WHERE group_key = ? LIMIT 500")
+        var times: [Int64?] = []
+        for key in Self.sampleKeys(upTo: highest, count: 200) {
+            rows.bind(Int64(key), at: 1)
+            while try rows.step() { times.append(rows.optionalInteger(0)) }
+        }
+        guard let last = times.lazy.compactMap(\.self).max() else { return 0 }
+        let first = last - Int64(weeks) * ActivityCalendar.weekSeconds
+        return Double(times.count { $0.map { $0 > first } ?? false }) / Double(times.count)
     }
 
     /// Estimates how much content the photos have, from the tags of 20,000 of them, evenly spread.
@@ -92,13 +114,12 @@ extension Catalog {
         }
     }
 
-    /// At most 20,000 keys from 1 to the highest.
+    /// At most `count` keys from 1 to the highest.
     ///
-    /// Multiples of the golden ratio spread them evenly, whatever the order of
-    /// the keys means.
-    private static func sampleKeys(upTo highest: Int) -> [Int] {
-        guard highest > 20_000 else { return Array(1..<highest + 1) }
-        return (0..<20_000).map { sample in
+    /// Multiples of the golden ratio spread them evenly, whatever the order of the keys means.
+    private static func sampleKeys(upTo highest: Int, count: Int = 20_000) -> [Int] {
+        guard highest > count else { return Array(1..<highest + 1) }
+        return (0..<count).map { sample in
             let fraction = (Double(sample) * 0.618_033_988_749_894_8).truncatingRemainder(dividingBy: 1)
             return 1 + Int(fraction * Double(highest))
         }

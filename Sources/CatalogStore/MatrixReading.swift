@@ -4,8 +4,7 @@ public import SparseMatrix
 public struct MatrixReading: Sendable {
     /// A row per shown group, in ascending order of the bytes of the external ids.
     ///
-    /// Columns are numbers of users or
-    /// photos that are valid in this snapshot only.
+    /// Columns are numbers of users or photos that are valid in this snapshot only.
     public var matrix: BinaryMatrix
     /// Entries left out because the group is private or hidden.
     public var entriesOfPrivateGroups: Int
@@ -13,6 +12,8 @@ public struct MatrixReading: Sendable {
     public var entriesOfPrivatePhotos: Int
     /// The dates of the entries, as far as they are known.
     public var dates: EventDates
+    /// What was kept of the dates; nil if that was not asked for, or there are none.
+    public var events: GroupEvents?
 }
 
 /// The dates of memberships or of entries of pools.

@@ -31,6 +31,12 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
+    /// The first day of the month that is this many months after January 1970, or before it if the number is negative.
+    public init(monthsSince1970 months: Int) {
+        let (years, month) = floorDivision(months, by: 12)
+        (year, self.month, day) = (1970 + years, month + 1, 1)
+    }
+
     /// The day in which an instant falls.
     public init(unixMilliseconds instant: Int64) {
         self.init(daysSince1970: floorDivision(Int(instant), by: 86_400_000).quotient)
@@ -44,6 +50,9 @@ public struct CalendarDate: Sendable, Hashable, CustomStringConvertible {
         let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
         return era * Self.daysPerEra + dayOfEra - Self.daysBefore1970
     }
+
+    /// Whole months since January 1970; negative before.
+    public var monthsSince1970: Int { (year - 1970) * 12 + month - 1 }
 
     /// The day of the week: 0 is Monday, 6 is Sunday.
     public var weekday: Int { floorDivision(daysSince1970 + 3, by: 7).remainder }

@@ -33,8 +33,5 @@ public struct UnixTime: Sendable, Hashable, Comparable, CustomStringConvertible 
     /// Whole months since January 1970, in UTC; negative before.
     ///
     /// The calendar month is this modulo 12, January being 0.
-    public var monthsSince1970: Int {
-        let date = parts.date
-        return (date.year - 1970) * 12 + date.month - 1
-    }
+    public var monthsSince1970: Int { parts.date.monthsSince1970 }
 }

@@ -40,8 +40,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
         }
-        let activity = Double(dated) * 1e-7 / Double(parameters.threads)
-        steps.append(.init(name: StepName.activity, expectedSeconds: activity))
+        steps.append(.init(name: StepName.activity, expectedSeconds: Double(dated) * 1e-8))
         steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
         if !parameters.isDryRun {
             // A shared store is a server, which takes lists one by one.
@@ -77,38 +76,41 @@ public struct RecomputeEstimate: Sendable, Equatable {
         for facts in parameters.relations {
             let relation = facts.relation
             let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
-            let read = Double(amount.rows) * (amount.hasDates ? 1e-7 : 7.5e-8)
+            let read = Double(amount.rows) * (amount.hasDates ? 1.2e-7 : 7.5e-8)
             steps.append(.init(name: StepName.read(relation), expectedSeconds: read / threads))
             let compare = compareSeconds(amount, groups: groups, parameters[relation].measure)
             steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
             if facts.role == .pool {
-                steps.append(.init(name: StepName.content, expectedSeconds: contentSeconds(content, rows: amount.rows)))
+                let seconds = contentSeconds(content, rows: amount.rows) / threads
+                steps.append(.init(name: StepName.content, expectedSeconds: seconds))
             }
         }
         return steps
     }
 
-    /// What going through tags and places takes: the photos twice for each, and the pools once.
+    /// What going through tags and places takes on one thread: the photos once, and the pools once.
     private static func contentSeconds(_ content: ContentEstimate, rows: Int) -> Double {
-        let kinds = (content.tags > 0 ? 1.0 : 0) + (content.hasPlaces ? 1 : 0)
-        return kinds * (Double(content.photos) * 6e-7 + Double(rows) * 2e-8) + Double(content.tags) * 2e-7
+        guard content.photos > 0 else { return 0 }
+        return Double(content.photos) * 4e-7 + Double(content.tags) * 4e-8 + Double(rows) * 1e-7
     }
 
     /// The most memory resident at once, as measured.
     ///
     /// Reading keeps the rows twice, comparing some three times; tags and places stand beside the photos' matrix, who
-    /// joined what beside the members'. Lists are there twice: as pairs and sorted, then as found and as bytes.
+    /// joined what beside the members'. Lists are there twice: as pairs and sorted, then as found and as bytes. Recent
+    /// entries stay until the trends are counted.
     private static func memoryBytes(
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, memberRows: Int
     ) -> Int {
         let comparing = (work.values.map(\.rows).max() ?? 0) * 14
-        // A number of two bytes a tag and an end of four a photo, in arrays that grow by doubling; and the texts of
-        // rare tags.
+        // What a thread read of a photo and of its tags, in arrays that grow by doubling, and then the same in the order
+        // of photos; and the texts of rare tags.
         let describing =
-            poolRows * 4 + content.photos * 8 + content.tags * 4 + min(content.tags, 4_000_000) * 60
+            poolRows * 4 + content.photos * 28 + content.tags * 8 + min(content.tags, 4_000_000) * 60
+        let recent = work.values.reduce(0) { $0 + $1.recentRows } * 12
         // The matrix in either direction, and ids and buckets of users who joined some tens of groups each.
         let turning = memberRows * 10
-        return (48 << 20) + max(comparing, describing, turning) + neighbours * 32
+        return (48 << 20) + max(comparing, describing, turning) + recent + neighbours * 32
     }
 
     /// What comparing takes on one thread, as measured on some millions to some tens of millions of rows, in seconds.

@@ -34,12 +34,15 @@ extension RecomputeJob {
         var tables: [Relation: NeighbourTable] = [:]
         var sample = MembershipSample.none
         var members: RecomputedMembers?
-        var dates: [Relation: EventDates] = [:]
+        var dates = EventDates()
+        var events: [RelationFacts.Role: GroupEvents] = [:]
         var signals = GroupSignals()
+        let window = activityWindow
         for relationFacts in parameters.relations {
             let relation = relationFacts.relation
-            let reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
-                try readMatrix(relationFacts, snapshot, rowCount: work[relation]?.rows ?? 0, clock)
+            var reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
+                let kept = relationFacts.role == nil ? nil : window
+                return try readMatrix(relationFacts, snapshot, kept, rowCount: work[relation]?.rows ?? 0, clock)
             }
             sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
             let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
@@ -47,12 +50,15 @@ extension RecomputeJob {
             }
             relations.append(report(relation, reading, table))
             tables[relation] = table
-            dates[relation] = reading.dates
             if relationFacts.role == .pool {
                 let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                    try contentSignals(snapshot, reading.matrix, clock)
+                    try contentSignals(snapshot, reading.matrix, &reading.events, clock)
                 }
                 (signals.tags, signals.places) = (content.tags, content.places)
+            }
+            if let role = relationFacts.role, let read = reading.events {
+                dates = dates.union(reading.dates)
+                events[role] = read
             }
             if relationFacts.role == .membership { sample = MembershipSample(reading.matrix) }
             if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
@@ -64,8 +70,8 @@ extension RecomputeJob {
         try checkThatSomethingCameOut(relations, observer)
         let weights = try clock.step(StepName.weigh) { weigh(tables, sample) }
         for index in relations.indices { relations[index].evidenceWeight = weights[relations[index].relation] }
-        (signals.trending, signals.seasons) = try clock.step(StepName.activity) { () throws(RecomputeError) in
-            try activitySignals(snapshot, groupCount: facts.count, dates: dates, clock)
+        (signals.trending, signals.seasons) = try clock.step(StepName.activity) {
+            activitySignals(events, dates, groupCount: facts.count)
         }
         signals.curated = try curatedGroups(catalog, facts)
         let model = try clock.step(StepName.encode) { () throws(RecomputeError) in
@@ -92,7 +98,7 @@ extension RecomputeJob {
         do throws(CatalogError) {
             var work: [Relation: WorkEstimate] = [:]
             for facts in parameters.relations {
-                work[facts.relation] = try catalog.workEstimate(facts.source)
+                work[facts.relation] = try catalog.workEstimate(facts.source, recentWeeks: Self.trendWeeks)
             }
             estimate = RecomputeEstimate(
                 work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
@@ -133,10 +139,11 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ facts: RelationFacts, _ snapshot: CatalogSnapshot, rowCount: Int, _ clock: StepClock
+        _ facts: RelationFacts, _ snapshot: CatalogSnapshot, _ window: ActivityWindow?, rowCount: Int,
+        _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
-            let reading = try snapshot.matrix(facts.source) { rows in
+            let reading = try snapshot.matrix(facts.source, keeping: window) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"

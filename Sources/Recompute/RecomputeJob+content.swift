@@ -1,10 +1,12 @@
 import CatalogStore
+import Dispatch
 import Model
 import Recommendation
 import SparseMatrix
+import Synchronization
 
 /// Which groups the photos with a tag, or of a location, go to.
-struct ContentSignals {
+struct ContentSignals: Sendable {
     var tags: [String: [Posting]] = [:]
     var places: [PlaceCell: [Posting]] = [:]
 }
@@ -16,62 +18,99 @@ extension RecomputeJob {
     /// A tag or a location counts with so many photos, and in a group with so many: single photos must not show.
     private static var photosOfTerm: Int { 5 }
     private static var photosInGroup: Int { 3 }
+    /// Groups that a thread takes at a time.
+    private static var groupsPerPortion: Int { 128 }
 
     /// What the groups' public photos are about, as far as the catalog has tags and places.
     ///
-    /// - Parameter matrix: public groups × photos, of the snapshot.
+    /// - Parameters:
+    ///   - matrix: public groups × photos, of the snapshot.
+    ///   - events: of the matrix; they are counted for the owners of the photos.
     func contentSignals(
-        _ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ clock: StepClock
+        _ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, _ clock: StepClock
     ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
-        var signals = ContentSignals()
-        guard matrix.entryCount > 0 else { return (signals, "no pools") }
+        guard matrix.entryCount > 0 else { return (ContentSignals(), "no pools") }
+        let total = matrix.columnCount + matrix.entryCount / ContentSteps.entriesPerPhoto
+        let content: PhotoContent
         do throws(CatalogError) {
-            if try snapshot.hasContent(.tags) {
-                let tags = try snapshot.photoTags(minimumPhotos: Self.photosOfTerm) { Term.normalized($0) }
-                let profile = profile(of: tags, .divergence, limit: Self.tagsPerGroup)
-                signals.tags = postings(tags, matrix, profile, clock)
-            }
-            if try snapshot.hasContent(.places) {
-                let places = try snapshot.photoPlaces(minimumPhotos: Self.photosOfTerm) {
-                    PlaceCell(latitude: $0, longitude: $1)
-                }
-                let profile = profile(of: places, .excess, limit: Self.placesPerGroup)
-                signals.places = postings(places, matrix, profile, clock)
+            let hasContent = try snapshot.hasPhotoContent()
+            guard events != nil || hasContent else { return (ContentSignals(), "no tags, no places") }
+            content = try snapshot.photoContent(minimumPhotos: Self.photosOfTerm) { photos in
+                clock.advance(done: photos, total: total, unit: nil)
             }
         } catch { throw .catalog(error) }
+        events?.attribute(to: content.owners)
+        let entriesDone = Atomic<Int>(0)
+        let signals = postings(content, matrix) { entries in
+            let done = entriesDone.add(entries, ordering: .relaxed).newValue
+            clock.advance(
+                done: matrix.columnCount + done / ContentSteps.entriesPerPhoto, total: total, unit: nil)
+        }
         return (signals, "\(signals.tags.count) tags and \(signals.places.count) places point to groups")
+    }
+
+    /// Counts the terms of each group's photos, and keeps those that tell it from others.
+    private func postings(
+        _ content: PhotoContent, _ matrix: BinaryMatrix, _ progress: @Sendable (_ entries: Int) -> Void
+    ) -> ContentSignals {
+        let tags = profile(of: content.tags, .divergence, limit: Self.tagsPerGroup)
+        let places = profile(of: content.places, .excess, limit: Self.placesPerGroup)
+        let starts = Array(stride(from: 0, to: matrix.rowCount, by: Self.groupsPerPortion))
+        let portions = Mutex<[Int: [GroupTerms]]>([:])
+        let next = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: parameters.threads) { _ in
+            var tagTally = TermTally(vocabularyCount: content.tags.vocabulary.count)
+            var placeTally = TermTally(vocabularyCount: content.places.vocabulary.count)
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < starts.count {
+                let groups = starts[index]..<min(starts[index] + Self.groupsPerPortion, matrix.rowCount)
+                let portion = groups.map { group in
+                    let photos = matrix.row(group)
+                    content.tags.indexes.count(photos, into: &tagTally)
+                    content.places.indexes.count(photos, into: &placeTally)
+                    defer {
+                        tagTally.clear()
+                        placeTally.clear()
+                    }
+                    return GroupTerms(
+                        tags: tags.weights(tagTally.terms, of: tagTally.photoCount),
+                        places: places.weights(placeTally.terms, of: placeTally.photoCount))
+                }
+                portions.withLock { $0[index] = portion }
+                progress(groups.reduce(0) { $0 + matrix.size(ofRow: $1) })
+            }
+        }
+        var signals = ContentSignals()
+        let groups = portions.withLock { portions in starts.indices.flatMap { portions[$0] ?? [] } }
+        for (group, terms) in groups.enumerated() {
+            for (tag, weight) in terms.tags {
+                signals.tags[content.tags.vocabulary[tag], default: []].append(
+                    Posting(group: UInt32(group), weight: weight))
+            }
+            for (place, weight) in terms.places {
+                signals.places[content.places.vocabulary[place], default: []].append(
+                    Posting(group: UInt32(group), weight: weight))
+            }
+        }
+        return signals
     }
 
     private func profile<Term>(
         of terms: PhotoTerms<Term>, _ measure: ContentProfile.Measure, limit: Int
     ) -> ContentProfile {
         ContentProfile(
-            totals: terms.totals, photoCount: terms.photoCount, measure: measure,
+            totals: terms.indexes.totals, photoCount: terms.indexes.photoCount, measure: measure,
             minimumPhotos: Self.photosInGroup, limit: limit)
     }
+}
 
-    private func postings<Term>(
-        _ terms: PhotoTerms<Term>, _ matrix: BinaryMatrix, _ profile: ContentProfile, _ clock: StepClock
-    ) -> [Term: [Posting]] {
-        var postings: [Term: [Posting]] = [:]
-        var counts = [Int](repeating: 0, count: terms.vocabulary.count)
-        var touched: [Int] = []
-        for group in 0..<matrix.rowCount {
-            var photoCount = 0
-            for photo in matrix.row(group) {
-                if terms.hasTerms(Int(photo)) { photoCount += 1 }
-                for term in terms.terms(ofPhoto: Int(photo)) {
-                    if counts[Int(term)] == 0 { touched.append(Int(term)) }
-                    counts[Int(term)] += 1
-                }
-            }
-            for (term, weight) in profile.weights(touched.lazy.map { ($0, counts[$0]) }, of: photoCount) {
-                postings[terms.vocabulary[term], default: []].append(Posting(group: UInt32(group), weight: weight))
-            }
-            for term in touched { counts[term] = 0 }
-            touched.removeAll(keepingCapacity: true)
-            if group.isMultiple(of: 256) { clock.advance(done: group, total: matrix.rowCount, unit: "groups") }
-        }
-        return postings
-    }
+/// How much the parts of the step weigh in its progress.
+private enum ContentSteps {
+    /// Counting so many entries of pools takes as long as reading a photo.
+    static let entriesPerPhoto = 8
+}
+
+/// The terms that tell a group from others, with their weights.
+private struct GroupTerms: Sendable {
+    var tags: [(term: Int, weight: Float)]
+    var places: [(term: Int, weight: Float)]
 }

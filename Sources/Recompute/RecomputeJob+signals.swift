@@ -5,34 +5,33 @@ import Recommendation
 extension RecomputeJob {
     /// The most months that tell of seasons: five years and half a one on either side, whose means begin and end there.
     private static var seasonMonths: Int { 72 }
+    /// The weeks that tell of trends: the last one, and those before that tell what is usual.
+    static var trendWeeks: Int { TrendingRanking.usualWeeks + 1 }
+
+    /// The dates to keep for trends and seasons.
+    var activityWindow: ActivityWindow {
+        ActivityWindow(
+            end: startedAtMilliseconds / 1000, weekCount: Self.trendWeeks, monthCount: Self.seasonMonths)
+    }
 
     /// What trends, and in which months groups are busy, as far as the catalog has dates.
     ///
     /// The present, for this purpose, is the moment the job began, or the last date in the catalog if that is earlier:
     /// a catalog that is some weeks old tells what trended in its own last week. A date in the future changes nothing.
     ///
-    /// - Parameter dates: of the entries of public groups in each relation.
+    /// - Parameters:
+    ///   - events: what the job's window kept of the entries of public groups.
+    ///   - dates: of the same entries.
     func activitySignals(
-        _ snapshot: CatalogSnapshot, groupCount: Int, dates: [Relation: EventDates], _ clock: StepClock
-    ) throws(RecomputeError) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
-        let relations = parameters.relations.filter { $0.role != nil && dates[$0.relation]?.span != nil }
-        let all = relations.compactMap { dates[$0.relation] }.reduce(EventDates()) { $0.union($1) }
-        guard let span = all.span else { return (([], []), "no dates: nothing trends, no seasons") }
+        _ events: [RelationFacts.Role: GroupEvents], _ dates: EventDates, groupCount: Int
+    ) -> ((trending: [TrendingGroup], seasons: [SeasonalFactors]), outcome: String) {
+        guard let span = dates.span else { return (([], []), "no dates: nothing trends, no seasons") }
         let now = min(span.upperBound, startedAtMilliseconds / 1000)
         let calendar = ActivityCalendar(
-            now: now, weekCount: TrendingRanking.usualWeeks + 1,
+            now: now, weekCount: Self.trendWeeks,
             months: ActivityCalendar.wholeMonths(from: span.lowerBound, to: now, maximum: Self.seasonMonths))
-        var readings: [RelationFacts.Role: ActivityReading] = [:]
-        do throws(CatalogError) {
-            for facts in relations {
-                guard let role = facts.role else { continue }
-                let total = dates[facts.relation]?.count
-                readings[role] = try snapshot.activity(facts.source, in: calendar) { rows in
-                    clock.advance(done: min(rows, total ?? rows), total: total, unit: "rows")
-                }
-            }
-        } catch { throw .catalog(error) }
-        let activity = GroupActivity(readings, calendar: calendar, groupCount: groupCount)
+        let activity = GroupActivity(
+            events.mapValues { $0.activity(in: calendar) }, calendar: calendar, groupCount: groupCount)
         let trending = TrendingRanking().trending((0..<activity.groupCount).lazy.map(activity.weeks))
         let seasons = activity.seasons
         let months = "\(calendar.months.count) months"

@@ -55,8 +55,12 @@ struct ActivityTests {
             let all = try test.catalog.groups()
             for threads in [1, 3] {
                 let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
-                let reading = try snapshot.activity(kind, in: calendar) { _ in }
-                let dates = try snapshot.matrix(kind) { _ in }.dates
+                let window = ActivityWindow(end: now, weekCount: 9, monthCount: 900 / 28)
+                let matrix = try snapshot.matrix(kind, keeping: window) { _ in }
+                var events = try #require(matrix.events)
+                if kind == .pools { events.attribute(to: try snapshot.photoContent(minimumPhotos: 1) { _ in }.owners) }
+                let reading = events.activity(in: calendar)
+                let dates = matrix.dates
                 let times = visible.compactMap(\.time)
                 #expect(dates.count == times.count && dates.span == (times.min() ?? 0)...(times.max() ?? 0))
                 for (row, group) in all.filter({ $0.visibility == .public }).enumerated() {
@@ -91,8 +95,9 @@ struct ActivityTests {
         try test.importing(
             .memberships, "group_id,user_id,joined_at\n" + times.map { "g,\($0.key),\($0.value)\n" }.joined())
         let calendar = ActivityCalendar(now: now, weekCount: 3, months: 0..<0)
-        let reading = try CatalogSnapshot(of: test.catalog, threads: 1).activity(.memberships, in: calendar) { _ in }
-        #expect(reading.people == [2, 2, 2])
+        let window = ActivityWindow(end: now, weekCount: 3, monthCount: 0)
+        let matrix = try CatalogSnapshot(of: test.catalog, threads: 1).matrix(.memberships, keeping: window) { _ in }
+        #expect(matrix.events?.activity(in: calendar).people == [2, 2, 2])
     }
 
     @Test(

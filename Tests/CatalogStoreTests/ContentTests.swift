@@ -1,4 +1,5 @@
 import CatalogStore
+import Model
 import SQLite
 import TestSupport
 import Testing
@@ -22,18 +23,20 @@ struct ContentTests {
         return test
     }
 
+    private func content(_ test: CatalogUnderTest, minimumPhotos: Int, threads: Int = 1) throws -> PhotoContent {
+        try CatalogSnapshot(of: test.catalog, threads: threads).photoContent(minimumPhotos: minimumPhotos) { _ in }
+    }
+
     @Test("tags are those of public photos, case is ignored, and each counts once per photo")
     func tags() throws {
         let test = try filled()
-        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
-        #expect(try snapshot.hasContent(.tags) && snapshot.hasContent(.places))
-        let tags = try snapshot.photoTags(minimumPhotos: 2) { $0.lowercased() }
-        #expect(tags.vocabulary == ["bee", "macro"] && tags.totals == [3, 2] && tags.photoCount == 3)
+        #expect(try CatalogSnapshot(of: test.catalog, threads: 1).hasPhotoContent())
+        let tags = try content(test, minimumPhotos: 2).tags
+        #expect(tags.vocabulary == ["bee", "macro"] && tags.indexes.totals == [3, 2] && tags.indexes.photoCount == 3)
         let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
-        #expect(columns.map { Set(tags.terms(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
-        #expect(tags.terms(ofPhoto: 1000).isEmpty)
-        #expect(
-            try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary == ["bee", "macro", "rare"])
+        #expect(columns.map { Set(tags.indexes.terms(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
+        #expect(tags.indexes.terms(ofPhoto: 1000).isEmpty)
+        #expect(try content(test, minimumPhotos: 1).tags.vocabulary == ["bee", "macro", "rare"])
     }
 
     @Test("at most 65,536 tags are kept, the most frequent ones first")
@@ -45,28 +48,80 @@ struct ContentTests {
             INSERT INTO photos (photo_key, photo_id, tags) VALUES (1, 'a', '\(tags)'), (2, 'b', 't69999');
             UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
             """)
-        let found = try CatalogSnapshot(of: test.catalog, threads: 1).photoTags(minimumPhotos: 1) { String($0) }
-        #expect(found.vocabulary.count == 65_536 && found.vocabulary[0] == "t69999" && found.totals[0] == 2)
-        #expect(found.terms(ofPhoto: 1).count == 65_536 && found.terms(ofPhoto: 2).count == 1)
+        let found = try content(test, minimumPhotos: 1).tags
+        #expect(found.vocabulary.count == 65_536 && found.vocabulary[0] == "t69999" && found.indexes.totals[0] == 2)
+        #expect(found.indexes.terms(ofPhoto: 1).count == 65_536 && found.indexes.terms(ofPhoto: 2).count == 1)
     }
 
-    @Test("locations are those of public photos with both coordinates and a cell")
+    @Test("locations are those of public photos with both coordinates")
     func places() throws {
         let test = try filled()
-        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
-        let places = try snapshot.photoPlaces(minimumPhotos: 1) { latitude, longitude in
-            latitude == longitude ? nil : Int(latitude * 10)
-        }
-        #expect(places.vocabulary == [473] && places.totals == [2] && places.photoCount == 2)
+        let places = try content(test, minimumPhotos: 1).places
+        #expect(places.vocabulary.map(\.south) == [473, 100] && places.vocabulary.map(\.west) == [85, 100])
+        #expect(places.indexes.totals == [2, 1] && places.indexes.photoCount == 3)
     }
 
     @Test("a catalog without tags and locations has none")
     func none() throws {
         let test = try CatalogUnderTest()
-        try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,x,1,1\n")
-        let snapshot = try CatalogSnapshot(of: test.catalog, threads: 1)
-        #expect(try !snapshot.hasContent(.tags) && !snapshot.hasContent(.places))
-        #expect(try snapshot.photoTags(minimumPhotos: 1) { $0.lowercased() }.vocabulary.isEmpty)
+        try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,,,\n")
+        #expect(try !CatalogSnapshot(of: test.catalog, threads: 1).hasPhotoContent())
+        let content = try content(test, minimumPhotos: 1)
+        #expect(content.tags.vocabulary.isEmpty && content.places.vocabulary.isEmpty)
+    }
+
+    @Test("is what brute force finds, and the same on any number of threads", arguments: 0..<2)
+    func bruteForce(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: 70 + seed)
+        let test = try CatalogUnderTest()
+        // More photos than a range has, a few tags in two spellings, and gaps between the keys.
+        let photos = (0..<40_000).map { index in
+            let tags = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
+                let tag = Int.random(in: 0..<400, using: &generator)
+                return Bool.random(using: &generator) ? "Tag\(tag)" : "tag\(tag)"
+            }
+            let place = Bool.random(using: &generator) ? Int.random(in: -900..<900, using: &generator) : nil
+            return (
+                id: index, tags: tags, place: place, owner: Int.random(in: 0..<50, using: &generator),
+                isPrivate: Int.random(in: 0..<9, using: &generator) == 0
+            )
+        }
+        try test.importing(
+            .photos,
+            "photo_id,user_id,visibility,tags,latitude,longitude\n"
+                + photos.map { photo in
+                    let place = photo.place.map { "\(Double($0) / 10 + 0.05),5.05" } ?? ","
+                    return "\(photo.id),\(photo.owner == 0 ? "" : "u\(photo.owner)"),"
+                        + "\(photo.isPrivate ? "private" : "public"),\(photo.tags.joined(separator: ";")),\(place)\n"
+                }.joined())
+        try Database(path: test.path, mode: .readWrite).execute("DELETE FROM photos WHERE photo_key % 7 = 3")
+        let left = photos.filter { !$0.isPrivate && ($0.id + 1) % 7 != 3 }
+        var counts: [String: (photos: Int, first: Int)] = [:]
+        for photo in left {
+            var seen: Set<String> = []
+            for tag in photo.tags.map({ $0.lowercased() }) where seen.insert(tag).inserted {
+                let first = counts.count
+                counts[tag, default: (0, first)].photos += 1
+            }
+        }
+        let vocabulary = counts.filter { $0.value.photos >= 5 }
+            .sorted { ($1.value.photos, $0.value.first) < ($0.value.photos, $1.value.first) }.map(\.key)
+        for threads in [1, 3] {
+            let found = try content(test, minimumPhotos: 5, threads: threads)
+            #expect(found.tags.vocabulary == vocabulary)
+            #expect(found.tags.indexes.totals.map(Int.init) == vocabulary.map { counts[$0]?.photos ?? 0 })
+            #expect(found.tags.indexes.photoCount == left.count { !$0.tags.isEmpty })
+            #expect(found.places.indexes.photoCount == left.count { $0.place != nil })
+            let areTermsRight = left.allSatisfy { photo in
+                let tags = found.tags.indexes.terms(ofPhoto: photo.id + 1).map { found.tags.vocabulary[Int($0)] }
+                let places = found.places.indexes.terms(ofPhoto: photo.id + 1).map { found.places.vocabulary[Int($0)] }
+                return Set(tags) == Set(photo.tags.map { $0.lowercased() }).intersection(vocabulary)
+                    && places.map(\.south) == (photo.place.map { [$0] } ?? [])
+            }
+            #expect(areTermsRight)
+            let pairs = Set(left.map { "\($0.owner) \(found.owners[$0.id + 1])" })
+            #expect(pairs.count == Set(left.map(\.owner)).count && pairs.contains("0 0"))
+        }
     }
 }
 

@@ -23,6 +23,9 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
         self.west = (west + 1800 + 3600) % 3600 - 1800
     }
 
+    /// Its number among all cells, from south to north and from west to east, from 0 on.
+    public var number: Int { (south + 900) * 3600 + west + 1800 }
+
     /// The cell of a key that is just as `key` writes it; nil for anything else.
     init?(key: String) {
         let edges = key.split(separator: ",").compactMap { Int($0) }

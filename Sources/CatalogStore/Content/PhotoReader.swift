@@ -1,0 +1,70 @@
+import Model
+import SQLite
+
+/// What one thread reads of public photos, range after range of their keys.
+struct PhotoReader: Sendable {
+    /// The photos of a range of keys, in the order of the keys; one that is private or missing has nothing.
+    struct Part: Sendable {
+        /// The index of the range.
+        let range: Int
+        /// The keys of the owners; 0 if the owner is not known.
+        var owners: [UInt32] = []
+        /// Numbers that the thread gave to cells; `PhotoTermIndexes.none` if the location is not known.
+        var cells: [UInt32] = []
+        /// Where the tags of each photo end.
+        var tagEnds: [UInt32] = []
+        /// Numbers that the thread gave to tags.
+        var tags: [UInt32] = []
+
+        /// The tags of a photo by its index.
+        func tags(_ index: Int) -> ArraySlice<UInt32> {
+            tags[Int(index == 0 ? 0 : tagEnds[index - 1])..<Int(tagEnds[index])]
+        }
+    }
+
+    private(set) var parts: [Part] = []
+    private(set) var tagNumbers = TagNumbers()
+    private(set) var cellNumbers = CellNumbers()
+
+    /// Reads the photos of a range.
+    ///
+    /// - Parameters:
+    ///   - rows: the columns `photo_key`, `user_key`, `tags`, `latitude`, `longitude` of those photos that are public,
+    ///     in ascending order of their keys.
+    ///   - keys: the keys of the range.
+    ///   - index: the index of the range.
+    mutating func read(_ rows: Statement, _ keys: Range<Int>, index: Int) throws(DatabaseError) {
+        var part = Part(range: index)
+        part.owners.reserveCapacity(keys.count)
+        part.cells.reserveCapacity(keys.count)
+        part.tagEnds.reserveCapacity(keys.count)
+        while try rows.step() {
+            let key = Int(rows.integer(0))
+            part.skip(to: key - keys.lowerBound)
+            part.owners.append(UInt32(clamping: rows.integer(1)))
+            unsafe rows.withText(2) { unsafe tagNumbers.append($0.span, ofPhoto: UInt32(key), to: &part.tags) }
+            part.tagEnds.append(UInt32(part.tags.count))
+            part.cells.append(cell(rows))
+        }
+        part.skip(to: keys.count)
+        parts.append(part)
+    }
+
+    private mutating func cell(_ rows: Statement) -> UInt32 {
+        guard let latitude = rows.optionalNumber(3), let longitude = rows.optionalNumber(4),
+            let cell = PlaceCell(latitude: latitude, longitude: longitude)
+        else { return PhotoTermIndexes.none }
+        return cellNumbers.count(cell)
+    }
+}
+
+extension PhotoReader.Part {
+    /// Adds photos of which nothing is known, up to an index.
+    fileprivate mutating func skip(to index: Int) {
+        while owners.count < index {
+            owners.append(0)
+            cells.append(PhotoTermIndexes.none)
+            tagEnds.append(UInt32(tags.count))
+        }
+    }
+}

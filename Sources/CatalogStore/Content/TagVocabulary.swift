@@ -1,0 +1,43 @@
+/// The tags of enough photos, from what several threads counted.
+///
+/// Of equally frequent tags, the one that an earlier photo has stands first: the vocabulary does not depend on the
+/// number of threads.
+struct TagVocabulary {
+    /// The tags, most frequent first.
+    let texts: [String]
+    /// By thread and by the number that it gave to a tag: the index in `texts`, `PhotoTermIndexes.rare`, or `.none` for
+    /// tags beyond the limit of different ones.
+    let indexes: [[UInt32]]
+
+    /// - Parameter minimumPhotos: tags of fewer photos are left out (inclusive).
+    init(_ threads: [TagNumbers], minimumPhotos: Int) {
+        var tags = threads.enumerated().flatMap { thread, numbers in
+            numbers.texts.indices.map { (first: numbers.firstPhoto($0), thread: thread, number: $0) }
+        }
+        // A photo was read by one thread, which numbers its tags in their order.
+        tags.sort { ($0.first, $0.number) < ($1.first, $1.number) }
+        var numbers: [String: Int] = [:]
+        var found: [(text: String, photos: Int)] = []
+        var numberOfTag = threads.map { [Int?](repeating: nil, count: $0.texts.count) }
+        for tag in tags {
+            let text = threads[tag.thread].texts[tag.number]
+            let number = numbers[text] ?? found.count
+            if number == found.count {
+                guard found.count < TagNumbers.maximumTags else { continue }
+                numbers[text] = number
+                found.append((text, 0))
+            }
+            found[number].photos += threads[tag.thread].photoCount(tag.number)
+            numberOfTag[tag.thread][tag.number] = number
+        }
+        let vocabulary = found.indices.filter { found[$0].photos >= minimumPhotos }
+            .sorted { found[$0].photos != found[$1].photos ? found[$0].photos > found[$1].photos : $0 < $1 }
+            .prefix(PhotoTermIndexes.maximumTerms)
+        var indexes = [UInt32](repeating: PhotoTermIndexes.rare, count: found.count)
+        for (index, number) in vocabulary.enumerated() { indexes[number] = UInt32(index) }
+        texts = vocabulary.map { found[$0].text }
+        self.indexes = numberOfTag.map { numbers in
+            numbers.map { number in number.map { indexes[$0] } ?? PhotoTermIndexes.none }
+        }
+    }
+}
