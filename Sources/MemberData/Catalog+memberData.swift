@@ -19,12 +19,19 @@ extension MemberProfile {
                 JoinedGroup(group: group, atMilliseconds: membership.joinedAt.map { $0 * 1000 })
             }
         }
+        self = try MemberProfile(userID: id, joined: joined, topics: member.interests)
+            .replayingHistory(from: catalog, for: planner, atMilliseconds: instant)
+    }
+
+    /// The profile with the catalog's interactions of the user replayed on top.
+    func replayingHistory(from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
+        throws(CatalogError) -> MemberProfile
+    {
         let feedback = planner.configuration.feedback
         let history = try catalog.history(
-            ofUser: id, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
+            ofUser: userID, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
         let interactions = history.compactMap { Interaction($0, in: planner.model) }
-        self = MemberProfile(userID: id, joined: joined, topics: member.interests)
-            .replaying(interactions, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
+        return replaying(interactions, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
     }
 }
 

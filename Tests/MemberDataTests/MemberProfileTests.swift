@@ -61,6 +61,26 @@ struct MemberProfileTests {
         #expect(try known("eve") == nil)
     }
 
+    @Test("Profiles read together are those read one by one, also after a group got the key of another")
+    func together() throws {
+        let interactions = [interaction("1", .join, "b", at: 8000), interaction("2", .dismiss, "c", at: 7000)]
+        _ = try catalog.apply([.member(MemberChange(ofUser: "ann", .record(interactions)))])
+        let reader = try CatalogProfiles(catalog, for: planner)
+        func profiles() throws -> [MemberProfile?] {
+            try reader.profiles(of: ["ann", "eve", "bob"], atMilliseconds: 9000)
+        }
+        #expect(try profiles() == [known("ann"), nil, known("bob")])
+        #expect(try profiles()[0]?.joined.map(\.group) == [0, 1])
+        try Database(path: catalog.path, mode: .readWrite).execute(
+            """
+            DELETE FROM groups WHERE group_key = 1;
+            UPDATE groups SET group_key = 1 WHERE group_id = 'c';
+            UPDATE catalog_state SET value = value + 1 WHERE name = 'changes';
+            """)
+        #expect(try profiles() == [known("ann"), nil, known("bob")])
+        #expect(try profiles()[0]?.joined.map(\.group) == [1, 2])
+    }
+
     @Test("Published impressions fade; newer changes are replayed on top, or everything before them is forgotten")
     func published() throws {
         let halfLife = Int64(planner.configuration.feedback.impressionHalfLifeDays * 86_400_000)

@@ -31,17 +31,19 @@ struct ListExport {
     private let parsed: ParsedCommand
     private let version: LoadedVersion
     private let planner: Planner
-    private let catalogs: [Catalog]
+    private let catalog: Catalog
+    /// One for each thread.
+    private let readers: [CatalogProfiles]
     private let progress = ProgressLine()
     private var content: Content
 
     init(_ parsed: ParsedCommand) throws {
         self.parsed = parsed
-        let first = try parsed.openCatalog()
-        let count = try parsed.threadCount()
-        catalogs = try [first] + (1..<count).map { _ in try parsed.openCatalog() }
+        let catalog = try parsed.openCatalog()
         version = try parsed.loadVersion()
-        planner = try parsed.planner(version.model, first)
+        let planner = try parsed.planner(version.model, catalog)
+        readers = try (0..<parsed.threadCount()).map { _ in try CatalogProfiles(parsed.openCatalog(), for: planner) }
+        (self.catalog, self.planner) = (catalog, planner)
         content = Content(
             version: version.manifest.version.description, atMilliseconds: try parsed.planInstant(),
             limit: try parsed.integer("limit", in: 1...300), seed: try parsed.planSeed(),
@@ -61,7 +63,7 @@ struct ListExport {
 
     /// Returns how many users are unknown.
     private mutating func writeLists() throws -> Int {
-        let users = try UserIDs(of: catalogs[0], file: parsed.textIfGiven("users"))
+        let users = try UserIDs(of: catalog, file: parsed.textIfGiven("users"))
         content.users = users.checksum
         let columns = ["user", "rank", "group", "score", "origin"] + (content.hasReasons ? ["reasons"] : [])
         let header = content.isJSON ? "" : columns.joined(separator: "\t") + "\n"
@@ -98,10 +100,10 @@ struct ListExport {
         var done = try users.count(through: first)
         var unknown = 0
         while true {
-            let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * catalogs.count)
+            let round = try users.next(after: last, Self.portionCount * Self.portionsPerRound * readers.count)
             guard let end = round.last else { break }
-            let lists = try Parallel.map(round.count, portion: Self.portionCount, catalogs) { catalog, members in
-                try self.lists(of: round[members], catalog)
+            let lists = try Parallel.map(round.count, portion: Self.portionCount, readers) { reader, members in
+                try self.lists(of: round[members], reader)
             }
             unknown += lists.reduce(0) { $0 + $1.unknown }
             try write(Array(lists.map(\.bytes).joined()), end)
@@ -113,12 +115,13 @@ struct ListExport {
         return unknown
     }
 
-    private func lists(of users: ArraySlice<String>, _ catalog: Catalog) throws -> (bytes: [UInt8], unknown: Int) {
+    private func lists(of users: ArraySlice<String>, _ reader: CatalogProfiles) throws
+        -> (bytes: [UInt8], unknown: Int)
+    {
         var bytes: [UInt8] = []
         var unknown = 0
-        for user in users {
-            let profile = try MemberProfile(
-                ofUser: user, from: catalog, for: planner, atMilliseconds: content.atMilliseconds)
+        let profiles = try reader.profiles(of: users, atMilliseconds: content.atMilliseconds)
+        for (user, profile) in zip(users, profiles) {
             guard let profile else {
                 unknown += 1
                 continue

@@ -12,11 +12,13 @@ enum Formats {
     static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }
 
     private static func formatted(_ format: String, _ digits: Int, _ value: Double) -> String {
-        var buffer = [CChar](repeating: 0, count: 400)
-        let count = unsafe withVaList([Int32(digits), value]) { arguments in
-            unsafe vsnprintf(&buffer, buffer.count, format, arguments)
+        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: 400) { buffer in
+            let count = unsafe withVaList([Int32(digits), value]) { arguments in
+                unsafe vsnprintf(buffer.baseAddress, buffer.count, format, arguments)
+            }
+            return unsafe String(
+                decoding: UnsafeRawBufferPointer(start: buffer.baseAddress, count: Int(count)), as: UTF8.self)
         }
-        return String(decoding: buffer.prefix(Int(count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
     /// With commas between thousands.
