@@ -36,6 +36,12 @@ struct MembersChecksum {
         valueCount += 1
     }
 
+    /// Adds the fields of another one.
+    mutating func add(_ other: MembersChecksum) {
+        sum &+= other.sum
+        valueCount += other.valueCount
+    }
+
     /// What a manifest says of these members.
     func report(bucketCount: Int) -> Manifest.MembersReport {
         Manifest.MembersReport(

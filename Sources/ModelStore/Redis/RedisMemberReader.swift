@@ -21,21 +21,35 @@ struct RedisMemberReader {
     /// manifest.
     ///
     /// - Parameters:
-    ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
     ///   - beginBucket: called before the words of each bucket.
     ///   - take: is given a user's id, then the user's value, and so on.
     /// - Throws: `StoreError.corrupt` if something else was read than the manifest says; or what `beginBucket` throws.
     func read(
-        from connection: inout StoreConnection, heartbeat: (inout RedisCommand) -> Bool = { _ in false },
-        beginBucket: () throws(StoreError) -> Void = {}, _ take: (_ word: borrowing Span<UInt8>) -> Void = { _ in }
+        from connection: inout StoreConnection, beginBucket: () throws(StoreError) -> Void,
+        _ take: (_ word: borrowing Span<UInt8>) -> Void
     ) throws(StoreError) {
+        try check(read(RedisLayout.UserHash.allCases, from: &connection, beginBucket: beginBucket, take))
+    }
+
+    /// Reads the buckets of some hashes, in the order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
+    ///   - beginBucket: called before the words of each bucket.
+    ///   - take: is given a user's id, then the user's value, and so on.
+    /// - Returns: the checksum of what was read.
+    func read(
+        _ hashes: [RedisLayout.UserHash], from connection: inout StoreConnection,
+        heartbeat: (inout RedisCommand) -> Bool = { _ in false },
+        beginBucket: () throws(StoreError) -> Void = {}, _ take: (_ word: borrowing Span<UInt8>) -> Void = { _ in }
+    ) throws(StoreError) -> MembersChecksum {
         var checksum = MembersChecksum()
         var place = 0
         func takeBucket(_ reply: borrowing ReceivedReply) throws(StoreError) {
             // An integer answers a heartbeat.
             guard let count = reply.elementCount else { return }
             try beginBucket()
-            let (hash, bucket) = (RedisLayout.UserHash.allCases[place / report.bucketCount], place % report.bucketCount)
+            let (hash, bucket) = (hashes[place / report.bucketCount], place % report.bucketCount)
             place += 1
             for element in 0..<count {
                 try reply.withBytes(ofElement: element, orThrow: damaged) { bytes throws(StoreError) in
@@ -50,7 +64,7 @@ struct RedisMemberReader {
                 }
             }
         }
-        for hash in RedisLayout.UserHash.allCases {
+        for hash in hashes {
             let stem = layout.stem(version, hash)
             var command = RedisCommand()
             for bucket in 0..<report.bucketCount {
@@ -61,6 +75,13 @@ struct RedisMemberReader {
             }
         }
         try connection.finish(takeBucket)
+        return checksum
+    }
+
+    /// Compares the checksum of all hashes with the manifest.
+    ///
+    /// - Throws: `StoreError.corrupt` if it is another one.
+    func check(_ checksum: MembersChecksum) throws(StoreError) {
         guard checksum.report(bucketCount: report.bucketCount) == report else {
             throw StoreError(
                 .corrupt,

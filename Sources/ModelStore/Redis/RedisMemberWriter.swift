@@ -1,7 +1,7 @@
 import Model
 import Redis
 
-/// Writes what is published of members, and verifies it.
+/// Writes what is published of members.
 struct RedisMemberWriter {
     /// A command ends with the user that brings it to so many users or bytes.
     private static let usersPerCommand = 512
@@ -9,54 +9,55 @@ struct RedisMemberWriter {
     /// Replies outstanding while buckets are written.
     private static let writeWindow = 1024
 
-    let layout: RedisLayout
-    let version: VersionName
-    let progress: (_ writtenUsers: Int) -> Void
-    /// Of what was written.
-    private var checksum = MembersChecksum()
+    private let layout: RedisLayout
+    private let version: VersionName
+    private let members: any MemberSource
+    private let shape: VersionShape
+    private let buckets: UserBuckets
 
-    init(_ layout: RedisLayout, _ version: VersionName, progress: @escaping (_ writtenUsers: Int) -> Void) {
+    init(_ layout: RedisLayout, _ version: VersionName, _ members: any MemberSource, _ shape: VersionShape) {
         self.layout = layout
         self.version = version
-        self.progress = progress
+        self.members = members
+        self.shape = shape
+        buckets = UserBuckets(members, bucketCount: shape.bucketCount)
     }
 
-    /// Writes a field for every user, bucket by bucket, in each of the two hashes.
+    /// Writes a field for every user who has one, bucket by bucket, in a hash.
     ///
-    /// - Returns: what the manifest says of it.
-    mutating func write(
-        _ members: any MemberSource, shape: VersionShape, to connection: inout StoreConnection,
-        lease: inout PublisherLease
-    ) throws(StoreError) -> Manifest.MembersReport {
-        let buckets = UserBuckets(members, bucketCount: shape.bucketCount)
-        for hash in RedisLayout.UserHash.allCases {
-            let stem = layout.stem(version, hash)
-            var command = RedisCommand()
-            for bucket in 0..<shape.bucketCount {
-                var users = buckets[bucket]
-                while !users.isEmpty {
-                    if lease.renewal(&command) { try connection.push(command, window: Self.writeWindow) { _ in } }
-                    command.replace(with: "HSET")
-                    command.appendKey(stem, bucket)
-                    let countBefore = users.count
-                    repeat {
-                        try append(Int(users.removeFirst()), to: hash, bucket, of: members, shape.groupCount, &command)
-                    } while !users.isEmpty && command.wordCount < 2 * Self.usersPerCommand
-                        && command.byteCount < Self.bytesPerCommand
-                    if command.wordCount > 2 { try connection.push(command, window: Self.writeWindow) { _ in } }
-                    if hash == .joined { progress(countBefore - users.count) }
-                }
+    /// - Returns: the checksum of the fields.
+    func write(
+        _ hash: RedisLayout.UserHash, to connection: inout StoreConnection, lease: inout PublisherLease,
+        progress: (_ writtenUsers: Int) -> Void
+    ) throws(StoreError) -> MembersChecksum {
+        var checksum = MembersChecksum()
+        let stem = layout.stem(version, hash)
+        var command = RedisCommand()
+        for bucket in 0..<shape.bucketCount {
+            var users = buckets[bucket]
+            while !users.isEmpty {
+                if lease.renewal(&command) { try connection.push(command, window: Self.writeWindow) { _ in } }
+                command.replace(with: "HSET")
+                command.appendKey(stem, bucket)
+                let countBefore = users.count
+                repeat {
+                    try append(Int(users.removeFirst()), to: hash, bucket, &command, &checksum)
+                } while !users.isEmpty && command.wordCount < 2 * Self.usersPerCommand
+                    && command.byteCount < Self.bytesPerCommand
+                if command.wordCount > 2 { try connection.push(command, window: Self.writeWindow) { _ in } }
+                progress(countBefore - users.count)
             }
         }
         try connection.finish { _ in }
-        return checksum.report(bucketCount: shape.bucketCount)
+        return checksum
     }
 
     /// Adds a user's field and value to a command; no feedback, no field.
-    private mutating func append(
-        _ user: Int, to hash: RedisLayout.UserHash, _ bucket: Int, of members: any MemberSource, _ groupCount: Int,
-        _ command: inout RedisCommand
+    private func append(
+        _ user: Int, to hash: RedisLayout.UserHash, _ bucket: Int, _ command: inout RedisCommand,
+        _ checksum: inout MembersChecksum
     ) throws(StoreError) {
+        let groupCount = shape.groupCount
         let feedback = hash == .feedback ? members.feedback(ofUser: user) : PublishedMember.Feedback()
         if hash == .feedback, feedback.isEmpty { return }
         let id = members.id(ofUser: user)

@@ -1,5 +1,7 @@
+import Dispatch
 import Model
 import Redis
+import Synchronization
 
 /// One publishing: take the lease, write, read back, list.
 struct RedisPublication {
@@ -14,35 +16,50 @@ struct RedisPublication {
     /// A user's name and groups take about so many bytes on the way to the server, and most of the time of publishing.
     private static let bytesPerUser = 160
 
-    /// - Returns: the manifest as it was written, with what it says of members.
-    func run(_ progress: (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) -> Manifest {
-        let total = manifest.byteCount + (members?.userCount ?? 0) * Self.bytesPerUser
-        var done = 0
-        return try withoutActuallyEscaping(progress) { progress throws(StoreError) in
-            func advance(by count: Int) {
-                done += count
-                if count > 0 { progress(done, total) }
+    /// A part of a version that is written, and read back, over a connection of its own; what takes longest first.
+    private enum Part: CaseIterable {
+        case joined
+        case feedback
+        case sections
+
+        /// The hash of users that it is; nil for the sections.
+        var hash: RedisLayout.UserHash? {
+            switch self {
+            case .joined: .joined
+            case .feedback: .feedback
+            case .sections: nil
             }
-            let writer = try RedisVersionWriter(layout, version, model, progress: advance)
-            let memberWriter = RedisMemberWriter(layout, version) { users in advance(by: users * Self.bytesPerUser) }
-            var connection = try StoreConnection(to: store.address)
-            var lease = try PublisherLease(&connection, layout: layout, location: store.location)
-            let written: Manifest
-            do throws(StoreError) {
-                written = try publish(writer, memberWriter, &connection, &lease)
-            } catch {
-                try? abandon(lease)
-                throw error
-            }
-            try lease.release(&connection)
-            return written
         }
     }
 
+    /// - Returns: the manifest as it was written, with what it says of members.
+    func run(_ progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void) throws(StoreError) -> Manifest {
+        let total = manifest.byteCount + (members?.userCount ?? 0) * Self.bytesPerUser
+        let done = Atomic<Int>(0)
+        return try publish { count in
+            if count > 0 { progress(done.add(count, ordering: .relaxed).newValue, total) }
+        }
+    }
+
+    private func publish(_ advance: @Sendable (_ byteCount: Int) -> Void) throws(StoreError) -> Manifest {
+        var connection = try StoreConnection(to: store.address)
+        var lease = try PublisherLease(&connection, layout: layout, location: store.location)
+        let written: Manifest
+        do throws(StoreError) {
+            written = try publish(&connection, &lease, advance)
+        } catch {
+            try? abandon(lease)
+            throw error
+        }
+        try lease.release(&connection)
+        return written
+    }
+
     private func publish(
-        _ writer: RedisVersionWriter, _ memberWriter: RedisMemberWriter, _ connection: inout StoreConnection,
-        _ lease: inout PublisherLease
+        _ connection: inout StoreConnection, _ lease: inout PublisherLease,
+        _ advance: @Sendable (_ byteCount: Int) -> Void
     ) throws(StoreError) -> Manifest {
+        let writer = try RedisVersionWriter(layout, version, model)
         guard try connection.ask("ZSCORE", layout.versions, version.description) == .null else {
             throw StoreError(.writeFailed, "version \(version) is published in \(store.location) already")
         }
@@ -52,27 +69,41 @@ struct RedisPublication {
         }
         let shape = VersionShape(model, idChunkCount: writer.idChunks.count, userCount: members?.userCount)
         try lease.announce(version, shape: shape, &connection)
-        try writer.write(to: &connection, lease: &lease)
-        var (memberWriter, manifest) = (memberWriter, manifest)
-        if let members {
-            manifest.members = try memberWriter.write(members, shape: shape, to: &connection, lease: &lease)
-        }
+        var manifest = manifest
+        manifest.members = try write(by: writer, shape, lease, advance)
         var command = RedisCommand("SET", layout.manifest(version))
         command.append(try ManifestJSON.encode(manifest))
         _ = try connection.ask(command)
-        try verify(manifest, shape, &connection, &lease)
-        if let report = manifest.members {
-            try RedisMemberReader(layout, version, report)
-                .read(from: &connection, heartbeat: { lease.renewal(&$0) })
-        }
+        try verify(manifest, shape, &connection, lease)
         try lease.list(manifest, &connection)
         return manifest
     }
 
+    /// Writes everything but the manifest.
+    ///
+    /// - Returns: what the manifest says of members; nil if there are none to publish.
+    private func write(
+        by writer: RedisVersionWriter, _ shape: VersionShape, _ lease: PublisherLease,
+        _ advance: @Sendable (_ byteCount: Int) -> Void
+    ) throws(StoreError) -> Manifest.MembersReport? {
+        let memberWriter = members.map { RedisMemberWriter(layout, version, $0, shape) }
+        let checksum = Mutex(MembersChecksum())
+        try inParallel(lease) { part, connection, lease throws(StoreError) in
+            guard let hash = part.hash else {
+                return try writer.write(to: &connection, lease: &lease, progress: advance)
+            }
+            guard let memberWriter else { return }
+            let written = try memberWriter.write(hash, to: &connection, lease: &lease) { users in
+                if hash == .joined { advance(users * Self.bytesPerUser) }
+            }
+            checksum.withLock { $0.add(written) }
+        }
+        return members == nil ? nil : checksum.withLock { $0.report(bucketCount: shape.bucketCount) }
+    }
+
     /// Reads everything back as a reader would and compares it with what was to be written.
     private func verify(
-        _ manifest: Manifest, _ shape: VersionShape, _ connection: inout StoreConnection,
-        _ lease: inout PublisherLease
+        _ manifest: Manifest, _ shape: VersionShape, _ connection: inout StoreConnection, _ lease: PublisherLease
     ) throws(StoreError) {
         guard VersionShape(try connection.ask("HGETALL", layout.shape(version))) == shape else {
             throw StoreError(.corrupt, "\(layout.shape(version)) in \(store.location) is not what was written")
@@ -80,14 +111,45 @@ struct RedisPublication {
         guard case .bytes(let bytes) = try connection.ask("GET", layout.manifest(version)),
             try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
         else { throw StoreError(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
-        let reader = try RedisVersionReader(
-            layout: layout, manifest: manifest, shape: shape)
-        try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
-            bytes, name, offset throws(StoreError) in
-            guard let section = model[name], section.holds(bytes, at: offset) else {
-                throw StoreError(.corrupt, "section \"\(name.rawValue)\" in \(store.location) is not what was written")
+        let reader = try RedisVersionReader(layout: layout, manifest: manifest, shape: shape)
+        let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0) }
+        let checksum = Mutex(MembersChecksum())
+        try inParallel(lease) { part, connection, lease throws(StoreError) in
+            guard let hash = part.hash else {
+                return try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
+                    bytes, name, offset throws(StoreError) in
+                    guard let section = model[name], section.holds(bytes, at: offset) else {
+                        throw StoreError(
+                            .corrupt, "section \"\(name.rawValue)\" in \(store.location) is not what was written")
+                    }
+                }
+            }
+            guard let memberReader else { return }
+            let read = try memberReader.read([hash], from: &connection, heartbeat: { lease.renewal(&$0) })
+            checksum.withLock { $0.add(read) }
+        }
+        if let memberReader { try memberReader.check(checksum.withLock { $0 }) }
+    }
+
+    /// Runs `body` for each part, two at a time: more than that a server could not answer at once.
+    private func inParallel(
+        _ lease: PublisherLease,
+        _ body: @Sendable (Part, inout StoreConnection, inout PublisherLease) throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let next = Atomic<Int>(0)
+        let failure = Mutex<StoreError?>(nil)
+        DispatchQueue.concurrentPerform(iterations: 2) { _ in
+            do throws(StoreError) {
+                var connection = try StoreConnection(to: store.address)
+                var lease = lease
+                while case let index = next.add(1, ordering: .relaxed).oldValue, index < Part.allCases.count,
+                    failure.withLock({ $0 == nil })
+                { try body(Part.allCases[index], &connection, &lease) }
+            } catch {
+                failure.withLock { $0 = $0 ?? error }
             }
         }
+        if let error = failure.withLock({ $0 }) { throw error }
     }
 
     /// Removes what was written, over a new connection; if that fails too, the next pruning does it.

@@ -12,14 +12,11 @@ struct RedisVersionWriter {
     let version: VersionName
     let model: EncodedModel
     let idChunks: [[UInt8]]
-    let progress: (_ writtenBytes: Int) -> Void
 
     /// Checks what the layout in Redis takes for granted.
     ///
     /// - Throws: `StoreError.corrupt` if the model's sections contradict themselves.
-    init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel, progress: @escaping (Int) -> Void)
-        throws(StoreError)
-    {
+    init(_ layout: RedisLayout, _ version: VersionName, _ model: EncodedModel) throws(StoreError) {
         let names = ModelLayout.SectionName.fixed + model.relations.map { ModelLayout.SectionName($0) }
         for name in names where model[name] == nil {
             throw StoreError(.corrupt, "the model has no section \"\(name.rawValue)\"")
@@ -30,19 +27,21 @@ struct RedisVersionWriter {
         self.layout = layout
         self.version = version
         self.model = model
-        self.progress = progress
         idChunks = try Self.chunks(ofIDs: model[.ids]?.bytes ?? [], groupCount: model.groupCount)
     }
 
     /// Writes all sections.
-    func write(to connection: inout StoreConnection, lease: inout PublisherLease) throws(StoreError) {
+    func write(
+        to connection: inout StoreConnection, lease: inout PublisherLease,
+        progress: (_ writtenBytes: Int) -> Void
+    ) throws(StoreError) {
         for section in model.sections {
             if section.name == .ids {
                 for (number, chunk) in idChunks.enumerated() {
                     try push(layout.stem(version, .ids), number, chunk.span, &connection, &lease)
                 }
             } else if section.name.relation != nil {
-                try writeLists(section, &connection, &lease)
+                try writeLists(section, &connection, &lease, progress)
                 continue
             } else {
                 for start in stride(from: 0, to: section.bytes.count, by: RedisLayout.chunkByteCount) {
@@ -69,7 +68,8 @@ struct RedisVersionWriter {
     }
 
     private func writeLists(
-        _ section: EncodedModel.Section, _ connection: inout StoreConnection, _ lease: inout PublisherLease
+        _ section: EncodedModel.Section, _ connection: inout StoreConnection, _ lease: inout PublisherLease,
+        _ progress: (_ writtenBytes: Int) -> Void
     ) throws(StoreError) {
         let reader = try NeighbourSectionReader(section, groupCount: model.groupCount)
         let stem = layout.stem(version, section.name)
