@@ -68,7 +68,10 @@ let package = Package(
 
         // The system.
         module(
-            "CatalogStore", ["SQLite", "SparseMatrix", "CivilTime", "Compression", "RecordReading", "Model"]),
+            "CatalogStore",
+            [
+                "SQLite", "CPrefetch", "CXXHash", "SparseMatrix", "CivilTime", "Compression", "RecordReading", "Model",
+            ]),
         module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
         module(
             "Recompute",

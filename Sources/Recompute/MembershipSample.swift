@@ -1,8 +1,8 @@
 import SparseMatrix
 
 /// Some members, each with a group that is left out of the others to see whether these would find it.
-struct MembershipSample {
-    struct Member {
+struct MembershipSample: Sendable {
+    struct Member: Sendable {
         /// The other groups, ascending.
         var joined: [UInt32]
         var leftOut: UInt32

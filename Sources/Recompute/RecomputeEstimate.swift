@@ -120,8 +120,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let preparing = Double(amount.rows) * 3.5e-8
         let counting = Double(amount.rows) * 1e-8 + amount.increments * 1.45e-10
         let choosing = Double(groups) * Double(groups) * 1e-10
-        // Weights of 64 bits instead of counts of 8 or 16.
-        return preparing + (counting + choosing) * (measure == .cosine ? 1 : 3)
+        // Weights of 64 bits instead of counts of 8 or 16, and lists that are cut at the target.
+        return preparing + (counting + choosing) * (measure == .cosine ? 1 : 4)
     }
 
     /// Takes over how long the steps took then, by the rows there are now.

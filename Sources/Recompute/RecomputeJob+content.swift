@@ -59,14 +59,13 @@ extension RecomputeJob {
         let portions = Mutex<[Int: [GroupTerms]]>([:])
         let next = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: parameters.threads) { _ in
-            var tagTally = TermTally(vocabularyCount: content.tags.vocabulary.count)
-            var placeTally = TermTally(vocabularyCount: content.places.vocabulary.count)
+            var tagTally = TermTally(vocabularyCount: content.tags.terms.count)
+            var placeTally = TermTally(vocabularyCount: content.places.terms.count)
             while case let index = next.add(1, ordering: .relaxed).oldValue, index < starts.count {
                 let groups = starts[index]..<min(starts[index] + Self.groupsPerPortion, matrix.rowCount)
                 let portion = groups.map { group in
                     let photos = matrix.row(group)
-                    content.tags.indexes.count(photos, into: &tagTally)
-                    content.places.indexes.count(photos, into: &placeTally)
+                    content.records.count(photos, tags: &tagTally, places: &placeTally)
                     defer {
                         tagTally.clear()
                         placeTally.clear()
@@ -83,11 +82,11 @@ extension RecomputeJob {
         let groups = portions.withLock { portions in starts.indices.flatMap { portions[$0] ?? [] } }
         for (group, terms) in groups.enumerated() {
             for (tag, weight) in terms.tags {
-                signals.tags[content.tags.vocabulary[tag], default: []].append(
+                signals.tags[content.tags.terms[tag], default: []].append(
                     Posting(group: UInt32(group), weight: weight))
             }
             for (place, weight) in terms.places {
-                signals.places[content.places.vocabulary[place], default: []].append(
+                signals.places[content.places.terms[place], default: []].append(
                     Posting(group: UInt32(group), weight: weight))
             }
         }
@@ -95,10 +94,10 @@ extension RecomputeJob {
     }
 
     private func profile<Term>(
-        of terms: PhotoTerms<Term>, _ measure: ContentProfile.Measure, limit: Int
+        of vocabulary: PhotoVocabulary<Term>, _ measure: ContentProfile.Measure, limit: Int
     ) -> ContentProfile {
         ContentProfile(
-            totals: terms.indexes.totals, photoCount: terms.indexes.photoCount, measure: measure,
+            totals: vocabulary.totals, photoCount: vocabulary.photoCount, measure: measure,
             minimumPhotos: Self.photosInGroup, limit: limit)
     }
 }

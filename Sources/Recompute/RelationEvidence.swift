@@ -1,28 +1,37 @@
+import Dispatch
 import Glibc
 import Model
 import Similarity
+import Synchronization
 
 /// What each relation should count in members' lists: as much as finds memberships best that are left out.
 ///
 /// A membership that is left out is still in the members' lists, which were computed with it. Its own part in a score
 /// is taken away: one of the c common members of the two groups.
-struct RelationEvidence {
+struct RelationEvidence: Sendable {
     /// What a relation may count beside memberships, whose weight is 1.
     private static let choices = [0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4]
     /// With fewer members chance would choose.
     private static let leastMembers = 100
     /// A relation counts only if it raises the gain by this part: what is less may be chance.
     private static let leastRise = 0.02
+    /// Members that a thread takes at a time.
+    private static let membersPerPortion = 32
 
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
+    /// What makes the scores of relations comparable.
+    private let meanBestScores: [Relation: Double]
     private let members: [MembershipSample.Member]
+    private let threads: Int
     private let measure: SimilarityParameters.Measure?
 
     init(_ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ sample: MembershipSample) {
         relations = parameters.relations
         self.tables = tables
+        meanBestScores = tables.mapValues(\.meanBestScore)
         members = sample.members
+        threads = parameters.threads
         measure = relations[.membership].map { parameters[$0.relation].measure }
     }
 
@@ -44,20 +53,29 @@ struct RelationEvidence {
 
     /// The weight with the greatest gain, of equal ones the least; 0 if that gains next to nothing.
     private func best(_ facts: RelationFacts, beside weights: [Relation: Double]) -> Double {
-        var gains = [Double](repeating: 0, count: Self.choices.count)
-        var known = ScoreSums(groupCount: groupCount)
-        var added = ScoreSums(groupCount: groupCount)
-        for member in members {
-            for (relation, weight) in weights.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                add(relation, weight, of: member, to: &known)
+        let known = weights.sorted { $0.key.rawValue < $1.key.rawValue }
+        let portions = Mutex<[Int: [[Double]]]>([:])
+        let next = Atomic<Int>(0)
+        let starts = Array(stride(from: 0, to: members.count, by: Self.membersPerPortion))
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            var (knownSums, addedSums) = (ScoreSums(groupCount: groupCount), ScoreSums(groupCount: groupCount))
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < starts.count {
+                let portion = members[starts[index]...].prefix(Self.membersPerPortion).map { member in
+                    for (relation, weight) in known { add(relation, weight, of: member, to: &knownSums) }
+                    add(facts.relation, 1, of: member, to: &addedSums)
+                    defer {
+                        knownSums.clear()
+                        addedSums.clear()
+                    }
+                    return Self.choices.map { gain(member, knownSums, addedSums, weight: $0) }
+                }
+                portions.withLock { $0[index] = portion }
             }
-            add(facts.relation, 1, of: member, to: &added)
-            for (index, weight) in Self.choices.enumerated() {
-                gains[index] += gain(member, known, added, weight: weight)
-            }
-            known.clear()
-            added.clear()
         }
+        // In the order of the members: a rounded sum depends on it.
+        var gains = [Double](repeating: 0, count: Self.choices.count)
+        let found = portions.withLock { portions in starts.indices.flatMap { portions[$0] ?? [] } }
+        for member in found { for (index, gain) in member.enumerated() { gains[index] += gain } }
         let greatest = gains.max() ?? 0
         guard greatest > gains[0] * (1 + Self.leastRise) else { return 0 }
         return Self.choices[gains.firstIndex(of: greatest) ?? 0]
@@ -68,8 +86,10 @@ struct RelationEvidence {
     private func add(
         _ relation: Relation, _ weight: Double, of member: MembershipSample.Member, to sums: inout ScoreSums
     ) {
-        guard weight > 0, let table = tables[relation], let facts = relations[relation] else { return }
-        let factor = weight * facts.weight / table.meanBestScore
+        guard weight > 0, let table = tables[relation], let facts = relations[relation],
+            let meanBestScore = meanBestScores[relation]
+        else { return }
+        let factor = weight * facts.weight / meanBestScore
         for group in member.joined {
             for neighbour in table.list(of: Int(group)) {
                 var score = factor * Double(neighbour.score)

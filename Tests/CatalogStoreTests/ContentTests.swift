@@ -31,12 +31,12 @@ struct ContentTests {
     func tags() throws {
         let test = try filled()
         #expect(try CatalogSnapshot(of: test.catalog, threads: 1).hasPhotoContent())
-        let tags = try content(test, minimumPhotos: 2).tags
-        #expect(tags.vocabulary == ["bee", "macro"] && tags.indexes.totals == [3, 2] && tags.indexes.photoCount == 3)
+        let found = try content(test, minimumPhotos: 2)
+        #expect(found.tags.terms == ["bee", "macro"] && found.tags.totals == [3, 2] && found.tags.photoCount == 3)
         let columns = try test.lines("SELECT photo_key FROM photos ORDER BY photo_id").map { Int($0) ?? -1 }
-        #expect(columns.map { Set(tags.indexes.terms(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
-        #expect(tags.indexes.terms(ofPhoto: 1000).isEmpty)
-        #expect(try content(test, minimumPhotos: 1).tags.vocabulary == ["bee", "macro", "rare"])
+        #expect(columns.map { Set(found.records.tags(ofPhoto: $0)) } == [[0, 1], [0], [], [], [0, 1], []])
+        #expect(found.records.tags(ofPhoto: 1000).isEmpty && found.records.place(ofPhoto: 1000) == nil)
+        #expect(try content(test, minimumPhotos: 1).tags.terms == ["bee", "macro", "rare"])
     }
 
     @Test("at most 65,536 tags are kept, the most frequent ones first")
@@ -48,17 +48,17 @@ struct ContentTests {
             INSERT INTO photos (photo_key, photo_id, tags) VALUES (1, 'a', '\(tags)'), (2, 'b', 't69999');
             UPDATE catalog_state SET value = 1 WHERE name = 'photos.tags';
             """)
-        let found = try content(test, minimumPhotos: 1).tags
-        #expect(found.vocabulary.count == 65_536 && found.vocabulary[0] == "t69999" && found.indexes.totals[0] == 2)
-        #expect(found.indexes.terms(ofPhoto: 1).count == 65_536 && found.indexes.terms(ofPhoto: 2).count == 1)
+        let found = try content(test, minimumPhotos: 1)
+        #expect(found.tags.terms.count == 65_536 && found.tags.terms[0] == "t69999" && found.tags.totals[0] == 2)
+        #expect(found.records.tags(ofPhoto: 1).count == 65_536 && found.records.tags(ofPhoto: 2).count == 1)
     }
 
     @Test("locations are those of public photos with both coordinates")
     func places() throws {
         let test = try filled()
         let places = try content(test, minimumPhotos: 1).places
-        #expect(places.vocabulary.map(\.south) == [473, 100] && places.vocabulary.map(\.west) == [85, 100])
-        #expect(places.indexes.totals == [2, 1] && places.indexes.photoCount == 3)
+        #expect(places.terms.map(\.south) == [473, 100] && places.terms.map(\.west) == [85, 100])
+        #expect(places.totals == [2, 1] && places.photoCount == 3)
     }
 
     @Test("a catalog without tags and locations has none")
@@ -67,7 +67,7 @@ struct ContentTests {
         try test.importing(.photos, "photo_id,visibility,tags,latitude,longitude\na,public,,,\nb,private,,,\n")
         #expect(try !CatalogSnapshot(of: test.catalog, threads: 1).hasPhotoContent())
         let content = try content(test, minimumPhotos: 1)
-        #expect(content.tags.vocabulary.isEmpty && content.places.vocabulary.isEmpty)
+        #expect(content.tags.terms.isEmpty && content.places.terms.isEmpty)
     }
 
     @Test("is what brute force finds, and the same on any number of threads", arguments: 0..<2)
@@ -108,15 +108,15 @@ struct ContentTests {
             .sorted { ($1.value.photos, $0.value.first) < ($0.value.photos, $1.value.first) }.map(\.key)
         for threads in [1, 3] {
             let found = try content(test, minimumPhotos: 5, threads: threads)
-            #expect(found.tags.vocabulary == vocabulary)
-            #expect(found.tags.indexes.totals.map(Int.init) == vocabulary.map { counts[$0]?.photos ?? 0 })
-            #expect(found.tags.indexes.photoCount == left.count { !$0.tags.isEmpty })
-            #expect(found.places.indexes.photoCount == left.count { $0.place != nil })
+            #expect(found.tags.terms == vocabulary)
+            #expect(found.tags.totals.map(Int.init) == vocabulary.map { counts[$0]?.photos ?? 0 })
+            #expect(found.tags.photoCount == left.count { !$0.tags.isEmpty })
+            #expect(found.places.photoCount == left.count { $0.place != nil })
             let areTermsRight = left.allSatisfy { photo in
-                let tags = found.tags.indexes.terms(ofPhoto: photo.id + 1).map { found.tags.vocabulary[Int($0)] }
-                let places = found.places.indexes.terms(ofPhoto: photo.id + 1).map { found.places.vocabulary[Int($0)] }
+                let tags = found.records.tags(ofPhoto: photo.id + 1).map { found.tags.terms[Int($0)] }
+                let place = found.records.place(ofPhoto: photo.id + 1).map { found.places.terms[Int($0)] }
                 return Set(tags) == Set(photo.tags.map { $0.lowercased() }).intersection(vocabulary)
-                    && places.map(\.south) == (photo.place.map { [$0] } ?? [])
+                    && place?.south == photo.place
             }
             #expect(areTermsRight)
             let pairs = Set(left.map { "\($0.owner) \(found.owners[$0.id + 1])" })

@@ -5,11 +5,23 @@ import Synchronization
 /// What is known of the public photos, by their columns in a matrix.
 public struct PhotoContent: Sendable {
     /// Their tags, normalized.
-    public let tags: PhotoTerms<String>
+    public let tags: PhotoVocabulary<String>
     /// The cells of the map in which they were taken.
-    public let places: PhotoTerms<PlaceCell>
+    public let places: PhotoVocabulary<PlaceCell>
+    /// Which photo has which.
+    public let records: PhotoRecords
     /// A number for each owner, in no particular order; 0 if the owner is not known.
     public let owners: [UInt32]
+}
+
+/// The tags or the locations of enough photos.
+public struct PhotoVocabulary<Term: Sendable>: Sendable {
+    /// Most frequent first, equally frequent ones in ascending order.
+    public let terms: [Term]
+    /// The number of photos with each term.
+    public let totals: [UInt32]
+    /// The number of photos with any term, in the vocabulary or not.
+    public let photoCount: Int
 }
 
 extension CatalogSnapshot {
@@ -60,31 +72,26 @@ extension CatalogSnapshot {
                 return reader
             }
         }
-        return PhotoContent(readers, columnCount: highest + 1, minimumPhotos: minimumPhotos)
+        return try content(of: readers, minimumPhotos: minimumPhotos)
     }
 }
 
-extension PhotoContent {
+extension CatalogSnapshot {
     /// Puts together what the threads read, in the order of the photos.
-    fileprivate init(_ readers: [PhotoReader], columnCount: Int, minimumPhotos: Int) {
-        let tagVocabulary = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
-        let cellVocabulary = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
-        var tags = PhotoTermIndexes(vocabularyCount: tagVocabulary.texts.count, columnCount: columnCount)
-        var places = PhotoTermIndexes(vocabularyCount: cellVocabulary.cells.count, columnCount: columnCount)
-        var owners: [UInt32] = []
-        owners.reserveCapacity(columnCount)
+    private func content(of readers: [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
+        let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
+        let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
+        let (indexesOfTags, indexesOfCells) = (tags.indexes, cells.indexes)
         let parts = readers.enumerated().flatMap { reader, read in read.parts.map { (reader: reader, part: $0) } }
-        for (reader, part) in parts.sorted(by: { $0.part.range < $1.part.range }) {
-            let (indexOfTag, indexOfCell) = (tagVocabulary.indexes[reader], cellVocabulary.indexes[reader])
-            for photo in part.owners.indices {
-                tags.append(part.tags(photo).lazy.map { indexOfTag[Int($0)] })
-                let cell = part.cells[photo]
-                places.append(CollectionOfOne(cell == PhotoTermIndexes.none ? cell : indexOfCell[Int(cell)]))
-            }
-            owners += part.owners
+            .sorted { $0.part.range < $1.part.range }
+        let records = try readParts(parts.count) { _, number throws(CatalogError) in
+            let (reader, part) = parts[number]
+            return (number: number, records: part.records(indexesOfTags[reader], indexesOfCells[reader]))
         }
-        self.init(
-            tags: PhotoTerms(vocabulary: tagVocabulary.texts, indexes: tags),
-            places: PhotoTerms(vocabulary: cellVocabulary.cells, indexes: places), owners: owners)
+        let all = PhotoRecords(records.sorted { $0.number < $1.number }.map(\.records))
+        return PhotoContent(
+            tags: PhotoVocabulary(terms: tags.texts, totals: tags.totals, photoCount: all.photosWithTags),
+            places: PhotoVocabulary(terms: cells.cells, totals: cells.totals, photoCount: all.photosWithPlaces),
+            records: all, owners: parts.flatMap(\.part.owners))
     }
 }

@@ -28,7 +28,9 @@ struct CellNumbers: Sendable {
 struct CellVocabulary {
     /// The cells, most frequent first, equally frequent ones from south to north.
     let cells: [PlaceCell]
-    /// By thread and by the number that it gave to a cell: the index in `cells`, or `PhotoTermIndexes.rare`.
+    /// How many photos are in each cell.
+    let totals: [UInt32]
+    /// By thread and by the number that it gave to a cell: the index in `cells`, or `PhotoRecords.rare`.
     let indexes: [[UInt32]]
 
     /// - Parameter minimumPhotos: cells of fewer photos are left out (inclusive).
@@ -37,10 +39,12 @@ struct CellVocabulary {
         for thread in threads {
             for (cell, photos) in zip(thread.cells, thread.photoCounts) { totals[cell, default: 0] += photos }
         }
-        cells = totals.filter { $0.value >= minimumPhotos }
+        let vocabulary = totals.filter { $0.value >= minimumPhotos }
             .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
-            .prefix(PhotoTermIndexes.maximumTerms).map(\.key)
+            .prefix(PhotoRecords.maximumTerms)
+        cells = vocabulary.map(\.key)
+        self.totals = vocabulary.map { UInt32($0.value) }
         let indexes = Dictionary(uniqueKeysWithValues: cells.enumerated().map { ($0.element, UInt32($0.offset)) })
-        self.indexes = threads.map { $0.cells.map { indexes[$0] ?? PhotoTermIndexes.rare } }
+        self.indexes = threads.map { $0.cells.map { indexes[$0] ?? PhotoRecords.rare } }
     }
 }

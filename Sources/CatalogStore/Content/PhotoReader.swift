@@ -9,16 +9,28 @@ struct PhotoReader: Sendable {
         let range: Int
         /// The keys of the owners; 0 if the owner is not known.
         var owners: [UInt32] = []
-        /// Numbers that the thread gave to cells; `PhotoTermIndexes.none` if the location is not known.
+        /// Numbers that the thread gave to cells; `PhotoRecords.none` if the location is not known.
         var cells: [UInt32] = []
         /// Where the tags of each photo end.
         var tagEnds: [UInt32] = []
         /// Numbers that the thread gave to tags.
         var tags: [UInt32] = []
 
-        /// The tags of a photo by its index.
-        func tags(_ index: Int) -> ArraySlice<UInt32> {
-            tags[Int(index == 0 ? 0 : tagEnds[index - 1])..<Int(tagEnds[index])]
+        /// What is known of the photos in indexes of vocabularies.
+        ///
+        /// - Parameters:
+        ///   - indexOfTag: by the number that the thread gave to a tag.
+        ///   - indexOfCell: by the number that the thread gave to a cell.
+        func records(_ indexOfTag: [UInt32], _ indexOfCell: [UInt32]) -> PhotoRecords {
+            var records = PhotoRecords(count: owners.count)
+            var start = 0
+            for (cell, end) in zip(cells, tagEnds) {
+                records.append(
+                    place: cell == PhotoRecords.none ? cell : indexOfCell[Int(cell)],
+                    tags: tags[start..<Int(end)].lazy.map { indexOfTag[Int($0)] })
+                start = Int(end)
+            }
+            return records
         }
     }
 
@@ -53,7 +65,7 @@ struct PhotoReader: Sendable {
     private mutating func cell(_ rows: Statement) -> UInt32 {
         guard let latitude = rows.optionalNumber(3), let longitude = rows.optionalNumber(4),
             let cell = PlaceCell(latitude: latitude, longitude: longitude)
-        else { return PhotoTermIndexes.none }
+        else { return PhotoRecords.none }
         return cellNumbers.count(cell)
     }
 }
@@ -63,7 +75,7 @@ extension PhotoReader.Part {
     fileprivate mutating func skip(to index: Int) {
         while owners.count < index {
             owners.append(0)
-            cells.append(PhotoTermIndexes.none)
+            cells.append(PhotoRecords.none)
             tagEnds.append(UInt32(tags.count))
         }
     }

@@ -5,7 +5,9 @@
 struct TagVocabulary {
     /// The tags, most frequent first.
     let texts: [String]
-    /// By thread and by the number that it gave to a tag: the index in `texts`, `PhotoTermIndexes.rare`, or `.none` for
+    /// How many photos have each tag.
+    let totals: [UInt32]
+    /// By thread and by the number that it gave to a tag: the index in `texts`, `PhotoRecords.rare`, or `.none` for
     /// tags beyond the limit of different ones.
     let indexes: [[UInt32]]
 
@@ -32,12 +34,13 @@ struct TagVocabulary {
         }
         let vocabulary = found.indices.filter { found[$0].photos >= minimumPhotos }
             .sorted { found[$0].photos != found[$1].photos ? found[$0].photos > found[$1].photos : $0 < $1 }
-            .prefix(PhotoTermIndexes.maximumTerms)
-        var indexes = [UInt32](repeating: PhotoTermIndexes.rare, count: found.count)
+            .prefix(PhotoRecords.maximumTerms)
+        var indexes = [UInt32](repeating: PhotoRecords.rare, count: found.count)
         for (index, number) in vocabulary.enumerated() { indexes[number] = UInt32(index) }
         texts = vocabulary.map { found[$0].text }
+        totals = vocabulary.map { UInt32(found[$0].photos) }
         self.indexes = numberOfTag.map { numbers in
-            numbers.map { number in number.map { indexes[$0] } ?? PhotoTermIndexes.none }
+            numbers.map { number in number.map { indexes[$0] } ?? PhotoRecords.none }
         }
     }
 }

@@ -44,18 +44,28 @@ public struct ContentProfile: Sendable {
     ///   - counts: how many of its photos have a term, each term once, in any order.
     ///   - groupPhotoCount: how many of its photos have at least one term.
     public func weights(
-        _ counts: some Sequence<(term: Int, photos: Int)>, of groupPhotoCount: Int
+        _ counts: [(term: Int, photos: Int)], of groupPhotoCount: Int
     ) -> [(term: Int, weight: Float)] {
-        var weights: [(term: Int, photos: Int, weight: Double)] = []
+        var all: [Double] = []
+        var best = BestTerms(limit: limit)
         for (term, photos) in counts {
             let weight = weight(of: photos, among: groupPhotoCount, total: Int(totals[term]))
-            if weight > 0 { weights.append((term, photos, weight)) }
+            guard weight > 0 else { continue }
+            if measure == .divergence { all.append(weight) }
+            if photos >= minimumPhotos { best.add(term, weight) }
         }
-        weights.sort { $0.weight != $1.weight ? $0.weight > $1.weight : $0.term < $1.term }
-        let length =
-            measure == .divergence ? weights.reduce(0) { $0 + $1.weight * $1.weight }.squareRoot() : 1
-        return weights.lazy.filter { $0.photos >= minimumPhotos && Float($0.weight / length) > 0 }.prefix(limit)
-            .map { ($0.term, Float($0.weight / length)) }
+        let length = measure == .divergence ? Self.length(&all) : 1
+        return best.terms.compactMap { term, weight in
+            let scaled = Float(weight / length)
+            guard scaled > 0 else { return nil }
+            return (term: term, weight: scaled)
+        }
+    }
+
+    /// The root of the sum of squares, from the greatest weight on: a rounded sum depends on the order.
+    private static func length(_ weights: inout [Double]) -> Double {
+        weights.sort(by: >)
+        return weights.reduce(0) { $0 + $1 * $1 }.squareRoot()
     }
 
     private func weight(of photos: Int, among groupPhotoCount: Int, total: Int) -> Double {
@@ -63,5 +73,28 @@ public struct ContentProfile: Sendable {
         guard lift > 1 else { return 0 }
         let share = Double(photos) / (Double(groupPhotoCount) + Self.shrinkage)
         return share * (measure == .divergence ? log(lift) : 1 - 1 / lift)
+    }
+}
+
+/// The terms with the greatest weights, of equal ones the first.
+private struct BestTerms {
+    let limit: Int
+    /// The greatest weight first.
+    private(set) var terms: [(term: Int, weight: Double)] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func add(_ term: Int, _ weight: Double) {
+        if terms.count == limit {
+            guard let last = terms.last, precedes((term, weight), last) else { return }
+            terms.removeLast()
+        }
+        var index = terms.count
+        while index > 0, precedes((term, weight), terms[index - 1]) { index -= 1 }
+        terms.insert((term, weight), at: index)
+    }
+
+    private func precedes(_ one: (term: Int, weight: Double), _ other: (term: Int, weight: Double)) -> Bool {
+        one.weight != other.weight ? one.weight > other.weight : one.term < other.term
     }
 }

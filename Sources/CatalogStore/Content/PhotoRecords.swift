@@ -1,0 +1,172 @@
+import CPrefetch
+
+/// The tags and the location of every public photo as indexes of vocabularies, by the photos' columns in a matrix.
+///
+/// What is known of a photo lies together, since photos are looked up in the order of groups, all over the memory: a
+/// header, the index of the location if it is in its vocabulary, then those of the tags that are in theirs.
+public struct PhotoRecords: Sendable {
+    /// What stands for a term that is not in its vocabulary.
+    static let rare = UInt32.max - 1
+    /// What stands for no term at all.
+    static let none = UInt32.max
+    /// The most terms of a vocabulary: as many as a `UInt16` can number.
+    static let maximumTerms = 1 << 16
+
+    /// The bits of a header.
+    private enum Header {
+        static let hasTags: UInt16 = 1
+        static let hasPlace: UInt16 = 2
+        static let hasFrequentPlace: UInt16 = 4
+    }
+
+    /// How many photos ahead a record is loaded.
+    private static let recordLead = 12
+    /// How many photos ahead the start of a record is loaded.
+    private static let startLead = 24
+
+    /// By column, where the photo's record begins; the last is the end of all.
+    private var starts: [UInt32] = [0]
+    private var words: [UInt16] = []
+    /// The photos that have any tag, in the vocabulary or not.
+    private(set) var photosWithTags = 0
+    /// The photos that have a location, in the vocabulary or not.
+    private(set) var photosWithPlaces = 0
+
+    /// The records of photos in adjacent columns.
+    ///
+    /// - Parameter count: how many photos there will be.
+    init(count: Int) { starts.reserveCapacity(count + 1) }
+
+    /// The records of several ranges of columns, one behind the other.
+    init(_ parts: [PhotoRecords]) {
+        starts.reserveCapacity(parts.reduce(1) { $0 + $1.starts.count - 1 })
+        words.reserveCapacity(parts.reduce(0) { $0 + $1.words.count })
+        for part in parts {
+            let first = UInt32(words.count)
+            starts.append(contentsOf: part.starts.dropFirst().lazy.map { first + $0 })
+            words.append(contentsOf: part.words)
+            photosWithTags += part.photosWithTags
+            photosWithPlaces += part.photosWithPlaces
+        }
+    }
+
+    /// Adds the photo of the next column.
+    ///
+    /// - Parameters:
+    ///   - place: an index of the vocabulary, `rare` or `none`.
+    ///   - tags: the same of each tag; each index at most once.
+    mutating func append(place: UInt32, tags: some Sequence<UInt32>) {
+        let start = words.count
+        if place != Self.none {
+            photosWithPlaces += 1
+            words.append(Header.hasPlace)
+            if place != Self.rare {
+                words[start] |= Header.hasFrequentPlace
+                words.append(UInt16(truncatingIfNeeded: place))
+            }
+        }
+        var hasTags = false
+        for tag in tags where tag != Self.none {
+            if !hasTags {
+                hasTags = true
+                photosWithTags += 1
+                if words.count == start { words.append(0) }
+                words[start] |= Header.hasTags
+            }
+            if tag != Self.rare { words.append(UInt16(truncatingIfNeeded: tag)) }
+        }
+        starts.append(UInt32(words.count))
+    }
+
+    /// A photo's tags as indexes of the vocabulary, each once, in no particular order.
+    public func tags(ofPhoto column: Int) -> ArraySlice<UInt16> {
+        guard let record = record(column), let header = record.first else { return [] }
+        return record.dropFirst(header & Header.hasFrequentPlace != 0 ? 2 : 1)
+    }
+
+    /// A photo's location as an index of the vocabulary; nil if that does not have it.
+    public func place(ofPhoto column: Int) -> UInt16? {
+        guard let record = record(column), let header = record.first, header & Header.hasFrequentPlace != 0
+        else { return nil }
+        return record[record.startIndex + 1]
+    }
+
+    private func record(_ column: Int) -> ArraySlice<UInt16>? {
+        column + 1 < starts.count ? words[Int(starts[column])..<Int(starts[column + 1])] : nil
+    }
+
+    /// Counts the terms of photos.
+    ///
+    /// - Parameters:
+    ///   - photos: their columns.
+    ///   - tags: a tally of the vocabulary of tags.
+    ///   - places: a tally of the vocabulary of locations.
+    public func count(_ photos: ArraySlice<UInt32>, tags: inout TermTally, places: inout TermTally) {
+        let columns = photos.span
+        let starts = starts.span
+        let words = words.span
+        for index in columns.indices {
+            if index + Self.startLead < columns.count { prefetchStart(Int(columns[index + Self.startLead])) }
+            if index + Self.recordLead < columns.count {
+                prefetchRecord(Int(starts[Int(columns[index + Self.recordLead])]))
+            }
+            let column = Int(columns[index])
+            var word = Int(starts[column])
+            let end = Int(starts[column + 1])
+            guard word < end else { continue }
+            let header = words[word]
+            word += 1
+            if header & Header.hasPlace != 0 { places.photoCount += 1 }
+            if header & Header.hasFrequentPlace != 0 {
+                places.add(words[word])
+                word += 1
+            }
+            if header & Header.hasTags != 0 { tags.photoCount += 1 }
+            while word < end {
+                tags.add(words[word])
+                word += 1
+            }
+        }
+    }
+
+    private func prefetchStart(_ column: Int) {
+        unsafe starts.withUnsafeBufferPointer { starts in
+            guard let base = starts.baseAddress else { return }
+            unsafe coterie_prefetch(base + column, 1)
+        }
+    }
+
+    private func prefetchRecord(_ word: Int) {
+        unsafe words.withUnsafeBufferPointer { words in
+            guard let base = words.baseAddress else { return }
+            unsafe coterie_prefetch(base + word, 1)
+        }
+    }
+}
+
+/// How many photos of some have each term of a vocabulary.
+public struct TermTally: Sendable {
+    /// The photos that have any term, in the vocabulary or not.
+    public internal(set) var photoCount = 0
+    private var counts: [UInt32]
+    private var touched: [UInt16] = []
+
+    /// No photos.
+    public init(vocabularyCount: Int) { counts = [UInt32](repeating: 0, count: vocabularyCount) }
+
+    @inline(__always)
+    mutating func add(_ term: UInt16) {
+        if counts[Int(term)] == 0 { touched.append(term) }
+        counts[Int(term)] += 1
+    }
+
+    /// The terms that were counted, in no particular order.
+    public var terms: [(term: Int, photos: Int)] { touched.map { (Int($0), Int(counts[Int($0)])) } }
+
+    /// Begins anew.
+    public mutating func clear() {
+        photoCount = 0
+        for term in touched { counts[Int(term)] = 0 }
+        touched.removeAll(keepingCapacity: true)
+    }
+}
