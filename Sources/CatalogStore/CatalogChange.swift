@@ -8,11 +8,25 @@ public enum CatalogChange: Sendable, Equatable, Codable {
     case member(MemberChange)
     /// By an administrator of the site.
     case site(SiteChange)
+    /// A removal that an administrator of the site orders.
+    case removal(RemovalChange)
 
-    /// Whether it is a decision of the site, and not a member's change.
-    public var isOfSite: Bool {
-        guard case .site = self else { return false }
-        return true
+    /// The member whom alone it concerns; nil if it concerns everybody, as a decision of the site does.
+    public var userID: String? {
+        switch self {
+        case .member(let change): change.userID
+        case .site: nil
+        case .removal(let change): change.userID
+        }
+    }
+
+    /// The member of whom it leaves nothing, or no interactions; nil if it is something else.
+    public var erasedUserID: String? {
+        switch self {
+        case .member(let change): change.action == .forget(id: nil) ? change.userID : nil
+        case .site: nil
+        case .removal(let change): change.forgottenUserID
+        }
     }
 
     /// The outcome of a change.
@@ -21,6 +35,8 @@ public enum CatalogChange: Sendable, Equatable, Codable {
         case member(MemberChange.Outcome)
         /// The outcome of a decision of the site.
         case site(SiteChange.Outcome)
+        /// The outcome of a removal.
+        case removal(RemovalChange.Outcome)
     }
 }
 
@@ -62,6 +78,7 @@ extension Catalog {
                 case .member(let change):
                     outcomes.append(.member(try wrapping { () throws(DatabaseError) in try members.apply(change) }))
                 case .site(let change): outcomes.append(.site(try site.apply(change)))
+                case .removal(let change): outcomes.append(.removal(try apply(change)))
                 }
             }
             try finish(members, site)

@@ -38,8 +38,15 @@ extension MemberProfile {
         var profile = self
         if changes.forgetsEarlier { (profile.dismissals, profile.exposures) = ([], []) }
         if let interests = changes.interests { profile.topics = interests }
+        // The site may take a member out of a group; whoever joins later is in it again.
+        let membership = planner.configuration.relations[.membership]?.source.table
+        let removals = changes.removals.filter { $0.table == membership }.compactMap { removal in
+            planner.model.index(ofID: removal.groupID).map { group in
+                Interaction(.leave, group: UInt32(group), atMilliseconds: removal.atMilliseconds)
+            }
+        }
         return profile.replaying(
-            changes.interactions.compactMap { Interaction($0, in: planner.model) }, atMilliseconds: instant,
+            changes.interactions.compactMap { Interaction($0, in: planner.model) } + removals, atMilliseconds: instant,
             halfLifeDays: planner.configuration.feedback.impressionHalfLifeDays)
     }
 }

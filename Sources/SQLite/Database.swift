@@ -24,6 +24,7 @@ public final class Database {
     private static let compiledLimit = 64
     /// The file's path.
     public let path: String
+    private let busyTimeoutMilliseconds: Int32
 
     /// Opens a database file.
     ///
@@ -54,7 +55,8 @@ public final class Database {
         }
         unsafe handle = opened
         self.path = path
-        unsafe sqlite3_busy_timeout(handle, Int32(busyTimeoutSeconds * 1000))
+        busyTimeoutMilliseconds = Int32(busyTimeoutSeconds * 1000)
+        unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds)
     }
 
     /// The file's name as SQLite takes it for one that does not change.
@@ -151,8 +153,13 @@ public final class Database {
 
     /// Writes the whole write-ahead log to the file and empties it, so that it no longer holds deleted rows.
     ///
+    /// - Parameter waits: whether it waits for others who are reading or writing, as a statement does.
     /// - Returns: false if another connection was reading or writing for too long; try again then.
-    public func emptyLog() throws(DatabaseError) -> Bool { try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0 }
+    public func emptyLog(waits: Bool = true) throws(DatabaseError) -> Bool {
+        if !waits { unsafe sqlite3_busy_timeout(handle, 0) }
+        defer { if !waits { unsafe sqlite3_busy_timeout(handle, busyTimeoutMilliseconds) } }
+        return try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
+    }
 
     /// Checks the whole database.
     ///

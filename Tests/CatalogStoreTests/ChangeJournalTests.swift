@@ -47,6 +47,56 @@ struct ChangeJournalTests {
         }
     }
 
+    private static func forgetting(_ user: String) -> CatalogChange {
+        .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 7))
+    }
+
+    @Test("Nothing of a forgotten member stays in a journal, be the removal made or received there")
+    func forgottenMember() throws {
+        let (one, other) = (try journal("one"), try journal("other"))
+        for journal in [one, other] {
+            _ = try record(journal, Self.interaction("told-\(journal.origin)", .click, "telling-group"))
+            _ = try record(journal, Self.interaction("2", .join, "bobs-group"), of: "bob")
+            _ = try journal.record([.member(MemberChange(ofUser: "ann", .state(interests: ["telling-topic"])))], at: 6)
+        }
+        #expect(try one.record([Self.forgetting("ann")], at: 7) == [.removal(.pending)])
+        #expect(try other.follow(sent(one), beyond: .none, at: 8).count == 4)
+        for journal in [one, other] {
+            #expect(try journal.eraseForgotten())
+            let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+            #expect(recent.isForgotten && recent.interactions.isEmpty && recent.interests == nil)
+            #expect(try journal.isForgotten(user: "ann", beyond: .none))
+            // A version that has the change knows the member as the catalog does.
+            let taken = TakenChanges([one.origin: 4])
+            #expect(try !journal.isForgotten(user: "ann", beyond: taken))
+            #expect(try journal.recentChanges(ofUser: "ann", beyond: taken)?.isForgotten != true)
+            #expect(try !journal.isForgotten(user: "bob", beyond: .none))
+            #expect(try journal.interactions(ofUser: "bob", after: nil, limit: 9)?.isEmpty == false)
+        }
+        for text in ["telling-group", "telling-topic", "told-"] { #expect(try files(with: text) == []) }
+        // The numbers stay without a gap, and what comes late is forgotten as well.
+        #expect(try sent(one).map(\.sequence) == [1, 2, 3, 4])
+        let late = try journal("late")
+        _ = try record(late, Self.interaction("late", .click, "telling-group"))
+        _ = try one.follow(sent(late), beyond: .none, at: 9)
+        #expect(try one.recentChanges(ofUser: "ann")?.interactions.isEmpty == true)
+        #expect(try one.interactions(ofUser: "ann", after: nil, limit: 9) == [])
+    }
+
+    @Test("Removals of entries are their member's changes; of groups and photos, everybody's")
+    func removals() throws {
+        let journal = try journal()
+        let left = RemovalChange(.user("ann", ofGroup: "g", table: "memberships"), atMilliseconds: 3)
+        let others: [CatalogChange] = [
+            .removal(RemovalChange(.group("g"), atMilliseconds: 1)),
+            .removal(RemovalChange(.pooled("p", ofGroup: "g", table: "pools"), atMilliseconds: 2)),
+        ]
+        _ = try journal.record([.removal(left)] + others, at: 4)
+        let recent = try #require(try journal.recentChanges(ofUser: "ann"))
+        #expect(recent.removals == [.init(groupID: "g", table: "memberships", atMilliseconds: 3)])
+        #expect(try journal.siteChanges().compactMap(\.change) == others)
+    }
+
     /// The files that hold a text: the journal, or its write-ahead log.
     private func files(with text: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory.path).filter { name in

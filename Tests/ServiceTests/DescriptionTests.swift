@@ -104,6 +104,13 @@ struct DescriptionTests {
         ("PUT", curated, "/v1/admin/curation/none", "{}"), ("PUT", curated, "/v1/admin/curation/birds", nil),
         ("GET", "/v1/admin/curation", "/v1/admin/curation", nil),
         ("DELETE", curated, "/v1/admin/curation/birds", nil),
+        ("DELETE", "/v1/groups/{id}/memberships/{user}", "/v1/groups/alps/memberships/ann", nil),
+        ("DELETE", "/v1/groups/{id}/memberships/{user}", "/v1/groups/alps/memberships/ann", nil),
+        ("DELETE", "/v1/groups/{id}/pools/{photo}", "/v1/groups/alps/pools/none", nil),
+        ("DELETE", "/v1/photos/{id}", "/v1/photos/none", nil), ("DELETE", "/v1/groups/{id}", "/v1/groups/alps", nil),
+        ("DELETE", "/v1/groups/{id}", "/v1/groups/alps", nil),
+        ("DELETE", "/v1/users/{id}", "/v1/users/ann?photos=remove", nil),
+        ("DELETE", "/v1/users/{id}", "/v1/users/ann", nil),
     ]
     private static let hidden = "/v1/admin/groups/{id}/hidden"
     private static let curated = "/v1/admin/curation/{group}"

@@ -25,7 +25,10 @@ extension Importer {
                 """)
         }
         try wrapping { () throws(DatabaseError) in
-            for removal in kind.removals(in: catalog.relations) { try catalog.database.execute(removal.statement) }
+            for removal in kind.removals(in: catalog.relations, isNamed: false) {
+                try catalog.database.execute(removal.statement)
+            }
+            if kind == .groups, vanished > 0 { try catalog.noteGroupRemoval() }
             try catalog.database.execute("DROP TABLE temp.vanished; DROP TABLE IF EXISTS temp.seen")
         }
         return vanished

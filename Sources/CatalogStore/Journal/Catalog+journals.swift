@@ -11,7 +11,8 @@ public struct AppliedChangeCounts: Sendable, Equatable {
     public var held = 0
     /// Changes that this program cannot read: they are kept in the catalog as they came.
     public var unreadable = 0
-    /// Interactions, and decisions of the site, about groups that the catalog does not have.
+    /// Interactions and decisions of the site about groups that the catalog does not have, and removals of what it does
+    /// not have.
     public var leftOut = 0
 
     /// Nothing yet.
@@ -40,7 +41,7 @@ extension Catalog {
     /// - Parameter changes: those of each journal in the order of their numbers.
     /// - Throws: `CatalogError`; then none of them was applied.
     public func apply(journaled changes: [JournaledChange]) throws(CatalogError) -> AppliedChangeCounts {
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+        let counts: AppliedChangeCounts = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             let members = try wrapping { () throws(DatabaseError) in
                 try InteractionRecorder(database, isReplaying: true)
             }
@@ -59,10 +60,13 @@ extension Catalog {
                     here[change.origin] = numbers
                 }
             }
-            try note(here.mapValues(\.last))
+            try noteTaken(here.mapValues(\.last))
             try finish(members, site)
             return counts
         }
+        // If somebody reads just now, it is overwritten later.
+        if changes.contains(where: { $0.forgottenUserID != nil }) { _ = try eraseRemoved(waits: true) }
+        return counts
     }
 
     private func apply(
@@ -75,6 +79,7 @@ extension Catalog {
             counts.leftOut += try wrapping { () throws(DatabaseError) in try members.applyLeavingOut(change) }
         case .change(.site(let change)):
             if try site.apply(change) == .unknownGroup { counts.leftOut += 1 }
+        case .change(.removal(let change)): if try apply(change) == .unknown { counts.leftOut += 1 }
         case .unreadable(let body):
             counts.unreadable += 1
             try wrapping { () throws(DatabaseError) in
@@ -88,7 +93,7 @@ extension Catalog {
     }
 
     /// Notes the last change of each journal that was applied.
-    private func note(_ sequences: [String: Int64]) throws(CatalogError) {
+    func noteTaken(_ sequences: [String: Int64]) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             let note = try database.prepare(
                 "INSERT INTO journals VALUES (?1, ?2) ON CONFLICT DO UPDATE SET sequence = excluded.sequence")
@@ -106,7 +111,7 @@ extension Catalog {
     public func skipMissing(through sequence: Int64, of origin: String) throws(CatalogError) {
         try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
             guard sequence > (try takenChanges()).last(of: origin) else { return }
-            try note([origin: sequence])
+            try noteTaken([origin: sequence])
         }
     }
 }

@@ -1,4 +1,4 @@
-import Model
+public import Model
 import SQLite
 
 extension ChangeJournal {
@@ -38,6 +38,24 @@ extension ChangeJournal {
         return Int(database.totalChanges - before)
     }
 
+    /// Erases what is here of a user; of the changes, only their numbers stay.
+    ///
+    /// - Parameter stamp: only changes before it; nil: all.
+    func erase(user: String, before stamp: ChangeStamp?) throws(DatabaseError) {
+        let condition = "user_id = ?1 AND (?2 IS NULL OR (stamp, origin, sequence) < (?2, ?3, ?4))"
+        for statement in [
+            "DELETE FROM interactions WHERE change_key IN (SELECT change_key FROM changes WHERE \(condition))",
+            "UPDATE changes SET body = x'' WHERE \(condition)",
+        ] {
+            let erase = try database.prepare(statement)
+            erase.bind(user, at: 1)
+            erase.bind(stamp?.milliseconds, at: 2)
+            erase.bind(stamp?.origin, at: 3)
+            erase.bind(stamp?.sequence, at: 4)
+            try erase.run()
+        }
+    }
+
     /// Forgets what a user has had forgotten once more: changes from before that may have come since.
     func forgetAgain(ofUser user: String) throws(DatabaseError) {
         let rows = try database.prepare(
@@ -49,8 +67,31 @@ extension ChangeJournal {
         var changes: [JournaledChange] = []
         while try rows.step() { changes.append(Self.change(rows)) }
         for change in changes {
+            if change.forgottenUserID != nil { try erase(user: user, before: change.stamp) }
             guard case .member(let member) = change.change, case .forget(let id) = member.action else { continue }
             try forget(id, ofUser: user, before: change.stamp)
         }
+    }
+
+    /// Whether a user is forgotten by a change that is not in a version.
+    public func isForgotten(user: String, beyond taken: TakenChanges) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT origin, sequence, stamp, body FROM changes WHERE user_id = ? AND length(body) > 0")
+            rows.bind(user, at: 1)
+            while try rows.step() {
+                let change = Self.change(rows)
+                if change.forgottenUserID != nil, !taken.contains(change.sequence, of: change.origin) { return true }
+            }
+            return false
+        }
+    }
+}
+
+extension JournaledChange {
+    /// The member whom it removes for good; nil if it is something else.
+    var forgottenUserID: String? {
+        guard case .removal(let removal) = change else { return nil }
+        return removal.forgottenUserID
     }
 }

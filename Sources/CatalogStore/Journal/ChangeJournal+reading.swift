@@ -9,6 +9,20 @@ public struct RecentMemberChanges: Sendable, Equatable {
     public var forgetsEarlier = false
     /// The stated interests, if they were stated since.
     public var interests: [String]?
+    /// Entries of relations that the site removed.
+    public var removals: [RemovedEntry] = []
+    /// Whether the site removed the member; then nothing else is known of them.
+    public var isForgotten = false
+
+    /// An entry of a relation between groups and users that the site removed.
+    public struct RemovedEntry: Sendable, Equatable {
+        /// The group's external id.
+        public var groupID: String
+        /// The relation's table.
+        public var table: String
+        /// When, in Unix milliseconds.
+        public var atMilliseconds: Int64
+    }
 
     /// Nothing.
     public init() {}
@@ -44,12 +58,23 @@ extension ChangeJournal {
             return (interactions, changes)
         }
         for change in changes where !taken.contains(change.sequence, of: change.origin) {
-            guard case .member(let change) = change.change else { continue }
-            switch change.action {
-            case .forget(id: nil): member.forgetsEarlier = true
-            case .state(let interests): member.interests = interests
-            // A single interaction that is forgotten is no longer in the journal.
-            case .record, .forget: continue
+            switch change.change {
+            case .member(let change):
+                switch change.action {
+                case .forget(id: nil): member.forgetsEarlier = true
+                case .state(let interests): member.interests = interests
+                // A single interaction that is forgotten is no longer in the journal.
+                case .record, .forget: continue
+                }
+            case .removal(let change):
+                if change.forgottenUserID != nil {
+                    member = RecentMemberChanges()
+                    member.isForgotten = true
+                    return member
+                }
+                guard case .user(_, let group, let table) = change.subject else { continue }
+                member.removals.append(.init(groupID: group, table: table, atMilliseconds: change.atMilliseconds))
+            case .site, nil: continue
             }
         }
         return member == RecentMemberChanges() ? nil : member
@@ -91,7 +116,8 @@ extension ChangeJournal {
         }
     }
 
-    /// Decisions of the site, in the order in which they apply; those that this program cannot read are left out.
+    /// Changes that concern everybody, in the order in which they apply; those that this program cannot read are left
+    /// out.
     public func siteChanges() throws(CatalogError) -> [JournaledChange] {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(

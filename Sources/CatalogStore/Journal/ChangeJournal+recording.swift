@@ -35,6 +35,9 @@ extension ChangeJournal {
         let outcome: CatalogChange.Outcome
         switch change {
         case .site: outcome = .site(.changed)
+        case .removal(let removal):
+            if let user = removal.forgottenUserID { try erase(user: user, before: nil) }
+            outcome = .removal(.pending)
         case .member(var member):
             switch member.action {
             case .record(let interactions):
@@ -87,6 +90,7 @@ extension ChangeJournal {
                 guard numbers.verdict(on: change.sequence) == .next else { continue }
                 // Rows without a gap say what is here.
                 if numbers.last > last { try removeRows(of: change.origin, through: numbers.last) }
+                if let user = change.forgottenUserID { try erase(user: user, before: nil) }
                 try insert(change, at: now)
                 numbers.last = change.sequence
                 here[change.origin] = numbers
@@ -148,13 +152,5 @@ extension ChangeJournal {
         row.bind(user, at: 1)
         row.bind(id, at: 2)
         return try row.step()
-    }
-}
-
-extension CatalogChange {
-    /// The member whose change it is; nil for a decision of the site.
-    var userID: String? {
-        guard case .member(let change) = self else { return nil }
-        return change.userID
     }
 }

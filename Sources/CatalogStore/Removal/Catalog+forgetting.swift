@@ -26,32 +26,52 @@ extension Catalog {
     /// - Parameters:
     ///   - withPhotos: their photos are removed too; otherwise these stay, without an owner.
     ///   - milliseconds: the present, in Unix milliseconds.
+    ///   - stream: the name and the last number of changes that say the same to daemons, which a recompute then need
+    ///     not apply; nil if there are none.
     /// - Returns: what was removed, and whether nothing of it is left in the write-ahead log.
-    public func forget(_ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) throws(CatalogError)
-        -> (summary: RemovalSummary, isErased: Bool)
+    public func forget(
+        _ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64,
+        stream: (origin: String, last: Int64)? = nil
+    ) throws(CatalogError) -> (summary: RemovalSummary, isErased: Bool) {
+        let summary: RemovalSummary = try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
+            if let stream { try noteTaken([stream.origin: stream.last]) }
+            return try removeForGood(ids, withPhotos: withPhotos, atMilliseconds: milliseconds)
+        }
+        return (summary, try eraseRemoved(waits: true))
+    }
+
+    /// Erases what was removed from the write-ahead log, where it stays until it is overwritten.
+    ///
+    /// - Parameter waits: whether it waits for others who are reading or writing.
+    /// - Returns: false if another connection was reading or writing for too long; then call it again.
+    public func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in try database.emptyLog(waits: waits) }
+    }
+
+    /// Removes members, and notes that they must not come back; within a transaction of the caller's.
+    func removeForGood(_ ids: [String], withPhotos: Bool, atMilliseconds milliseconds: Int64) throws(CatalogError)
+        -> RemovalSummary
     {
         var summary = RemovalSummary()
-        try database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            if withPhotos {
-                try collect("SELECT photo_key FROM photos JOIN users USING (user_key) WHERE user_id = ?", ids)
-                var photos = RemovalSummary()
-                try removeVanished(.photos, into: &photos)
-                summary.others = photos.others
-                summary.others["photos", default: 0] += photos.removed
-            }
-            try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
-            try removeVanished(.users, into: &summary)
-            try wrapping { () throws(DatabaseError) in
-                let note = try database.prepare(
-                    "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
-                for id in ids {
-                    note.bind(id, at: 1)
-                    note.bind(milliseconds, at: 2)
-                    try note.run()
-                }
+        if withPhotos {
+            try collect("SELECT photo_key FROM photos JOIN users USING (user_key) WHERE user_id = ?", ids)
+            var photos = RemovalSummary()
+            try removeVanished(.photos, into: &photos)
+            summary.others = photos.others
+            summary.others["photos", default: 0] += photos.removed
+        }
+        try collect("SELECT user_key FROM users WHERE user_id = ?", ids)
+        try removeVanished(.users, into: &summary)
+        try wrapping { () throws(DatabaseError) in
+            let note = try database.prepare(
+                "INSERT INTO forgotten_members VALUES (?1, ?2) ON CONFLICT DO UPDATE SET forgotten_at = ?2")
+            for id in ids {
+                note.bind(id, at: 1)
+                note.bind(milliseconds, at: 2)
+                try note.run()
             }
         }
-        return (summary, try wrapping { () throws(DatabaseError) in try database.emptyLog() })
+        return summary
     }
 
     /// Fills the temporary table `vanished` with the keys that a query has for ids.

@@ -12,15 +12,20 @@ extension ImportKind {
     /// rows last.
     ///
     /// That table has a column `key`; for entries of a relation, `group_key` and `entry_key`.
-    func removals(in relations: RelationTable) -> [Removal] {
+    ///
+    /// - Parameter isNamed: whether somebody names the rows: then the recorded joins and leaves of memberships go along,
+    ///   which a file that lacks the rows says nothing of.
+    func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
         case .relation(let source):
             let pair = "(group_key, \(source.entryColumn))"
-            return [
-                Removal(
-                    table: source.table,
-                    statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
-            ]
+            let removal = Removal(
+                table: source.table,
+                statement: "DELETE FROM \(source.table) WHERE \(pair) IN (SELECT * FROM temp.vanished)")
+            guard isNamed, relations[.membership]?.source == source else { return [removal] }
+            // A recorded join would make the membership again.
+            let joins = "DELETE FROM interactions WHERE kind < 2 AND \(pair) IN (SELECT * FROM temp.vanished)"
+            return [Removal(table: "interactions", statement: joins), removal]
         case .entities(let table):
             let tables =
                 relations.map(\.source).filter { table == .groups || $0.entityTable == table }.map(\.table)

@@ -42,12 +42,17 @@ public final class Remover {
     ///   - files: as for an import; other columns are passed over.
     /// - Throws: `CatalogError`; then nothing was removed.
     public func remove(_ rows: [[String]], files: [String]) throws(CatalogError) -> RemovalSummary {
-        let keys = try wrapping { () throws(DatabaseError) in try KeyLookup(kind, catalog.database) }
         try catalog.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            for ids in rows { try note(ids, keys) }
-            for path in files { try note(recordsOf: path, keys) }
-            try catalog.removeVanished(kind, into: &summary)
+            try removeWithinTransaction(rows, files: files)
         }
+    }
+
+    /// The same, within a transaction of the caller's.
+    func removeWithinTransaction(_ rows: [[String]], files: [String]) throws(CatalogError) -> RemovalSummary {
+        let keys = try wrapping { () throws(DatabaseError) in try KeyLookup(kind, catalog.database) }
+        for ids in rows { try note(ids, keys) }
+        for path in files { try note(recordsOf: path, keys) }
+        try catalog.removeVanished(kind, into: &summary)
         return summary
     }
 
@@ -80,7 +85,7 @@ extension Catalog {
     func removeVanished(_ kind: ImportKind, into summary: inout RemovalSummary) throws(CatalogError) {
         try wrapping { () throws(DatabaseError) in
             let before = database.totalChanges
-            for removal in kind.removals(in: relations) {
+            for removal in kind.removals(in: relations, isNamed: true) {
                 let changes = database.totalChanges
                 try database.execute(removal.statement)
                 let count = Int(database.totalChanges - changes)
@@ -91,6 +96,7 @@ extension Catalog {
                 }
             }
             try recordChanges(database.totalChanges - before)
+            if kind == .groups, summary.removed > 0 { try noteGroupRemoval() }
             try database.execute("DROP TABLE temp.vanished")
         }
     }

@@ -14,6 +14,7 @@ struct Problem: Error {
         case privateGroup = "private-group"
         case unknownPhoto = "unknown-photo"
         case unknownInteraction = "unknown-interaction"
+        case unknownEntry = "unknown-entry"
         case idTaken = "id-taken"
         case noCatalog = "no-catalog"
         case noModel = "no-model"

@@ -30,10 +30,7 @@ final class ChangeClock: Sendable {
 
     /// Notes a change that was made.
     func note(_ change: CatalogChange) {
-        switch change {
-        case .member(let change): memberChanged(change.userID)
-        case .site: everythingChanged()
-        }
+        if let user = change.userID { memberChanged(user) } else { everythingChanged() }
     }
 
     /// The present moment.

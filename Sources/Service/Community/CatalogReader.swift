@@ -10,6 +10,8 @@ final class CatalogReader: Sendable {
     private let watch: ConnectionPool<Catalog, CatalogError>
     private let seenRevision = SeenRevision()
     private let decisions = DecisionCache<Int64>()
+    /// Which groups are missing, for as long as none was added or removed: to look for them takes a while.
+    private let missing = DecisionCache<GroupRevision>()
 
     /// The catalog in a file.
     ///
@@ -33,9 +35,20 @@ final class CatalogReader: Sendable {
         try read { catalog throws(CatalogError) in
             try decisions.decisions(in: snapshot.version, at: try catalog.changeCount()) {
                 () throws(CatalogError) in
-                try SiteDecisions(of: catalog, in: snapshot.model)
+                var found = try SiteDecisions(of: catalog, in: snapshot.model)
+                found.hidden.formUnion(try missingGroups(of: snapshot, in: catalog))
+                return found
             }
         }
+    }
+
+    /// The groups of a version that were removed from the catalog since it was made.
+    private func missingGroups(of snapshot: ModelSnapshot, in catalog: Catalog) throws(CatalogError) -> Set<UInt32> {
+        let revision = try catalog.groupRevision()
+        guard revision.removals > 0 else { return [] }
+        return try missing.decisions(in: snapshot.version, at: revision) { () throws(CatalogError) in
+            SiteDecisions(hidden: try catalog.missingGroups(of: snapshot.model), curated: nil)
+        }.hidden
     }
 
     /// A number that grows with every change of what the site has decided.

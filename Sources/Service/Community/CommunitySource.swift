@@ -65,4 +65,12 @@ extension CommunitySource {
         }
         return outcome
     }
+
+    /// Makes a removal that the site orders.
+    func apply(_ change: RemovalChange) throws(ServiceError) -> RemovalChange.Outcome {
+        guard case .removal(let outcome) = try apply(.removal(change)) else {
+            preconditionFailure("a removal has the outcome of one")
+        }
+        return outcome
+    }
 }

@@ -42,12 +42,12 @@ final class JournalSource: CommunitySource {
     func profile(ofUser id: String, in snapshot: VisibleSnapshot, atMilliseconds instant: Int64) throws(ServiceError)
         -> MemberProfile?
     {
+        let recent = try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken)
+        if recent?.isForgotten == true { return nil }
         let published = try published(id, in: snapshot).map {
             MemberProfile(userID: id, $0, of: snapshot.manifest, for: snapshot.planner, atMilliseconds: instant)
         }
-        guard let recent = try journal.recentChanges(ofUser: id, beyond: snapshot.manifest.taken) else {
-            return published
-        }
+        guard let recent else { return published }
         return (published ?? MemberProfile(userID: id))
             .replaying(recent, for: snapshot.planner, atMilliseconds: instant)
     }
@@ -64,7 +64,12 @@ final class JournalSource: CommunitySource {
         } catch { throw ServiceError(.publishedMembersFailed, "memberships cannot be read: \(error.message)") }
     }
 
-    func isForgotten(user id: String) throws(ServiceError) -> Bool { try catalog?.isForgotten(user: id) ?? false }
+    /// Whether a change that the version which serves does not have forgets the user, or the catalog has.
+    func isForgotten(user id: String) throws(ServiceError) -> Bool {
+        let taken = served().snapshot?.manifest.taken ?? .none
+        if try journal.isForgotten(user: id, beyond: taken) { return true }
+        return try catalog?.isForgotten(user: id) ?? false
+    }
 
     /// What the version and the journal have, and what is private or hidden in the catalog by now.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
@@ -74,6 +79,8 @@ final class JournalSource: CommunitySource {
         return try decisions.decisions(in: snapshot.version, at: state) { () throws(ServiceError) in
             var decisions = SiteDecisions(siteState(in: snapshot), in: snapshot.model)
             decisions.hidden.formUnion(try catalog?.siteDecisions(in: snapshot).hidden ?? [])
+            decisions.hidden.formUnion(
+                Set(groups: removedGroups(beyond: snapshot.manifest.taken).lazy.map(\.text), in: snapshot.model))
             return decisions
         }
     }
@@ -90,8 +97,18 @@ final class JournalSource: CommunitySource {
         return SiteState(hidden: latest.hiddenGroups, curations: state.curations)
     }
 
+    /// Groups that were removed since a version was made.
+    private func removedGroups(beyond taken: TakenChanges) -> Set<BytewiseString> {
+        journal.decisions.removed(beyond: taken) { subject in
+            if case .group(let id) = subject { id } else { nil }
+        }
+    }
+
     func context(ofPhoto id: String, in model: VisibleModel) throws(ServiceError) -> PhotoContext? {
-        try catalog?.context(ofPhoto: id, in: model)
+        let removed = journal.decisions.removed(beyond: served().snapshot?.manifest.taken ?? .none) { subject in
+            if case .photo(let id) = subject { id } else { nil }
+        }
+        return removed.contains(BytewiseString(id)) ? nil : try catalog?.context(ofPhoto: id, in: model)
     }
 
     /// Commits the change, together with others that wait; the relay sends it on.
@@ -105,20 +122,40 @@ final class JournalSource: CommunitySource {
             if let refusal = change.refusal(isShown: { model.index(ofID: $0) != nil }) {
                 return .member(refusal)
             }
+            if try isForgotten(user: change.userID) { return .member(.unknownMember) }
         case .site(let change):
             if let outcome = outcomeWithoutChange(change, in: snapshot) { return .site(outcome) }
+        case .removal(let change): if try !isThere(change.subject, in: snapshot) { return .removal(.unknown) }
         }
         return try journal.apply(change)
     }
 
+    /// Whether there is something to remove, as far as it can be told here.
+    ///
+    /// A member is forgotten in any case: the catalog may know one who is in no version.
+    private func isThere(_ subject: RemovalChange.Subject, in snapshot: ModelSnapshot) throws(ServiceError) -> Bool {
+        switch subject {
+        case .member: return true
+        case .group(let group), .user(_, let group, _), .pooled(_, let group, _):
+            return isThere(group: group, in: snapshot)
+        case .photo(let id):
+            guard let catalog else { return true }
+            return try catalog.read { catalog throws(CatalogError) in try catalog.photo(withID: id) } != nil
+        }
+    }
+
+    /// Whether there is a group, shown or hidden.
+    private func isThere(group id: String, in snapshot: ModelSnapshot) -> Bool {
+        guard !removedGroups(beyond: snapshot.manifest.taken).contains(BytewiseString(id)) else { return false }
+        // The version does not have groups that were hidden when it was made.
+        return snapshot.model.index(ofID: id) != nil
+            || siteState(in: snapshot).hidden[BytewiseString(id)] != nil
+    }
+
     /// What comes of a decision that is not to be recorded; nil if it is.
     private func outcomeWithoutChange(_ change: SiteChange, in snapshot: ModelSnapshot) -> SiteChange.Outcome? {
+        guard isThere(group: change.groupID, in: snapshot) else { return .unknownGroup }
         var state = siteState(in: snapshot)
-        // The version does not have groups that were hidden when it was made.
-        guard snapshot.model.index(ofID: change.groupID) != nil || state.hidden[BytewiseString(change.groupID)] != nil
-        else {
-            return .unknownGroup
-        }
         switch (state.apply(change), change.action) {
         // In another version that may come to serve, the group may have another position.
         case (.changed, _), (.unchanged, .curate): return nil
@@ -134,6 +171,7 @@ final class JournalSource: CommunitySource {
     func interests(ofUser id: String) throws(ServiceError) -> [String] {
         let snapshot = served().snapshot
         let recent = try journal.recentChanges(ofUser: id, beyond: snapshot?.manifest.taken ?? .none)
+        if recent?.isForgotten == true { return [] }
         if let interests = recent?.interests { return interests }
         guard let snapshot else { return [] }
         return try published(id, in: VisibleSnapshot(snapshot))?.feedback.interests ?? []

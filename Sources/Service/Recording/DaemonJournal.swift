@@ -18,11 +18,14 @@ final class DaemonJournal: Sendable {
 
         func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
             let outcomes = try journal.record(changes, at: now())
-            if changes.contains(where: \.isOfSite) {
+            if changes.contains(where: { $0.userID == nil }) {
                 try decisions.renew { () throws(CatalogError) in try journal.siteChanges() }
             }
             return outcomes
         }
+
+        /// The relay erases, also what others forget.
+        func eraseRemoved(waits: Bool) -> Bool { true }
 
         /// Always the same: the only other writer is the relay, which notes what it writes.
         func outsideRevision() -> Int64 { 0 }
@@ -89,6 +92,11 @@ final class DaemonJournal: Sendable {
     /// What a member changed that is not in a version; nil if that is nothing.
     func recentChanges(ofUser id: String, beyond taken: TakenChanges) throws(ServiceError) -> RecentMemberChanges? {
         try read { journal throws(CatalogError) in try journal.recentChanges(ofUser: id, beyond: taken) }
+    }
+
+    /// Whether a member is forgotten by a change that is not in a version.
+    func isForgotten(user id: String, beyond taken: TakenChanges) throws(ServiceError) -> Bool {
+        try read { journal throws(CatalogError) in try journal.isForgotten(user: id, beyond: taken) }
     }
 
     /// How many changes are not in the streams, and since when the first of them waits, in Unix milliseconds.

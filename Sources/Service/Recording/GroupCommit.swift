@@ -9,6 +9,12 @@ protocol ChangeWriter {
     /// - Throws: `CatalogError`; then nothing of them all was done.
     func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome]
 
+    /// Erases what was forgotten from the write-ahead log, where it stays until it is overwritten.
+    ///
+    /// - Parameter waits: whether it waits for others who are reading or writing.
+    /// - Returns: false if it must be tried again, as others are reading or writing.
+    func eraseRemoved(waits: Bool) throws(CatalogError) -> Bool
+
     /// A number that changes when others have committed something; equal numbers mean that they have not.
     func outsideRevision() throws(CatalogError) -> Int64
 }
@@ -40,6 +46,8 @@ final class GroupCommit: Sendable {
     private let changes: ChangeClock
     private let seenRevision = SeenRevision()
     private let patience: Duration
+    /// Whether something that was forgotten is still to be erased; used on the queue alone.
+    private let mustErase = Mutex(false)
 
     /// - Parameters:
     ///   - writer: opened for recording, and used by nobody else.
@@ -70,10 +78,19 @@ final class GroupCommit: Sendable {
         return try outcome.get()
     }
 
-    /// Notes whether anybody else has written since the last call.
+    /// Notes whether anybody else has written since the last call; and erases what readers kept from being erased.
     func noteOutsideChanges() {
         // Through the connection of the queue, which does not count its own commits.
-        queue.sync { seenRevision.note(try? connection.writer.outsideRevision(), in: changes) }
+        queue.sync {
+            erase()
+            seenRevision.note(try? connection.writer.outsideRevision(), in: changes)
+        }
+    }
+
+    private func erase() {
+        mustErase.withLock { mustErase in
+            if mustErase { mustErase = (try? connection.writer.eraseRemoved(waits: false)) != true }
+        }
     }
 
     /// Commits what waits; nothing if an earlier call has committed it already.
@@ -89,6 +106,10 @@ final class GroupCommit: Sendable {
         } catch { outcomes = .failure(error) }
         // Also for requests that no longer wait, and after a failure, after which something may have been written.
         for ticket in tickets { changes.note(ticket.change) }
+        if tickets.contains(where: { $0.change.erasedUserID != nil }) {
+            mustErase.withLock { $0 = true }
+            erase()
+        }
         for (index, ticket) in tickets.enumerated() {
             ticket.outcome.withLock { $0 = outcomes.map { $0[index] } }
             ticket.isDone.signal()

@@ -36,4 +36,18 @@ final class JournaledDecisions: Sendable {
         }
         return state
     }
+
+    /// What was removed, of a kind.
+    ///
+    /// - Parameters:
+    ///   - taken: changes that are in the version already.
+    ///   - subjectID: gives the id of a subject of that kind; nil for others.
+    func removed(beyond taken: TakenChanges, _ subjectID: (RemovalChange.Subject) -> String?) -> Set<BytewiseString> {
+        var ids: Set<BytewiseString> = []
+        for change in log.withLock({ $0.changes }) where !taken.contains(change.sequence, of: change.origin) {
+            guard case .removal(let removal) = change.change, let id = subjectID(removal.subject) else { continue }
+            ids.insert(BytewiseString(id))
+        }
+        return ids
+    }
 }

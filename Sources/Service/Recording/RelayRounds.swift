@@ -95,7 +95,7 @@ struct RelayRounds: ~Copyable {
         let taken = try Self.journaled { [writer, dispensable, relay] () throws(CatalogError) in
             try writer.follow(changes, beyond: dispensable, at: relay.now())
         }
-        if taken.contains(where: { $0.change?.isOfSite == true }) {
+        if taken.contains(where: { $0.change.map { $0.userID == nil } == true }) {
             try Self.journaled { [writer, relay] () throws(CatalogError) in
                 try relay.journal.renewDecisions(from: writer)
             }
@@ -138,20 +138,20 @@ struct RelayRounds: ~Copyable {
         } catch { throw Self.failed(error) }
     }
 
-    /// Removes the lists of members who have everything forgotten, here and in the store.
+    /// Removes the lists of members who are forgotten or have everything forgotten, here and in the store.
     ///
     /// Called before changes count as received or sent, so that it is done again after a failure or the end of the
     /// process. For own changes too: the store may have been away when the member was answered.
     private func forgetSessions(for changes: [JournaledChange]) throws(ServiceError) {
-        for case .member(let change)? in changes.map(\.change) {
-            guard case .forget(let id) = change.action else { continue }
-            relay.hasForgotten.store(true, ordering: .relaxed)
-            guard id == nil else { continue }
-            try Self.stored { [relay] () throws(StoreError) in
-                try relay.channel.forgetSessions(ofUser: change.userID)
+        for change in changes.compactMap(\.change) {
+            if case .member(let change) = change, case .forget = change.action {
+                relay.hasForgotten.store(true, ordering: .relaxed)
             }
-            try relay.sessions.forgetAll(ofUser: change.userID)
-            relay.journal.changes.memberChanged(change.userID)
+            guard let user = change.erasedUserID else { continue }
+            relay.hasForgotten.store(true, ordering: .relaxed)
+            try Self.stored { [relay] () throws(StoreError) in try relay.channel.forgetSessions(ofUser: user) }
+            try relay.sessions.forgetAll(ofUser: user)
+            relay.journal.changes.memberChanged(user)
         }
     }
 

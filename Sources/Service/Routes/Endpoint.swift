@@ -118,7 +118,7 @@ extension Endpoint {
     /// All that the service answers, with these relations.
     static func table(of relations: RelationTable) -> [Endpoint] {
         health + documents + groups(of: relations) + members + lists + interactions + photos + administration + hiding
-            + curation
+            + curation + removals(of: relations)
     }
 }
 

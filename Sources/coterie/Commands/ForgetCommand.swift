@@ -16,13 +16,16 @@ enum ForgetCommand: Subcommand {
             interactions and journals do not bring the member back, unless "coterie import --readmit" or --undo says \
             so. Photos stay, without an owner, unless --with-photos is given.
 
-            A daemon that has the catalog answers 404 within half a second. Versions in a folder hold nothing about \
-            members; their neighbours are counts over all members, and forget one with the next "coterie recompute". \
-            Versions in Redis hold what was published of members until they are pruned. Journals of daemons that \
-            share a store keep what the member did until "DELETE /v1/users/USER/interactions" is sent to one of them.
+            A daemon that has the catalog answers 404 within half a second. With a store in Redis the command tells \
+            the daemons that share it: they answer 404 and erase what their journals have within about a second, \
+            whichever version serves. After --undo they show the member again with the next version.
+
+            Versions in a folder hold nothing about members; their neighbours are counts over all members, and forget \
+            one with the next "coterie recompute". Versions in Redis hold what was published of members until they are \
+            pruned, and streams what members did until all versions have it.
 
             --check says what is left where, and ends with exit code 1 if anything is; look into a backup with \
-            --catalog.
+            --catalog. It does not see the journals of daemons.
             """,
         arguments: [Argument("USER", help: "Users' ids", isOptional: true, isRepeating: true)],
         options: [
@@ -49,9 +52,13 @@ enum ForgetCommand: Subcommand {
             let count = try catalog.readmit(users)
             return try say("\(Formats.grouped(count)) members may come back")
         }
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let (now, withPhotos) = (Int64(Date().timeIntervalSince1970 * 1000), parsed.flag("with-photos"))
+        let channel = try parsed.openStore().shared?.channel
+        let stream = ForgettingStream(forgetting: users, withPhotos: withPhotos, atMilliseconds: now)
         let (summary, isErased) = try catalog.forget(
-            users, withPhotos: parsed.flag("with-photos"), atMilliseconds: now)
+            users, withPhotos: withPhotos, atMilliseconds: now,
+            stream: channel.map { _ in (stream.origin, stream.last) })
+        if let channel { try tell(users, through: stream, channel) }
         var sessions = 0
         if let kept = try KeptSessions(path: sessionsPath(parsed)) {
             for user in users { sessions += try kept.forget(ofUser: user) }
@@ -70,6 +77,18 @@ enum ForgetCommand: Subcommand {
         if !isErased {
             try say(
                 "somebody reads the catalog: its log \(parsed.text("catalog"))-wal holds them until it is overwritten")
+        }
+    }
+
+    /// Tells the daemons of a shared store, and removes the lists of sessions that they share.
+    private static func tell(_ users: [String], through stream: ForgettingStream, _ channel: SharedChannel) throws {
+        do throws(StoreError) {
+            try stream.send(to: channel)
+            for user in users { try channel.forgetSessions(ofUser: user) }
+        } catch {
+            throw Failure(
+                Failure.tryLater,
+                "the catalog has forgotten them, but the store was not told: \(error.message); forget them again")
         }
     }
 
@@ -105,6 +124,7 @@ enum ForgetCommand: Subcommand {
         let sessions = try KeptSessions(path: sessionsPath(parsed))
         let shared = try parsed.openStore().shared
         let versions = try shared?.versions().map(\.version) ?? []
+        let streamed = try shared.map { try ForgettingStream.traces(of: users, in: $0.channel) } ?? [:]
         var rows: [Trace] = []
         for user in users {
             let traces = try catalog.traces(ofMember: user)
@@ -114,6 +134,7 @@ enum ForgetCommand: Subcommand {
             for version in versions where try shared?.member(withID: user, in: version) != nil {
                 places.append(Place(place: "version \(version)", rows: 1))
             }
+            places += (streamed[BytewiseString(user)] ?? [:]).map { Place(place: "stream \($0.key)", rows: $0.value) }
             rows.append(
                 Trace(
                     userId: user, isForgotten: traces.forgottenAt != nil, places: places.sorted { $0.place < $1.place })

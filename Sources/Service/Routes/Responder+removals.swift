@@ -1,0 +1,101 @@
+import Answers
+import CatalogStore
+import HTTP
+import Model
+
+extension Endpoint {
+    /// Endpoints that remove what the site has no more.
+    static func removals(of relations: RelationTable) -> [Endpoint] {
+        [
+            removal(
+                "forgetMember", "/v1/users/{id}",
+                "Forgets a member for good: no import, interaction or journal brings the member back",
+                [Parameter("id", .identifier, "The member's user id", example: "laura-100")], [.ownPhotos]
+            ) { call in
+                .member(call.id, withPhotos: call.parameters.text("photos") == Parameter.removingPhotos)
+            },
+            removal("removeGroup", "/v1/groups/{id}", "Removes a group, and all that belongs to it", [.group]) {
+                .group($0.id)
+            },
+            removal(
+                "removePhoto", "/v1/photos/{id}", "Removes a photo, also from the pools that it is in",
+                [Parameter("id", .identifier, "The photo's id", example: "4711")]
+            ) { .photo($0.id) },
+        ] + relations.map { removal(ofEntry: $0) }
+    }
+
+    /// Removes an entry of a relation.
+    private static func removal(ofEntry facts: RelationFacts) -> Endpoint {
+        let (table, entries) = (facts.source.table, facts.source.entries)
+        let name = entries == .users ? "user" : "photo"
+        let title = table.prefix(1).uppercased() + table.dropFirst()
+        return removal(
+            "removeFrom\(title)", "/v1/groups/{id}/\(table)/{\(name)}",
+            "Removes a \(name) from the \(table) of a group",
+            [
+                .group,
+                Parameter(name, .identifier, "The \(name)'s id", example: entries == .users ? "laura-100" : "4711"),
+            ]
+        ) { call in
+            let entry = call.path[name]
+            return switch entries {
+            case .users: .user(entry, ofGroup: call.id, table: table)
+            case .photos: .pooled(entry, ofGroup: call.id, table: table)
+            }
+        }
+    }
+
+    private static func removal(
+        _ name: String, _ pattern: String, _ summary: String, _ path: [Parameter], _ parameters: [Parameter] = [],
+        subject: @escaping @Sendable (Call) -> RemovalChange.Subject
+    ) -> Endpoint {
+        Endpoint(
+            name, .delete, pattern, .admin, summary: summary, path: path, parameters: parameters, caching: .never,
+            problems: [.notFound, .notImplemented, .serviceUnavailable]
+        ) { (call) throws(Problem) in try call.remove(subject(call)) }
+    }
+}
+
+extension Parameter {
+    fileprivate static let group = Parameter("id", .identifier, "The group's id", example: "macro-mondays")
+    fileprivate static let removingPhotos = "remove"
+    fileprivate static let ownPhotos = Parameter(
+        "photos", .choice(["keep", removingPhotos], standard: "keep"),
+        "Whether the member's photos stay, without an owner, or are removed too")
+}
+
+extension Call {
+    /// Makes a removal, effective at once.
+    ///
+    /// - Throws: a `Problem` of status 404 if there is nothing to remove.
+    fileprivate func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
+        let community = try community(with: Self.removals)
+        let change = RemovalChange(subject, atMilliseconds: responder.now())
+        let outcome = try orUnavailable { () throws(ServiceError) in try community.apply(change) }
+        if let user = change.forgottenUserID {
+            try orUnavailable { () throws(ServiceError) in try responder.sessions?.forgetAll(ofUser: user) }
+            // Noted again: the change that was noted with the removal came before the sessions were forgotten.
+            responder.changes.memberChanged(user)
+        }
+        switch outcome {
+        case .removed(let rows): return Removal(removed: rows, pending: false)
+        case .pending: return Removal(removed: [:], pending: true)
+        case .unknown: throw .nothingToRemove(subject)
+        }
+    }
+
+    /// For the words of problems.
+    private static let removals = "what is to be removed"
+}
+
+extension Problem {
+    fileprivate static func nothingToRemove(_ subject: RemovalChange.Subject) -> Problem {
+        switch subject {
+        case .member(let id, _): .unknown(.unknownUser, "user", id: id, near: [])
+        case .group(let id): .unknown(.unknownGroup, "group", id: id, near: [])
+        case .photo(let id): .unknown(.unknownPhoto, "photo", id: id, near: [])
+        case .user(let id, let group, let table), .pooled(let id, let group, let table):
+            .unknown(.unknownEntry, "\(table) entry", id: "\(group) \(id)", near: [])
+        }
+    }
+}

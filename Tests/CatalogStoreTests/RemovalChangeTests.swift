@@ -1,0 +1,105 @@
+import Foundation
+import Model
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Removals as changes")
+struct RemovalChangeTests {
+    private func community() throws -> (CatalogUnderTest, Catalog) {
+        let test = try CatalogUnderTest()
+        try test.importing(.photos, "photo_id,user_id\np,ann\nq,ann\nr,bob\n")
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,ann,1\nh,ann,2\ng,bob,3\n")
+        try test.importing(.pools, "group_id,photo_id\ng,p\ng,r\nh,q\n")
+        return (test, try Catalog(path: test.path, mode: .recording))
+    }
+
+    private static let subjects: [(RemovalChange.Subject, rows: [String: Int])] = [
+        (.pooled("p", ofGroup: "g", table: "pools"), ["pools": 1]),
+        (.user("bob", ofGroup: "g", table: "memberships"), ["memberships": 1]),
+        (.photo("q"), ["photos": 1, "pools": 1]), (.group("h"), ["groups": 1, "memberships": 1]),
+        (.member("ann", withPhotos: true), ["users": 1, "memberships": 1, "photos": 1]),
+    ]
+
+    @Test("Each removes what it names, once, and says how many rows", arguments: [false, true])
+    func subjects(isJournaled: Bool) throws {
+        let (test, catalog) = try community()
+        for (number, (subject, rows)) in Self.subjects.enumerated() {
+            let change = CatalogChange.removal(RemovalChange(subject, atMilliseconds: 5_000))
+            #expect(try CatalogChange(encoded: change.encoded) == change)
+            if isJournaled {
+                let journaled = JournaledChange(
+                    origin: "a", sequence: Int64(number + 1), stampMilliseconds: 5, change: change)
+                #expect(try catalog.apply(journaled: [journaled]).leftOut == 0)
+            } else {
+                #expect(try catalog.apply([change]) == [.removal(.removed(rows))])
+            }
+            let again: RemovalChange.Outcome = change.erasedUserID == nil ? .unknown : .removed([:])
+            #expect(try catalog.apply([change]) == [.removal(again)])
+        }
+        #expect(try test.content(.memberships).isEmpty)
+        #expect(try test.content(.photos) == ["r|bob|0|~|~|~|~|~"])
+        #expect(try test.content(.pools) == ["g|r|~"])
+        #expect(try catalog.forgottenMembers() == [ForgottenMember(id: "ann", atMilliseconds: 5_000)])
+        // Neither a journal nor an import brings the member back.
+        let join = InteractionRecord(id: "1", .join, groupID: "g", atMilliseconds: 9_000)
+        let late = JournaledChange(
+            origin: "b", sequence: 1, stampMilliseconds: 9,
+            change: .member(MemberChange(ofUser: "ann", .record([join]))))
+        _ = try catalog.apply(journaled: [late])
+        try test.importing(.memberships, "group_id,user_id\ng,ann\n")
+        #expect(try catalog.traces(ofMember: "ann").rows.isEmpty)
+    }
+
+    @Test("A membership stays removed, though its join was recorded, until another join")
+    func recordedJoin() throws {
+        let (test, catalog) = try community()
+        func join(_ id: String, at milliseconds: Int64) throws {
+            let join = InteractionRecord(id: id, .join, groupID: "g", atMilliseconds: milliseconds)
+            _ = try catalog.apply([MemberChange(ofUser: "cy", .record([join]))])
+        }
+        try join("1", at: 4_000)
+        let change = RemovalChange(.user("cy", ofGroup: "g", table: "memberships"), atMilliseconds: 5_000)
+        #expect(try catalog.apply([.removal(change)]) == [.removal(.removed(["memberships": 1, "interactions": 1]))])
+        // An import applies recorded joins again.
+        try test.importing(.memberships, "group_id,user_id,joined_at\nh,bob,9\n")
+        #expect(try catalog.member(withID: "cy")?.memberships.isEmpty == true)
+        try join("2", at: 6_000)
+        #expect(try catalog.member(withID: "cy")?.memberships.map(\.groupID) == ["g"])
+    }
+
+    @Test("Changes of one transaction apply in their order, whatever was removed before")
+    func order() throws {
+        let (_, catalog) = try community()
+        let join = InteractionRecord(id: "1", .join, groupID: "h", atMilliseconds: 1)
+        let outcomes = try catalog.apply([
+            .member(MemberChange(ofUser: "bob", .record([join]))),
+            .removal(RemovalChange(.member("bob", withPhotos: false), atMilliseconds: 2)),
+            .member(MemberChange(ofUser: "bob", .record([join]))),
+            .removal(RemovalChange(.group("h"), atMilliseconds: 3)),
+            .member(MemberChange(ofUser: "ann", .record([join]))),
+        ])
+        #expect(
+            outcomes == [
+                .member(.recorded(new: 1, repeated: 0)),
+                .removal(.removed(["users": 1, "memberships": 2, "interactions": 1, "photos": 1])),
+                .member(.unknownMember), .removal(.removed(["groups": 1, "memberships": 1, "pools": 1])),
+                .member(.unknownGroup(at: 0)),
+            ])
+    }
+
+    @Test("What a command has told the daemons is not applied again, so that it can be undone")
+    func toldAlready() throws {
+        let (_, catalog) = try community()
+        _ = try catalog.forget(["ann", "bob"], withPhotos: false, atMilliseconds: 1, stream: ("told", 2))
+        #expect(try catalog.takenChanges().last(of: "told") == 2)
+        #expect(try catalog.readmit(["ann"]) == 1)
+        let change = CatalogChange.removal(RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 1))
+        let counts = try catalog.apply(journaled: [
+            JournaledChange(origin: "told", sequence: 1, stampMilliseconds: 1, change: change)
+        ])
+        #expect(counts.repeated == 1 && counts.applied == 0)
+        #expect(try !catalog.isForgotten(user: "ann") && catalog.isForgotten(user: "bob"))
+    }
+}

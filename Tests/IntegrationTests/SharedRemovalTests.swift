@@ -1,0 +1,152 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "Removals on daemons that share a Redis", .aFewAtATime,
+    .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+struct SharedRemovalTests {
+    private static let user = "laura-100"
+    private static let list = "/v1/users/\(user)/recommendations?limit=50"
+
+    private func status(_ daemon: RunningDaemon, _ method: String, _ target: String, json: String? = nil) -> Int? {
+        SocketClient(port: daemon.port)?.request(method, target, json: json)?.status
+    }
+
+    private func version(_ workspace: Workspace) async throws -> String {
+        let models: Answers.Models = try await workspace.succeed("models", "--json").json()
+        return try #require(models.current)
+    }
+
+    /// Whether any file of the daemons' journals has a text.
+    private func journalsHave(_ text: String, _ workspace: Workspace) throws -> Bool {
+        try FileManager.default.contentsOfDirectory(atPath: workspace.folder)
+            .filter { $0.hasPrefix("journal-") }
+            .contains { name in
+                try Data(contentsOf: URL(fileURLWithPath: workspace.path(name))).range(of: Data(text.utf8)) != nil
+            }
+    }
+
+    @Test("A member forgotten on one daemon is hidden on all, in older versions too, and stays away")
+    func forgottenOverHTTP() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let first = try await version(workspace)
+        let one = try await RunningDaemon.withoutCatalog(workspace, "a")
+        // A daemon with a catalog that is only read.
+        let other = try await RunningDaemon(
+            workspace, "--journal", workspace.path("journal-b"), settings: ["COTERIE_CACHE": workspace.path("cache-b")])
+        for daemon in [one, other] { try await daemon.wait(forVersion: first) }
+        let click = #"{"interactions":[{"id":"a-telling-id","kind":"click","groupId":"macro-mondays"}]}"#
+        #expect(status(one, "POST", "/v1/users/\(Self.user)/interactions", json: click) == 200)
+        for daemon in [one, other] {
+            #expect(
+                await RunningDaemon.poll {
+                    (try? daemon.get("/v1/users/\(Self.user)/interactions").text.contains("a-telling-id")) == true
+                })
+            #expect(try daemon.get(Self.list).status == 200)
+        }
+        #expect(status(one, "DELETE", "/v1/users/\(Self.user)") == 200)
+        #expect(try one.get(Self.list).status == 404)
+        #expect(await RunningDaemon.poll { (try? other.get(Self.list).status) == 404 })
+        for daemon in [one, other] {
+            #expect(status(daemon, "POST", "/v1/users/\(Self.user)/interactions", json: click) == 404)
+            #expect(status(daemon, "PUT", "/v1/users/\(Self.user)/interests", json: #"{"interests":[]}"#) == 404)
+        }
+        #expect(await RunningDaemon.poll { (try? journalsHave("a-telling-id", workspace)) == false })
+        // The catalog still has the member: the wish is executed by the recompute.
+        let before = try await workspace.run("forget", Self.user, "--check")
+        #expect(before.exitCode == 1 && before.text.contains("not forgotten"), "\(before.testDescription)")
+        #expect(before.text.contains("catalog, memberships") && before.text.contains("version \(first)"))
+        #expect(before.text.contains("stream "), "\(before.testDescription)")
+        try await workspace.succeed("recompute")
+        let next = try await version(workspace)
+        let after = try await workspace.run("forget", Self.user, "--check")
+        #expect(after.text.contains("kept from coming back"), "\(after.testDescription)")
+        #expect(!after.text.contains("catalog, ") && !after.text.contains("version \(next)"))
+        for daemon in [one, other] { try await daemon.wait(forVersion: next) }
+        #expect(try other.get(Self.list).status == 404)
+        let again = try await workspace.succeed("import", "memberships", Checkout.sample("memberships"))
+        #expect(again.text.contains("of forgotten members"), "\(again.testDescription)")
+        // The older version has the member; also a daemon that begins with it does not show that.
+        try await workspace.succeed("rollback")
+        let fresh = try await RunningDaemon.withoutCatalog(workspace, "fresh")
+        for daemon in [one, other, fresh] {
+            try await daemon.wait(forVersion: first)
+            #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
+        }
+    }
+
+    @Test("What a command forgets, daemons hide within the usual second; with --undo, until the next version")
+    func forgottenByCommand() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let first = try await version(workspace)
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
+        for daemon in daemons {
+            try await daemon.wait(forVersion: first)
+            #expect(try daemon.get(Self.list).status == 200)
+        }
+        try await workspace.succeed("forget", Self.user)
+        for daemon in daemons {
+            #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
+        }
+        try await workspace.succeed("forget", Self.user, "--undo")
+        try await workspace.succeed("import", "memberships", Checkout.sample("memberships"))
+        try await workspace.succeed("recompute")
+        let next = try await version(workspace)
+        struct Known: Decodable { var known: Bool }
+        for daemon in daemons {
+            try await daemon.wait(forVersion: next)
+            #expect(try daemon.answer(Self.list, Known.self).known)
+        }
+    }
+
+    @Test("A group and a membership removed on one daemon go on all, and from the catalog with the next recompute")
+    func others() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let first = try await version(workspace)
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
+        for daemon in daemons { try await daemon.wait(forVersion: first) }
+        func isJoined(_ daemon: RunningDaemon, _ group: String) -> Bool? {
+            let target = "/v1/users/\(Self.user)/recommendations/\(group)/why?session=none"
+            return try? daemon.get(target).text.contains(#""standing":"joined""#)
+        }
+        let memberships = try CatalogContent.texts(
+            """
+            SELECT group_id FROM memberships JOIN groups USING (group_key) JOIN users USING (user_key)
+            WHERE user_id = '\(Self.user)' AND groups.visibility = 0 ORDER BY 1
+            """, workspace.catalog)
+        let joined = try #require(memberships.first { isJoined(daemons[0], $0) == true })
+        let photos = try CatalogContent.texts("SELECT photo_id FROM photos ORDER BY 1 LIMIT 1", workspace.catalog)
+        let photo = try #require(photos.first)
+        let group = joined == "macro-mondays" ? "street-candid" : "macro-mondays"
+        for target in ["/v1/groups/\(joined)/memberships/\(Self.user)", "/v1/groups/\(group)", "/v1/photos/\(photo)"] {
+            let answer = try #require(SocketClient(port: daemons[0].port)?.request("DELETE", target))
+            #expect(answer.status == 200 && answer.text.contains(#""pending":true"#), "\(target): \(answer.text)")
+        }
+        for daemon in daemons {
+            #expect(
+                await RunningDaemon.poll {
+                    isJoined(daemon, joined) == false
+                        && (try? daemon.get("/v1/groups/\(group)/similar").status) == 404
+                })
+        }
+        try await workspace.succeed("recompute")
+        let found = try CatalogContent.texts(
+            """
+            SELECT group_id FROM groups WHERE group_id = '\(group)'
+            UNION ALL SELECT photo_id FROM photos WHERE photo_id = '\(photo)'
+            UNION ALL SELECT group_id FROM memberships JOIN groups USING (group_key) JOIN users USING (user_key)
+            WHERE user_id = '\(Self.user)' AND group_id = '\(joined)'
+            """, workspace.catalog)
+        #expect(found.isEmpty, "\(found)")
+    }
+}
