@@ -1,4 +1,5 @@
 import Glibc
+public import Model
 import SQLite
 
 /// Which memberships are held out of learning.
@@ -13,12 +14,16 @@ public enum HoldOutRule: Sendable, Equatable {
 }
 
 extension Catalog {
-    /// Writes a copy of the catalog without the memberships that a rule holds out, and without their joins.
+    /// Writes a copy of the catalog without the memberships that a rule holds out, and without their joins; or without
+    /// entries of another relation.
     ///
     /// - Parameters:
     ///   - path: where; there must be nothing yet.
-    /// - Returns: how many memberships are held out.
-    public func copy(to path: String, holdingOut rule: HoldOutRule) throws(CatalogError) -> Int {
+    ///   - source: the relation; for users, read photos if these are its entries.
+    /// - Returns: how many entries are held out.
+    public func copy(to path: String, holdingOut rule: HoldOutRule, of source: RelationSource = .memberships)
+        throws(CatalogError) -> Int
+    {
         try wrapping { () throws(DatabaseError) in
             let statement = try database.prepare("VACUUM INTO ?")
             statement.bind(path, at: 1)
@@ -26,18 +31,22 @@ extension Catalog {
         }
         let copy = try Catalog(path: path, mode: .writing, relations: relations)
         return try copy.database.transaction(wrap: CatalogError.init) { () throws(CatalogError) in
-            try wrapping { () throws(DatabaseError) in try copy.holdOut(rule) }
+            try wrapping { () throws(DatabaseError) in try copy.holdOut(rule, source) }
         }
     }
 
-    private func holdOut(_ rule: HoldOutRule) throws(DatabaseError) -> Int {
-        let removal = try database.prepare("DELETE FROM memberships WHERE group_key = ? AND user_key = ?")
-        let forgetting = try database.prepare("DELETE FROM interactions WHERE group_key = ? AND user_key = ?")
+    private func holdOut(_ rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError) -> Int {
+        var removals = [
+            try database.prepare("DELETE FROM \(source.table) WHERE group_key = ? AND \(source.entryColumn) = ?")
+        ]
+        if source == .memberships {
+            removals.append(try database.prepare("DELETE FROM interactions WHERE group_key = ? AND user_key = ?"))
+        }
         var count = 0
-        for (user, group) in try heldOut(by: rule) {
-            for statement in [removal, forgetting] {
+        for (entry, group) in try heldOut(by: rule, source) {
+            for statement in removals {
                 statement.bind(group, at: 1)
-                statement.bind(user, at: 2)
+                statement.bind(entry, at: 2)
                 try statement.run()
             }
             count += 1
@@ -46,10 +55,15 @@ extension Catalog {
         return count
     }
 
-    private func heldOut(by rule: HoldOutRule) throws(DatabaseError) -> [(user: Int64, group: Int64)] {
+    private func heldOut(by rule: HoldOutRule, _ source: RelationSource) throws(DatabaseError)
+        -> [(entry: Int64, group: Int64)]
+    {
         let rows = try database.prepare(
-            "SELECT user_key, group_key, joined_at FROM memberships ORDER BY user_key, group_key")
-        var chosen: [(user: Int64, group: Int64)] = []
+            """
+            SELECT \(source.entryColumn), group_key, \(source.timeColumn) FROM \(source.table)
+            ORDER BY \(source.entryColumn), group_key
+            """)
+        var chosen: [(entry: Int64, group: Int64)] = []
         var user: Int64?
         var groups: [(group: Int64, joinedAt: Int64?)] = []
         func choose() {
@@ -68,18 +82,18 @@ extension Catalog {
         return chosen
     }
 
-    private static func heldOut(
-        of groups: [(group: Int64, joinedAt: Int64?)], ofUser user: Int64, by rule: HoldOutRule
+    /// What a rule holds out of a user's groups.
+    ///
+    /// - Parameter fold: another number holds out other groups of the same user, if the rule is a share.
+    static func heldOut(
+        of groups: [(group: Int64, joinedAt: Int64?)], ofUser user: Int64, by rule: HoldOutRule, fold: Int = 0
     ) -> [Int64] {
         switch rule {
         case .share(let share):
             guard groups.count > 1 else { return [] }
             let count = max(1, Int((share * Double(groups.count)).rounded(.down)))
-            // A multiplicative hash of the pair (Fibonacci hashing): the same choice in every run.
-            let ranked = groups.map { group in
-                (group.group, UInt64(bitPattern: user &* 1_000_003 &+ group.group) &* 0x9E37_79B9_7F4A_7C15 >> 20)
-            }
-            return ranked.sorted { ($0.1, $0.0) < ($1.1, $1.0) }.prefix(count).map(\.0)
+            let ranked = groups.map { ($0.group, hash(user, $0.group)) }.sorted { ($0.1, $0.0) < ($1.1, $1.0) }
+            return (0..<count).map { ranked[(fold * count + $0) % ranked.count].0 }
         case .last:
             guard groups.count > 1 else { return [] }
             let last = groups.max { ($0.joinedAt ?? .min, $0.group) < ($1.joinedAt ?? .min, $1.group) }
@@ -87,5 +101,15 @@ extension Catalog {
         case .after(let time):
             return groups.filter { ($0.joinedAt ?? .min) >= time }.map(\.group)
         }
+    }
+
+    /// A hash of a pair, the same in every run: neighbouring keys have nothing in common (SplitMix64; Steele, Lea, Flood
+    /// 2014).
+    private static func hash(_ user: Int64, _ group: Int64) -> UInt64 {
+        var mixed = UInt64(bitPattern: user) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: group)
+        for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {
+            mixed = (mixed ^ (mixed >> 30)) &* factor
+        }
+        return mixed ^ (mixed >> 31)
     }
 }
