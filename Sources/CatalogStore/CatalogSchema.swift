@@ -138,6 +138,13 @@ enum CatalogSchema {
             forgotten_at INTEGER NOT NULL
         ) WITHOUT ROWID;
         """,
+        // What a tuning chose, and what it has tried: texts of `TuningNote`.
+        """
+        CREATE TABLE IF NOT EXISTS tuning_notes (
+            name TEXT PRIMARY KEY,
+            content TEXT NOT NULL
+        ) WITHOUT ROWID;
+        """,
     ]
 
     /// The condition for a row of `groups` to be used and shown: public and not hidden.

@@ -14,6 +14,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var changesTaken: TakenChanges?
     /// Groups that the site hides, which the version does not have; nil if there are none.
     public var hiddenGroups: [HiddenGroup]?
+    /// When the parameters and weights were tuned, in Unix milliseconds; nil if they were not.
+    public var tunedAtMilliseconds: Int64?
     /// The version's groups and what was left out.
     public var groups: GroupCounts
     /// How each relation was computed.
@@ -89,7 +91,8 @@ extension Manifest {
         public var measureParameters: [String: Double]
         /// Whose k best pairs are listed, `source` or `target`; nil means those of the source.
         public var cut: String?
-        /// What counts in lists by evidence from the memberships, beside the relation's own weight; nil means 1.
+        /// What counts in lists by a tuning or by evidence from the memberships, beside the relation's own weight; nil
+        /// means 1.
         public var evidenceWeight: Double?
         /// For the modified cosine, what a user or photo in so many groups weighs, in units of 2⁻³¹.
         ///

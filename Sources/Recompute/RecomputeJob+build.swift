@@ -173,7 +173,7 @@ extension RecomputeJob {
         -> ([Relation: Double], outcome: String)
     {
         let evidence = RelationEvidence(parameters, tables, sample)
-        let weights = evidence.weights()
+        let weights = evidence.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
         let outcome = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
         return (weights, outcome.isEmpty ? "nothing to choose" : outcome.joined(separator: ", "))
     }

@@ -54,6 +54,7 @@ public struct RecomputeJob: Sendable {
             groups: built.groupCounts, relations: built.relations, steps: clock.reports, sections: [])
         manifest.changesTaken = built.changesTaken
         manifest.hiddenGroups = built.hiddenGroups
+        manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
         guard !parameters.isDryRun else {
             manifest.sections = built.model.sections.map {
                 .init(name: $0.name.rawValue, byteCount: $0.bytes.count, checksum: "")

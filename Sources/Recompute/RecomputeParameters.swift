@@ -16,6 +16,10 @@ public struct RecomputeParameters: Sendable, Equatable {
     public var isDryRun: Bool
     /// Whether changes of daemons are taken although others of their journal before them are missing.
     public var skipsMissingChanges: Bool
+    /// When the settings in use were tuned, in Unix milliseconds; nil for the defaults.
+    public private(set) var tunedAtMilliseconds: Int64?
+    /// What relations count in members' lists by a tuning; evidence decides about the others.
+    public private(set) var tunedWeights: [Relation: Double] = [:]
 
     /// The defaults: what the table says, and the modified cosine with its standard parameters.
     public init(relations: RelationTable = .standard, threads: Int) {
@@ -45,6 +49,17 @@ public struct RecomputeParameters: Sendable, Equatable {
         set {
             precondition(similarity[relation] != nil, "there is no relation \(relation.rawValue)")
             similarity[relation] = newValue
+        }
+    }
+
+    /// Takes tuned settings for the relations that have them; what is set later wins over them.
+    public mutating func use(_ settings: TunedSettings, tunedAtMilliseconds instant: Int64) {
+        tunedAtMilliseconds = instant
+        for relation in relations.relations {
+            guard let part = settings[relation] else { continue }
+            self[relation].measure = .modified(part.formula)
+            self[relation].limit = part.limit
+            tunedWeights[relation] = part.weight
         }
     }
 }

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// Only rows with at least the minimum of entries count towards d(u). The weights d^-a are the
 /// fixed-point integers of `DegreeWeights`. Plain cosine is a = 0, p = q = ½, h = 0, r = 1, cut at the source, g = 0.
-public struct ModifiedCosine: Sendable, Equatable {
+public struct ModifiedCosine: Sendable, Hashable, Codable {
     /// a, 0 or more: discounts columns that are in many rows.
     public var degreeDiscount: Double
     /// p: exponent of the source row's size.
@@ -46,7 +46,7 @@ public struct ModifiedCosine: Sendable, Equatable {
 }
 
 /// Whose k best pairs are kept, of a source row and a target row that may be in its list.
-public enum ListCut: String, Sendable, Equatable, CaseIterable {
+public enum ListCut: String, Sendable, Equatable, CaseIterable, Codable {
     /// Every row keeps its k best targets.
     case source
     /// Every row keeps the k best sources in whose lists it is: lists vary in length, and rare rows are in as many as

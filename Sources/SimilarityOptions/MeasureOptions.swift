@@ -80,10 +80,13 @@ public enum MeasureOptions {
 
     /// The chosen formula.
     ///
+    /// - Parameter otherwise: has the parameters that are not given.
     /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine, which has none.
-    public static func measure(of parsed: ParsedCommand) throws(UsageError) -> SimilarityParameters.Measure {
+    public static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
+        -> SimilarityParameters.Measure
+    {
         let name = try parsed.choice("measure", of: Name.self)
-        var modified = ModifiedCosine.standard
+        var modified = otherwise
         for parameter in parameters {
             guard let value = try parsed.numberIfGiven(parameter.option.name, in: parameter.bounds) else { continue }
             guard name == .modified else {

@@ -111,7 +111,8 @@ enum EvaluateCommand: Subcommand {
     ) throws -> ModelVersion {
         let store = FolderStore(catalogs.folder + "/models")
         let job = RecomputeJob(
-            catalogPath: catalogs.training.path, store: store, parameters: try parsed.recomputeParameters(),
+            catalogPath: catalogs.training.path, store: store,
+            parameters: try parsed.recomputeParameters(tuned: catalogs.tuning),
             startedAtMilliseconds: max(0, instant))
         let outcome = try job.run(observer: ProgressObserver(line: line))
         return try store.load(outcome.manifest.version).model

@@ -29,6 +29,9 @@ enum RecomputeCommand: Subcommand {
 
             How much relations other than memberships count in members' lists is chosen by how well they help to find \
             memberships that are left out.
+
+            If "coterie tune" has found better settings for this catalog, these are used instead of the defaults; \
+            options that are given win over them.
             """,
         options: [
             CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
@@ -49,7 +52,9 @@ enum RecomputeCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
-        var parameters = try parsed.recomputeParameters()
+        // If the catalog cannot be opened, the job says why.
+        let tuned = try (try? parsed.openCatalog())?.tuning()
+        var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
@@ -64,6 +69,11 @@ enum RecomputeCommand: Subcommand {
         } catch {
             line.clear()
             throw error
+        }
+        if tuned == nil {
+            complain(
+                "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the best "
+                    + "settings known find 1% to 7% more memberships")
         }
         var output = try Output()
         if parsed.flag("json") {

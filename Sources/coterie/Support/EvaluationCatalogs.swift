@@ -1,6 +1,7 @@
 import CatalogStore
 import CivilTime
 import CommandLineOptions
+import Evaluation
 import FoundationEssentials
 import Glibc
 
@@ -12,9 +13,12 @@ struct EvaluationCatalogs {
     let training: Catalog
     /// Has the held-out memberships, and perhaps others.
     let heldOut: Catalog
+    /// The settings to compute with; nil for the defaults.
+    let tuning: TuningRecord?
 
     static let options = [
         Option("pools", "FILE", help: "With TRAIN: pools to learn from as well"),
+        Option(flag: "tuned", help: "With TRAIN: compute with the settings that are tuned in the catalog"),
         Option(
             "hold-out", "RULE",
             help:
@@ -34,10 +38,21 @@ struct EvaluationCatalogs {
         do {
             (training, heldOut) =
                 try parsed.arguments.isEmpty ? Self.divided(parsed, folder) : Self.imported(parsed, folder)
+            tuning = try Self.tuning(parsed, training)
         } catch {
             try? FileManager.default.removeItem(atPath: folder)
             throw error
         }
+    }
+
+    /// Without files, the settings are those of the catalog that was copied.
+    private static func tuning(_ parsed: ParsedCommand, _ training: Catalog) throws -> TuningRecord? {
+        guard parsed.flag("tuned") else { return try training.tuning() }
+        guard !parsed.arguments.isEmpty else { throw UsageError("--tuned needs TRAIN and TEST") }
+        guard let tuning = try parsed.openCatalog().tuning() else {
+            throw Failure(Failure.badData, "\(parsed.text("catalog")) is not tuned: run \"coterie tune\" first")
+        }
+        return tuning
     }
 
     /// Removes the folder.

@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLineOptions
+import Evaluation
 import Model
 import ModelStore
 import Recompute
@@ -31,6 +32,7 @@ struct Failure: Error {
         case RecomputeError.store(let error): self.init(error)
         case RecomputeError.tooLittleMemory: self.init(Self.tryLater, "\(error)")
         case let error as RecomputeError: self.init(Self.badData, error.description)
+        case let error as EvaluationError: self.init(Self.badData, error.description)
         case let error as TokenError:
             self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
         default: self.init(Self.general, "\(error)")

@@ -1,4 +1,5 @@
 import CommandLineOptions
+import Evaluation
 import Model
 import Recompute
 import Similarity
@@ -9,7 +10,8 @@ enum RecomputeOptions {
     static var all: [Option] {
         Coterie.relations.flatMap(minimums) + [
             Option(
-                "neighbours", "K", help: "Pairs a group keeps in each relation, the best; \(limits) by default")
+                "neighbours", "K",
+                help: "Pairs a group keeps in each relation, the best; as tuned, or else \(limits) by default")
         ] + MeasureOptions.options + [CommonOptions.threads, ProcessorPathOption.option]
     }
 
@@ -32,15 +34,19 @@ enum RecomputeOptions {
 }
 
 extension ParsedCommand {
-    /// What neighbours are, as the options say.
-    func recomputeParameters() throws(UsageError) -> RecomputeParameters {
+    /// What neighbours are: as the options say, otherwise as tuned, otherwise the defaults.
+    func recomputeParameters(tuned: TuningRecord?) throws(UsageError) -> RecomputeParameters {
         var parameters = RecomputeParameters(relations: Coterie.relations, threads: try threadCount())
         let bounds = 1...Int(UInt32.max)
+        // Plain cosine has nothing that a tuning chooses.
+        let tuned = try MeasureOptions.measure(of: self) == .cosine ? nil : tuned
+        if let tuned { parameters.use(tuned.settings, tunedAtMilliseconds: tuned.tunedAtMilliseconds) }
         for relation in Coterie.relations.relations {
             parameters[relation].minimumEntries = try integer("min-\(relation.rawValue)", in: bounds)
             parameters[relation].minimumCommon = try integer("min-common-\(relation.rawValue)", in: bounds)
             if let limit = try integerIfGiven("neighbours", in: 1...10_000) { parameters[relation].limit = limit }
-            parameters[relation].measure = try MeasureOptions.measure(of: self)
+            parameters[relation].measure = try MeasureOptions.measure(
+                of: self, otherwise: tuned?.settings[relation]?.formula ?? .standard)
         }
         parameters.path = try ProcessorPathOption.path(of: self)
         return parameters

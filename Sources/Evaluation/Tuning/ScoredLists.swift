@@ -1,0 +1,87 @@
+import Glibc
+import Model
+import Similarity
+import SparseMatrix
+import Synchronization
+
+/// The lists of a relation with the scores that a setting gives them.
+struct ScoredLists: Sendable {
+    let pairs: PairLists
+    /// In the order of the pairs; 0 for those beyond the limit.
+    private let scores: [Float]
+    /// By which scores are divided where relations are blended.
+    let meanBestScore: Double
+    private let limit: Int
+
+    /// Sources at a time.
+    private static let portion = 512
+
+    /// - Parameter sizes: the natural logarithm of every group's number of entries.
+    init(_ pairs: PairLists, _ part: TunedSettings.Part, logarithmsOfSizes sizes: [Float], threads: Int) {
+        self.pairs = pairs
+        limit = part.limit
+        let sourceCount = pairs.offsets.count - 1
+        let portions = (sourceCount + Self.portion - 1) / Self.portion
+        let found = Mutex([Portion](repeating: Portion(), count: portions))
+        let next = Atomic(0)
+        withThreads(threads) {
+            while true {
+                let number = next.add(1, ordering: .relaxed).oldValue
+                guard number < portions else { return }
+                let sources = number * Self.portion..<min(sourceCount, (number + 1) * Self.portion)
+                let portion = Portion(pairs, part, sources, logarithmsOfSizes: sizes)
+                found.withLock { $0[number] = portion }
+            }
+        }
+        let all = found.withLock { $0 }
+        var scores: [Float] = []
+        scores.reserveCapacity(pairs.targets.count)
+        for portion in all { scores += portion.scores }
+        self.scores = scores
+        let lists = all.reduce(0) { $0 + $1.lists }
+        let sum = all.reduce(0) { $0 + $1.bestScores }
+        meanBestScore = lists > 0 && sum > 0 ? sum / Double(lists) : 1
+    }
+
+    /// Calls `body` with the list of a group.
+    @inline(__always)
+    func forEach(of source: Int, _ body: (_ target: UInt32, _ score: Float) -> Void) {
+        for position in pairs.range(ofSource: source, limit: limit) { body(pairs.targets[position], scores[position]) }
+    }
+}
+
+/// The scores of some sources' lists.
+private struct Portion: Sendable {
+    var scores: [Float] = []
+    var bestScores = 0.0
+    var lists = 0
+
+    init() {}
+
+    init(
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ sources: Range<Int>, logarithmsOfSizes sizes: [Float]
+    ) {
+        let formula = part.formula
+        let power = Float(formula.scorePower)
+        let isOfSource = pairs.cut == .source
+        let exponent = Float(isOfSource ? formula.sourceExponent : formula.neighbourExponent)
+        let start = pairs.offsets[sources.lowerBound]
+        scores = [Float](repeating: 0, count: pairs.offsets[sources.upperBound] - start)
+        for source in sources {
+            var (sum, best) = (0.0, Float(0))
+            let range = pairs.range(ofSource: source, limit: part.limit)
+            for position in range {
+                let size = sizes[isOfSource ? source : Int(pairs.targets[position])]
+                let score = expf(power * (pairs.logarithms[position] - exponent * size))
+                scores[position - start] = score
+                sum += Double(score)
+                best = max(best, score)
+            }
+            guard sum > 0 else { continue }
+            lists += 1
+            let factor = pow(sum, -formula.listPower)
+            bestScores += Double(best) * factor
+            if factor != 1 { for position in range { scores[position - start] *= Float(factor) } }
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Model
+public import Similarity
+
+/// Chooses settings on memberships that are left out, within a budget of time.
+public struct Tuning: Sendable {
+    /// How long it may take, in seconds, with what the journal has already.
+    public var budgetSeconds: Double
+    private let community: TuningCommunity
+    private let starts: [TunedSettings]
+    private let threads: Int
+
+    /// Samples of the bootstrap.
+    private static let sampleCount = 2000
+    /// Of the members that settings are chosen on, so many are the few.
+    private static let fewMembers = 1000
+    /// What other relations may count beside memberships without a tuning.
+    private static let usualWeights = [0, 0.125, 0.5, 1, 2]
+    /// The part of the budget for the few.
+    private static let partForFew = 0.5
+
+    /// A tuning.
+    ///
+    /// - Parameters:
+    ///   - usual: what is served without a tuning; relations without settings here are not tuned.
+    ///   - earlier: settings of an earlier tuning.
+    public init(
+        _ community: TuningCommunity, usual: TunedSettings, earlier: TunedSettings?, budgetSeconds: Double, threads: Int
+    ) {
+        self.community = community
+        self.budgetSeconds = budgetSeconds
+        self.threads = threads
+        let relations = community.relations
+        func complete(_ settings: TunedSettings) -> TunedSettings {
+            TunedSettings(
+                Dictionary(uniqueKeysWithValues: relations.map { ($0, settings[$0] ?? usual[$0] ?? .init()) }))
+        }
+        let known = TunedSettings.knownParts.map { part in
+            TunedSettings(Dictionary(uniqueKeysWithValues: relations.map { ($0, part) }))
+        }
+        starts = [complete(usual)] + (earlier.map { [complete($0)] } ?? []) + known
+    }
+
+    /// What came out.
+    public struct Outcome: Sendable {
+        /// The best settings that were found.
+        public var settings: TunedSettings
+        /// Recall@20 of the usual settings and of these, of members that settings were not chosen on.
+        public var usualRecall, recall: Double
+        /// The same of what settings are chosen by: `TuningJournal.Trial.balanced`.
+        public var usualBalanced, balanced: Double
+        /// The 95% interval of the difference in balanced recall, over the same members: its lower and its upper bound.
+        public var difference: [Double]
+        /// How many members that are.
+        public var memberCount: Int
+
+        /// Whether the difference is more than chance.
+        public var isBetter: Bool { difference[0] > 0 }
+    }
+
+    /// Chooses.
+    ///
+    /// - Parameters:
+    ///   - journal: what an earlier run tried on the same memberships.
+    ///   - began: when this run began.
+    ///   - note: told the journal after each trial.
+    public func run(
+        _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void
+    ) throws -> Outcome {
+        let scorer = TuningScorer(community, threads: threads)
+        // Every third member says afterwards whether it was worth it.
+        let numbers = Array(0..<community.memberCount)
+        let (chosenOn, judges) = (numbers.filter { $0 % 3 != 2 }, numbers.filter { $0 % 3 == 2 })
+        let stride = max(1, chosenOn.count / Self.fewMembers)
+        let few = chosenOn.enumerated().filter { $0.offset.isMultiple(of: stride) }.map(\.element)
+        let before = journal.seconds
+        var journal = journal
+        var known = Dictionary(
+            journal.trials.map { (Trial(settings: $0.settings, isOnAll: $0.isOnAll), $0.balanced) },
+            uniquingKeysWith: { first, _ in first })
+        let usual = weighted(starts[0].limited(to: scorer.limit), scorer, on: few)
+        var longest = 0.0
+        var usualRecalls: [MemberRecall]?
+        var failure: (any Error)?
+        let search = TuningSearch(
+            starts: [usual] + starts.dropFirst().map { $0.limited(to: scorer.limit) },
+            membership: community.membership, limit: scorer.limit)
+        let settings = search.best { (settings, sample) throws(TuningSearch.TimeIsUp) in
+            let trial = Trial(settings: settings, isOnAll: sample == .all)
+            if let value = known[trial] { return value }
+            let part = sample == .all ? 1 : Self.partForFew
+            let elapsed = before + began.duration(to: .now) / .seconds(1)
+            // The last two measurements are those of the judges.
+            guard failure == nil, elapsed + 3 * longest < budgetSeconds * part else { throw TuningSearch.TimeIsUp() }
+            let start = ContinuousClock.now
+            let recalls = scorer.recalls(settings, of: sample == .all ? chosenOn : few)
+            let value = Self.mean(recalls.map(\.balanced))
+            longest = max(longest, start.duration(to: .now) / .seconds(1))
+            known[trial] = value
+            var difference: [Double]?
+            if sample == .all {
+                let others = usualRecalls ?? scorer.recalls(usual, of: chosenOn)
+                usualRecalls = others
+                difference = Self.difference(recalls, others, samples: Self.sampleCount / 10)
+            }
+            journal.trials.append(
+                .init(
+                    settings: settings, isOnAll: sample == .all, recall: Self.mean(recalls.map(\.recall)),
+                    balanced: value, difference: difference))
+            journal.seconds = before + began.duration(to: .now) / .seconds(1)
+            do { try note(journal) } catch { failure = error }
+            return value
+        }
+        if let failure { throw failure }
+        return outcome(settings, usual: usual, judged: scorer, by: judges)
+    }
+
+    private struct Trial: Hashable {
+        let settings: TunedSettings
+        let isOnAll: Bool
+    }
+
+    /// Settings with what other relations count chosen, about as the evidence of a recompute does it.
+    private func weighted(_ settings: TunedSettings, _ scorer: TuningScorer, on members: [Int]) -> TunedSettings {
+        var best = settings
+        for relation in community.relations.dropFirst() {
+            var greatest = -Double.infinity
+            for weight in Self.usualWeights {
+                var changed = best
+                changed[relation]?.weight = weight
+                let value = Self.mean(scorer.recalls(changed, of: members).map(\.balanced))
+                if value > greatest { (greatest, best) = (value, changed) }
+            }
+        }
+        return best
+    }
+
+    private func outcome(
+        _ settings: TunedSettings, usual: TunedSettings, judged scorer: TuningScorer, by judges: [Int]
+    ) -> Outcome {
+        let usual = scorer.recalls(usual, of: judges)
+        let chosen = scorer.recalls(settings, of: judges)
+        return Outcome(
+            settings: settings, usualRecall: Self.mean(usual.map(\.recall)), recall: Self.mean(chosen.map(\.recall)),
+            usualBalanced: Self.mean(usual.map(\.balanced)), balanced: Self.mean(chosen.map(\.balanced)),
+            difference: Self.difference(chosen, usual, samples: Self.sampleCount), memberCount: judges.count)
+    }
+
+    private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
+
+    /// The 95% interval of the difference of two balanced means over the same members: its lower and its upper bound.
+    private static func difference(_ one: [MemberRecall], _ other: [MemberRecall], samples: Int) -> [Double] {
+        let values = [one.map(\.balanced), other.map(\.balanced)]
+        let interval = Bootstrap(values, samples: samples).interval(of: 0, minus: 1)
+        return [interval.lowerBound, interval.upperBound]
+    }
+
+    /// Σ d² beyond which a matrix should be thinned out, so that a few dozen searches fit into a budget.
+    public static func pairLimit(budgetSeconds: Double, threads: Int) -> Double {
+        budgetSeconds * Double(threads) * 1e6
+    }
+}
+
+extension TunedSettings {
+    /// Settings that were best on one public set or another.
+    fileprivate static var knownParts: [Part] {
+        func part(
+            _ a: Double, _ p: Double, _ q: Double, _ h: Double, _ r: Double, _ g: Double, _ cut: ListCut, _ limit: Int
+        ) -> Part {
+            Part(
+                formula: ModifiedCosine(
+                    degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r, cut: cut,
+                    listPower: g), limit: limit)
+        }
+        return [
+            part(0.5, 0.65, 0.31, 4.5, 0.9, 0.5, .target, 100),
+            part(0.5, 0.55, 0.2, 0, 1.9, 0.8, .target, 500),
+            part(0.5, 0.55, 0.2, 2, 1.5, 0.8, .target, 100),
+            part(1, 0.65, 0.4, 4.5, 0.8, 0, .source, 100),
+            part(1, 0.5, 0.4, 1, 1, 0, .source, 100),
+            part(1.2, 0.4, 0.4, 0, 0.7, 0, .source, 500),
+            part(0, 0.5, 0, 4.5, 1, 0, .source, 500),
+        ]
+    }
+
+    /// The same with no greater limits than one.
+    fileprivate func limited(to limit: Int) -> TunedSettings {
+        var settings = self
+        for relation in relations { settings[relation]?.limit = min(limit, self[relation]?.limit ?? limit) }
+        return settings
+    }
+}

@@ -1,0 +1,128 @@
+public import Model
+public import SparseMatrix
+
+/// What settings are chosen on: matrices, and members some of whose memberships are left out and looked for.
+public struct TuningCommunity: Sendable {
+    /// A member with groups that are left out.
+    public struct Member: Sendable, Equatable {
+        /// The member's column in the matrix of memberships.
+        public var column: UInt32
+        /// The groups that are left out.
+        public var heldOut: [UInt32]
+
+        /// A member.
+        public init(column: UInt32, heldOut: [UInt32]) {
+            self.column = column
+            self.heldOut = heldOut
+        }
+    }
+
+    /// What groups have in a relation.
+    struct Matrices: Sendable {
+        /// Groups × entries.
+        let byGroup: BinaryMatrix
+        /// Entries × groups.
+        let byEntry: BinaryMatrix
+
+        init(_ matrix: BinaryMatrix) throws(MatrixError) {
+            byGroup = matrix
+            byEntry = try matrix.transposed()
+        }
+    }
+
+    /// One choice of what is left out; members are the same in every fold, in the same order.
+    struct Fold: Sendable {
+        /// Without what is left out.
+        let memberships: Matrices
+        let members: [(joined: [UInt32], heldOut: [UInt32])]
+    }
+
+    /// The relation whose entries are left out and looked for.
+    let membership: Relation
+    let folds: [Fold]
+    /// The other relations that have entries.
+    let others: [Relation: Matrices]
+    /// The part of the entries that is left where a large matrix was thinned out.
+    let keptParts: [Relation: Double]
+
+    /// Leaves memberships out.
+    ///
+    /// - Parameters:
+    ///   - membership: the relation of `memberships`.
+    ///   - memberships: groups × users, whole.
+    ///   - others: groups × entries of other relations.
+    ///   - folds: for each fold the members and what is left out of their groups; the same members in the same order.
+    ///   - pairLimit: Σ d² beyond which a matrix is thinned out; members with groups left out always stay.
+    public init(
+        membership: Relation, _ memberships: BinaryMatrix, others: [Relation: BinaryMatrix], folds: [[Member]],
+        pairLimit: Double
+    ) throws(MatrixError) {
+        self.membership = membership
+        var tested = [Bool](repeating: false, count: memberships.columnCount)
+        for member in folds.first ?? [] { tested[Int(member.column)] = true }
+        let known = try memberships.thinned(pairLimit: pairLimit) { tested[Int($0)] }
+        var keptParts = [membership: known.keptPart]
+        var thinned: [Relation: Matrices] = [:]
+        for (relation, matrix) in others where matrix.entryCount > 0 {
+            let found = try matrix.thinned(pairLimit: pairLimit) { _ in false }
+            thinned[relation] = try Matrices(found.matrix)
+            keptParts[relation] = found.keptPart
+        }
+        self.others = thinned
+        self.keptParts = keptParts
+        self.folds = try folds.map { members throws(MatrixError) in try Fold(known.matrix, members) }
+    }
+
+    /// How many groups there are.
+    var groupCount: Int { folds.first?.memberships.byGroup.rowCount ?? 0 }
+
+    /// How many members are looked at.
+    public var memberCount: Int { folds.first?.members.count ?? 0 }
+
+    /// The relations with entries, that of memberships first.
+    var relations: [Relation] { [membership] + others.keys.sorted { $0.rawValue < $1.rawValue } }
+}
+
+extension TuningCommunity.Fold {
+    init(_ memberships: BinaryMatrix, _ members: [TuningCommunity.Member]) throws(MatrixError) {
+        var places = [Int32](repeating: -1, count: memberships.columnCount)
+        for (place, member) in members.enumerated() { places[Int(member.column)] = Int32(place) }
+        let leftOut = members.map { Set($0.heldOut) }
+        var joined = [[UInt32]](repeating: [], count: members.count)
+        let left = try memberships.filtered { row, column in
+            let place = Int(places[Int(column)])
+            guard place >= 0 else { return true }
+            guard !leftOut[place].contains(row) else { return false }
+            joined[place].append(row)
+            return true
+        }
+        self.memberships = try TuningCommunity.Matrices(left)
+        self.members = zip(joined, members).map { ($0, $1.heldOut) }
+    }
+}
+
+extension BinaryMatrix {
+    /// The ones that a test lets pass.
+    fileprivate func filtered(_ keeps: (_ row: UInt32, _ column: UInt32) -> Bool) throws(MatrixError) -> BinaryMatrix {
+        var offsets = [0]
+        offsets.reserveCapacity(rowCount + 1)
+        var columns: [UInt32] = []
+        columns.reserveCapacity(entryCount)
+        for number in 0..<rowCount {
+            for column in row(number) where keeps(UInt32(number), column) { columns.append(column) }
+            offsets.append(columns.count)
+        }
+        return try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: columns)
+    }
+
+    /// Every n-th column and those that must stay, with the least n that brings Σ d² down to a limit.
+    fileprivate func thinned(pairLimit: Double, keeping mustStay: (_ column: UInt32) -> Bool) throws(MatrixError)
+        -> (matrix: BinaryMatrix, keptPart: Double)
+    {
+        let pairs = columnDegrees().reduce(0.0) { $0 + Double($1) * Double($1) }
+        let step = UInt32(clamping: Int((pairs / pairLimit).rounded(.up)))
+        guard step > 1, entryCount > 0 else { return (self, 1) }
+        let matrix = try filtered { _, column in column.isMultiple(of: step) || mustStay(column) }
+        return (matrix, Double(matrix.entryCount) / Double(entryCount))
+    }
+}

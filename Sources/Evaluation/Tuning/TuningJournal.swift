@@ -1,0 +1,35 @@
+public import Similarity
+
+/// What a tuning has tried: enough to go on after it was killed.
+public struct TuningJournal: Sendable, Equatable, Codable {
+    /// Settings and what they found.
+    public struct Trial: Sendable, Equatable, Codable {
+        /// The settings.
+        public var settings: TunedSettings
+        /// Whether they were measured on all members that settings are chosen on, or on a part of them.
+        public var isOnAll: Bool
+        /// The mean recall@20 of these members.
+        public var recall: Double
+        /// What settings are chosen by: the mean of it and of the same with each group weighted by 1/√n.
+        public var balanced: Double
+        /// The 95% interval of its difference to the defaults, lower and upper bound; nil if measured on a part.
+        public var difference: [Double]?
+    }
+
+    /// All trials, in order.
+    public internal(set) var trials: [Trial] = []
+    /// How long it took up to now, in seconds, over all runs.
+    public internal(set) var seconds = 0.0
+
+    /// Nothing tried.
+    public init() {}
+
+    /// The best trials on all members, or on the few if that was all there was time for; the best first.
+    public func best(_ count: Int) -> [Trial] {
+        let onAll = trials.filter(\.isOnAll)
+        return Array((onAll.isEmpty ? trials : onAll).sorted { $0.balanced > $1.balanced }.prefix(count))
+    }
+
+    /// The recall of the best trial; 0 without one.
+    public var bestRecall: Double { best(1).first?.recall ?? 0 }
+}

@@ -1,0 +1,165 @@
+import Glibc
+import Model
+import Similarity
+import SparseMatrix
+import Synchronization
+
+/// Measures settings: how many of the groups that are left out are among the first of a member's sums of scores.
+final class TuningScorer {
+    /// How many groups of a list count.
+    static let length = 20
+    /// With more pairs there is too little memory.
+    private static let pairLimit = 24_000_000
+
+    private let community: TuningCommunity
+    private let threads: Int
+    /// The most pairs that a group keeps.
+    let limit: Int
+    private var pairs = RecentValues<Place<PairChoice>, PairLists>(limit: 3)
+    private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
+    private let sizes: [Relation: [[Float]]]
+    /// By fold.
+    private let rarities: [GroupRarity]
+
+    /// Something of a fold and a relation.
+    private struct Place<Key: Hashable>: Hashable {
+        let fold: Int
+        let relation: Relation
+        let key: Key
+    }
+
+    init(_ community: TuningCommunity, threads: Int) {
+        self.community = community
+        self.threads = threads
+        let room = Self.pairLimit / max(1, community.groupCount * community.folds.count)
+        limit = PairLists.limits.last { $0 <= room } ?? PairLists.limits[0]
+        var sizes = community.others.mapValues { [$0.byGroup.logarithmsOfSizes] }
+        sizes[community.membership] = community.folds.map(\.memberships.byGroup.logarithmsOfSizes)
+        self.sizes = sizes
+        rarities = community.folds.map(GroupRarity.init)
+        // Those of all folds and relations at once, for a few choices.
+        pairs.limit *= community.folds.count * community.relations.count
+        lists.limit *= community.folds.count * community.relations.count
+    }
+
+    /// Recall of some members, each a mean over the folds.
+    ///
+    /// - Parameter members: their numbers.
+    func recalls(_ settings: TunedSettings, of members: [Int]) -> [MemberRecall] {
+        var recalls = [MemberRecall](repeating: MemberRecall(), count: members.count)
+        for fold in community.folds.indices {
+            let weighted = community.relations.compactMap { relation -> (lists: ScoredLists, factor: Float)? in
+                guard let part = settings[relation], part.weight > 0 else { return nil }
+                let lists = scored(part, relation, fold)
+                return (lists, Float(part.weight / lists.meanBestScore))
+            }
+            let found = self.recalls(weighted, of: members, fold)
+            for (index, recall) in found.enumerated() { recalls[index].add(recall, of: community.folds.count) }
+        }
+        return recalls
+    }
+
+    private func scored(_ part: TunedSettings.Part, _ relation: Relation, _ fold: Int) -> ScoredLists {
+        // Other relations are the same in all folds.
+        let fold = relation == community.membership ? fold : 0
+        var unweighted = part
+        unweighted.weight = 1
+        return lists.value(for: Place(fold: fold, relation: relation, key: unweighted)) {
+            let choice = PairChoice(part.formula)
+            let found = pairs.value(for: Place(fold: fold, relation: relation, key: choice)) {
+                let matrices = community.others[relation] ?? community.folds[fold].memberships
+                return PairLists(
+                    matrices.byGroup, matrices.byEntry, choice, keptPart: community.keptParts[relation] ?? 1,
+                    limit: limit, threads: threads)
+            }
+            return ScoredLists(found, part, logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
+        }
+    }
+
+    private func recalls(_ weighted: [(lists: ScoredLists, factor: Float)], of members: [Int], _ fold: Int)
+        -> [MemberRecall]
+    {
+        let portion = 64
+        let recalls = Mutex([MemberRecall](repeating: MemberRecall(), count: members.count))
+        let next = Atomic(0)
+        let all = community.folds[fold].members
+        let rarity = rarities[fold]
+        let groupCount = community.groupCount
+        withThreads(threads) {
+            var sums = ListSums(groupCount: groupCount)
+            while true {
+                let start = next.add(portion, ordering: .relaxed).oldValue
+                guard start < members.count else { return }
+                let range = start..<min(members.count, start + portion)
+                let found = range.map { index in
+                    let member = all[members[index]]
+                    for group in member.joined {
+                        for relation in weighted {
+                            relation.lists.forEach(of: Int(group)) { sums.add(relation.factor * $1, to: $0) }
+                        }
+                    }
+                    let hits = sums.takeBest(Self.length, without: member.joined).filter(member.heldOut.contains)
+                    return MemberRecall(of: hits, heldOut: member.heldOut.count, rarity)
+                }
+                recalls.withLock { $0.replaceSubrange(range, with: found) }
+            }
+        }
+        return recalls.withLock { $0 }
+    }
+}
+
+/// The sums of one member after the other.
+private struct ListSums {
+    private var sums: [Float]
+    private var touched: [UInt32] = []
+
+    init(groupCount: Int) { sums = [Float](repeating: 0, count: groupCount) }
+
+    @inline(__always)
+    mutating func add(_ score: Float, to group: UInt32) {
+        if sums[Int(group)] == 0 { touched.append(group) }
+        sums[Int(group)] += score
+    }
+
+    /// The groups with the greatest sums, of equal ones the first; all sums are 0 afterwards.
+    mutating func takeBest(_ count: Int, without joined: [UInt32]) -> [UInt32] {
+        for group in joined { sums[Int(group)] = 0 }
+        var best: [(sum: Float, group: UInt32)] = []
+        for group in touched {
+            let sum = sums[Int(group)]
+            sums[Int(group)] = 0
+            guard sum > 0 else { continue }
+            if let last = best.last, best.count == count, (last.sum, group) > (sum, last.group) { continue }
+            let place = best.firstIndex { ($0.sum, group) < (sum, $0.group) } ?? best.count
+            best.insert((sum, group), at: place)
+            if best.count > count { best.removeLast() }
+        }
+        touched.removeAll(keepingCapacity: true)
+        return best.map(\.group)
+    }
+}
+
+/// The values that were used last.
+private struct RecentValues<Key: Hashable, Value> {
+    var limit: Int
+    private var values: [(key: Key, value: Value)] = []
+
+    init(limit: Int) { self.limit = limit }
+
+    mutating func value(for key: Key, _ make: () -> Value) -> Value {
+        let value: Value
+        if let index = values.firstIndex(where: { $0.key == key }) {
+            value = values.remove(at: index).value
+        } else {
+            // Makes room before the new value needs it.
+            if values.count >= limit { values.removeFirst() }
+            value = make()
+        }
+        values.append((key, value))
+        return value
+    }
+}
+
+extension BinaryMatrix {
+    fileprivate var logarithmsOfSizes: [Float] { (0..<rowCount).map { logf(Float(max(1, size(ofRow: $0)))) } }
+}

@@ -1,0 +1,118 @@
+import CatalogStore
+import CommandLineOptions
+import Evaluation
+import FoundationEssentials
+import Model
+import Similarity
+
+/// `coterie tune`.
+enum TuneCommand: Subcommand {
+    static let command = Command(
+        "tune", summary: "Choose the parameters that find most memberships",
+        discussion: """
+            Leaves out the group that each member joined last, or a fifth of each member's groups if times of joining \
+            are not known, and looks for settings that find most of them among the first 20 of the sums of scores: \
+            the formula of each relation, whose best pairs are kept and how many, and what relations count in lists. \
+            Settings are chosen by balanced recall: the mean of recall@20, and of the same with each group weighted \
+            by 1/√n, for n members, so that a few large groups do not decide alone.
+
+            Two thirds of the members choose the settings, the others judge them. If they find more with them than \
+            with the defaults, beyond chance (95%), the settings are kept in the catalog, where "coterie recompute" \
+            uses them; otherwise the defaults stay in use. Nothing else in the catalog changes.
+
+            A run that was stopped goes on where it was, if the catalog is as it was; so does a run with a greater \
+            budget. Tune again when the community has changed much.
+            """,
+        options: [
+            Option("budget", "TIME", help: "How long it may take, such as 90s, 20m or 1h", default: "2m"),
+            Option(flag: "show", help: "Show the settings that are in use, and change nothing"),
+            Option(flag: "discard", help: "Remove tuned settings: the defaults are in use again"),
+            CommonOptions.catalog, CommonOptions.threads, CommonOptions.json,
+        ],
+        examples: ["coterie tune", "coterie tune --budget 20m", "coterie tune --show --json", "coterie tune --discard"])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        guard !(parsed.flag("show") && parsed.flag("discard")) else {
+            throw UsageError("--show and --discard cannot be given together")
+        }
+        let budget = try parsed.duration("budget", in: .seconds(1)...(.seconds(86_400)))
+        if parsed.flag("show") { return try print(parsed.openCatalog().tuning(), parsed) }
+        let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording)
+        if parsed.flag("discard") {
+            for note in TuningNote.allCases { try catalog.keepTuningNote(note, nil) }
+            return try print(nil, parsed)
+        }
+        try tune(catalog, budgetSeconds: budget.inSeconds, parsed)
+    }
+
+    private static func tune(_ catalog: Catalog, budgetSeconds: Double, _ parsed: ParsedCommand) throws {
+        let began = ContinuousClock.now
+        let threads = try parsed.threadCount()
+        let earlier = try? catalog.tuning()
+        let journal = (try? catalog.tuningJournal()) ?? TuningJournal()
+        let changes = try catalog.changeCount()
+        let line = ProgressLine()
+        defer { line.clear() }
+        line.begin("reading")
+        let community = try TuningCommunity(
+            catalog, Coterie.relations, pairLimit: Tuning.pairLimit(budgetSeconds: budgetSeconds, threads: threads),
+            threads: threads)
+        complain(
+            "\(Formats.grouped(community.memberCount)) members"
+                + (journal.trials.isEmpty ? "" : ", \(journal.trials.count) trials known"))
+        line.begin("tuning")
+        let tuning = Tuning(
+            community, usual: usual, earlier: earlier?.settings, budgetSeconds: budgetSeconds, threads: threads)
+        var last = journal
+        var saved = began
+        let outcome = try tuning.run(journal, began: began) { journal in
+            last = journal
+            let now = ContinuousClock.now
+            line.show(
+                done: Int(journal.seconds), total: Int(budgetSeconds), unit: nil,
+                note: "; \(journal.trials.count) tried, best recall@20 \(Formats.fixed(journal.bestRecall, 4))",
+                remainingSeconds: max(0, budgetSeconds - journal.seconds))
+            // Saving is durable, and takes longer than a trial in a small community.
+            guard saved.duration(to: now) > .seconds(1) else { return }
+            saved = now
+            try catalog.keep(.journal, KeptJournal(changeCount: changes, journal: journal))
+        }
+        line.clear()
+        try catalog.keep(.journal, KeptJournal(changeCount: changes, journal: last))
+        let record = TuningRecord(outcome, atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        if outcome.isBetter {
+            try catalog.keep(.settings, record)
+        } else {
+            try catalog.keepTuningNote(.settings, nil)
+        }
+        let report = TuningReport(record, isBetter: outcome.isBetter, last)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: report.document)
+        } else {
+            for text in report.lines { try output.line(text) }
+        }
+        try output.flush()
+    }
+
+    /// The defaults of a recompute.
+    private static var usual: TunedSettings {
+        TunedSettings(
+            Dictionary(
+                uniqueKeysWithValues: Coterie.relations.map { facts in
+                    (facts.relation, TunedSettings.Part(formula: .standard, limit: facts.limit, weight: 1))
+                }))
+    }
+
+    private static func print(_ record: TuningRecord?, _ parsed: ParsedCommand) throws {
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: TuningReport.Kept(record))
+        } else if let record {
+            for text in TuningReport(record, isBetter: true, TuningJournal()).lines { try output.line(text) }
+        } else {
+            try output.line("not tuned: the defaults are in use")
+        }
+        try output.flush()
+    }
+}

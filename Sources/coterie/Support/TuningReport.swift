@@ -1,0 +1,92 @@
+import CivilTime
+import Evaluation
+import Model
+import Similarity
+
+/// What a tuning tried and chose, for people and as JSON.
+struct TuningReport {
+    private let record: TuningRecord
+    private let isBetter: Bool
+    private let journal: TuningJournal
+
+    /// How many of the trials are shown.
+    private static let shownTrials = 10
+
+    init(_ record: TuningRecord, isBetter: Bool, _ journal: TuningJournal) {
+        self.record = record
+        self.isBetter = isBetter
+        self.journal = journal
+    }
+
+    /// A table of the best trials, or of what is kept, and the judgement.
+    var lines: [String] {
+        var table = TextTable(
+            [
+                .init(title: "recall@20", isNumber: true), .init(title: "balanced", isNumber: true),
+                .init(title: "to the defaults, 95%"), .init(title: "relation"),
+            ]
+                + ["a", "p", "q", "h", "r", "g"].map { .init(title: $0, isNumber: true) }
+                + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
+        let best = journal.best(Self.shownTrials)
+        for trial in best {
+            let figures = [trial.recall, trial.balanced].map { Formats.fixed($0, 4) }
+            Self.add(trial.settings, figures + [trial.difference.map(Self.interval) ?? "-"], &table)
+        }
+        if best.isEmpty {
+            let figures = [record.recall, record.balanced].map { Formats.fixed($0, 4) }
+            Self.add(record.settings, figures + [Self.interval(record.difference)], &table)
+        }
+        let tried =
+            journal.trials.isEmpty
+            ? [] : ["\(journal.trials.count) settings tried in \(Formats.seconds(journal.seconds)); the best:"]
+        return tried + table.lines + [judgement]
+    }
+
+    private var judgement: String {
+        let found = isBetter ? "in use since" : "no better than the defaults, which stay in use:"
+        let time = isBetter ? " " + (UnixTime(seconds: record.tunedAtMilliseconds / 1000)?.description ?? "") + ":" : ""
+        return "\(found)\(time) \(Formats.grouped(record.memberCount)) other members have recall@20 "
+            + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults; "
+            + "balanced \(Formats.fixed(record.balanced, 4)), and \(Formats.fixed(record.usualBalanced, 4)), "
+            + "95% \(Self.interval(record.difference))"
+    }
+
+    private static func add(_ settings: TunedSettings, _ figures: [String], _ table: inout TextTable) {
+        for (index, relation) in settings.relations.enumerated() {
+            guard let part = settings[relation] else { continue }
+            let formula = part.formula
+            let numbers = [
+                formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
+                formula.scorePower, formula.listPower,
+            ]
+            table.add(
+                (index == 0 ? figures : ["", "", ""]) + [relation.rawValue]
+                    + numbers.map { Formats.significant($0, 4) }
+                    + [formula.cut.rawValue, String(part.limit), Formats.significant(part.weight, 4)])
+        }
+    }
+
+    private static func interval(_ bounds: [Double]) -> String {
+        bounds.map { ($0 < 0 ? "" : "+") + Formats.fixed($0, 4) }.joined(separator: " to ")
+    }
+
+    /// What `--show --json` prints.
+    struct Kept: Encodable {
+        var isTuned: Bool
+        var tuning: TuningRecord?
+
+        init(_ record: TuningRecord?) {
+            isTuned = record != nil
+            tuning = record
+        }
+    }
+
+    /// What a run prints as JSON.
+    var document: Document { Document(isBetter: isBetter, tuning: record, journal: journal) }
+
+    struct Document: Encodable {
+        var isBetter: Bool
+        var tuning: TuningRecord
+        var journal: TuningJournal
+    }
+}

@@ -1,0 +1,101 @@
+import Model
+import Similarity
+import SparseMatrix
+import TestSupport
+import Testing
+
+@testable import Evaluation
+
+@Suite("Measuring settings")
+struct TuningScorerTests {
+    private static let members = Relation(rawValue: "members")
+    private static let photos = Relation(rawValue: "photos")
+
+    private static let parts: [TunedSettings.Part] = [
+        .init(limit: 25), .init(formula: ModifiedCosine(listPower: 1), limit: 50),
+        .init(
+            formula: ModifiedCosine(
+                degreeDiscount: 1, sourceExponent: 0.7, neighbourExponent: 0.1, shrinkage: 2, scorePower: 1.5,
+                cut: .target, listPower: 0.3), limit: 25),
+    ]
+
+    /// A community in which every member with two groups or more misses one or two of them.
+    private func community(seed: UInt64, folds: Int) throws -> (TuningCommunity, BinaryMatrix) {
+        let matrix = try BinaryMatrix.random(rowCount: 120, columnCount: 300, density: 0.06, seed: seed)
+        let pools = try BinaryMatrix.random(rowCount: 120, columnCount: 200, density: 0.05, seed: seed + 1)
+        let byUser = try matrix.transposed()
+        let users = (0..<byUser.rowCount).filter { byUser.size(ofRow: $0) >= 3 }
+        let held = (0..<folds).map { fold in
+            users.map { user in
+                let groups = Array(byUser.row(user))
+                return TuningCommunity.Member(
+                    column: UInt32(user), heldOut: [groups[fold % groups.count], groups[(fold + 1) % groups.count]])
+            }
+        }
+        let community = try TuningCommunity(
+            membership: Self.members, matrix, others: [Self.photos: pools], folds: held, pairLimit: 1e9)
+        return (community, pools)
+    }
+
+    @Test("Recall is that of sums over the lists of a recompute", arguments: 0..<3 as Range<Int>, [1, 2])
+    func recall(number: Int, threads: Int) throws {
+        let (community, pools) = try community(seed: UInt64(number) * 7 + 1, folds: threads)
+        var photos = Self.parts[(number + 1) % 3]
+        photos.weight = 0.5
+        let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
+        let numbers = Array(0..<community.memberCount)
+        let found = TuningScorer(community, threads: threads).recalls(settings, of: numbers).map(\.recall)
+        var expected = [Double](repeating: 0, count: numbers.count)
+        for fold in community.folds {
+            let tables = [
+                (table(Self.parts[number], fold.memberships.byGroup), 1.0), (table(photos, pools), photos.weight),
+            ]
+            for (index, member) in fold.members.enumerated() {
+                var sums = [Double](repeating: 0, count: pools.rowCount)
+                for (table, weight) in tables {
+                    for group in member.joined {
+                        for neighbour in table.list(of: Int(group)) {
+                            sums[Int(neighbour.index)] += weight * Double(neighbour.score) / table.meanBestScore
+                        }
+                    }
+                }
+                for group in member.joined { sums[Int(group)] = 0 }
+                let best = sums.indices.filter { sums[$0] > 0 }
+                    .sorted { (sums[$0], $1) > (sums[$1], $0) }.prefix(20)
+                let hits = best.count { member.heldOut.contains(UInt32($0)) }
+                expected[index] += Double(hits) / Double(member.heldOut.count) / Double(community.folds.count)
+            }
+        }
+        #expect(found.count == expected.count && !found.isEmpty)
+        // Scores and sums that are equal but for rounding may change places.
+        let different = zip(found, expected).count { abs($0 - $1) > 1e-9 }
+        #expect(different <= numbers.count / 20, "\(different) of \(numbers.count)")
+        let (mine, theirs): (Double, Double) = (found.reduce(0, +), expected.reduce(0, +))
+        let tolerance = 0.005 * Double(numbers.count)
+        #expect(abs(mine - theirs) < tolerance)
+    }
+
+    private func table(_ part: TunedSettings.Part, _ matrix: BinaryMatrix) -> NeighbourTable {
+        let parameters = SimilarityParameters(
+            minimumEntries: 1, minimumCommon: 1, limit: part.limit, measure: .modified(part.formula))
+        return NeighbourSearch(parameters: parameters, threads: 1).run(on: matrix)
+    }
+
+    @Test("Where a matrix is thinned out, members with groups left out stay")
+    func thinned() throws {
+        let matrix = try BinaryMatrix.random(rowCount: 60, columnCount: 400, density: 0.1, seed: 3)
+        let pairs = matrix.columnDegrees().reduce(0.0) { $0 + Double($1) * Double($1) }
+        let degrees = matrix.columnDegrees()
+        let user = try #require(degrees.indices.first { degrees[$0] > 3 && $0 % 4 == 1 })
+        let groups = Array(try matrix.transposed().row(user))
+        let community = try TuningCommunity(
+            membership: Self.members, matrix, others: [:],
+            folds: [[.init(column: UInt32(user), heldOut: [groups[0]])]], pairLimit: pairs / 3.5)
+        let left = community.folds[0].memberships.byGroup.columnDegrees()
+        #expect(community.folds[0].members[0].joined == Array(groups.dropFirst()))
+        #expect(Int(left[user]) == groups.count - 1)
+        for column in left.indices where column != user {
+            #expect(left[column] == (column.isMultiple(of: 4) ? degrees[column] : 0))
+        }
+    }
+}
