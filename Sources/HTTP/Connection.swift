@@ -1,3 +1,5 @@
+import Glibc
+
 /// A client's connection and how far its current request has come.
 ///
 /// Only its worker's thread uses it.
@@ -21,7 +23,7 @@ final class Connection {
     let number: UInt64
     /// The address of the client, if connections are counted by address.
     let address: [UInt8]?
-    /// Whether too many connections were open when it was opened.
+    /// Whether too many connections were open when it was opened, and none of them was idle.
     let isSurplus: Bool
     var phase = Phase.receiving
     var reader: RequestReader
@@ -31,6 +33,8 @@ final class Connection {
     var deadline: UInt64
     /// Whether no byte of a request has come since the last response.
     var isIdle = false
+    /// When it was opened, or its last response was sent, in nanoseconds of the monotonic clock.
+    var idleSince: UInt64
     /// Whether bytes beyond the last request have been received, and may be the next request.
     var hasUnreadBytes = false
 
@@ -43,5 +47,18 @@ final class Connection {
         self.isSurplus = isSurplus
         self.reader = reader
         self.deadline = deadline
+        idleSince = ServerCore.now
+    }
+
+    /// Whether no byte of the next request has been read.
+    var awaitsRequest: Bool {
+        guard case .receiving = phase else { return false }
+        return !hasUnreadBytes && reader.isBetweenRequests
+    }
+
+    /// Whether bytes have come that were not received yet.
+    var hasUnreceivedBytes: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 }

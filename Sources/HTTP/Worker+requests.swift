@@ -121,6 +121,7 @@ extension Worker {
         connection.isIdle = connection.reader.isBetweenRequests
         connection.hasUnreadBytes = !connection.isIdle
         if connection.hasUnreadBytes { waiting.append(connection) }
+        connection.idleSince = ServerCore.now
         connection.deadline = ServerCore.moment(
             after: connection.isIdle
                 ? .seconds(core.configuration.idleTimeoutSeconds) : core.configuration.receiveTimeout)

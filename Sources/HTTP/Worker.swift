@@ -153,10 +153,11 @@ final class Worker: @unchecked Sendable {
 
     private func open(_ socket: Int32, from storage: sockaddr_storage) {
         let address = core.configuration.connectionLimitPerAddress == 0 ? nil : Self.address(in: storage)
-        guard let isSurplus = core.opened(from: address) else {
+        guard let isBeyondLimit = core.opened(from: address) else {
             Glibc.close(socket)
             return
         }
+        let isSurplus = isBeyondLimit && !closeLongestIdle()
         // Each response is sent whole: waiting for more to send with it would only delay it.
         var yes: Int32 = 1
         unsafe setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &yes, socklen_t(MemoryLayout<Int32>.size))
@@ -169,6 +170,16 @@ final class Worker: @unchecked Sendable {
             deadline: ServerCore.moment(after: configuration.receiveTimeout))
         connections[socket] = connection
         if !poller.add(socket) { close(connection) }
+    }
+
+    /// Closes the connection that has waited longest for a request: who holds many must not keep others out.
+    ///
+    /// - Returns: false if none waits.
+    private func closeLongestIdle() -> Bool {
+        let waiting = connections.values.filter(\.awaitsRequest).sorted { $0.idleSince < $1.idleSince }
+        guard let longest = waiting.first(where: { !$0.hasUnreceivedBytes }) else { return false }
+        close(longest)
+        return true
     }
 
     /// The bytes of the client's address, without its port.

@@ -150,7 +150,11 @@ struct LimitTests {
         }
         defer { server.stop() }
         var held = [try makeClient(server), try makeClient(server)]
-        for client in held { #expect(client.request("GET", "/")?.status == 200) }
+        for client in held {
+            #expect(client.request("GET", "/")?.status == 200)
+            // One that has begun a request is not idle.
+            client.send("GET / HTTP/1.1\r\n")
+        }
         for _ in 0..<20 {
             let client = try makeClient(server)
             let response = client.request("GET", "/")
@@ -165,6 +169,30 @@ struct LimitTests {
             if !isServed { try await Task.sleep(for: .milliseconds(5)) }
         }
         #expect(isServed)
+    }
+
+    @Test("Beyond the limit, the connection that has been idle for longest makes room; one with a request does not")
+    func idleMakesRoom() throws {
+        let server = try makeServer {
+            $0.threadCount = 1
+            $0.connectionLimit = 3
+            $0.receiveTimeout = .seconds(60)
+            $0.idleTimeoutSeconds = 3600
+        }
+        defer { server.stop() }
+        let busy = try makeClient(server)
+        busy.send("GET /busy HTTP/1.1\r\n")
+        let silent = try makeClient(server)
+        let used = try makeClient(server)
+        #expect(used.request("GET", "/")?.status == 200)
+        for _ in 0..<50 {
+            let client = try makeClient(server)
+            #expect(client.request("GET", "/")?.status == 200)
+            #expect(used.request("GET", "/")?.status == 200, "it was used after the one before")
+        }
+        #expect(silent.waitForEnd())
+        busy.send("Host: t\r\n\r\n")
+        #expect(busy.receive()?.text == #"GET ["busy"] [] "#)
     }
 
     @Test("Connections beyond the limit of one address are closed, until others close")
