@@ -35,11 +35,14 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
 
     /// The store there; neither reads nor connects until it is used.
     ///
-    /// - Parameter cacheDirectory: the folder for cached versions of a server.
-    public func open(cacheDirectory: String) -> any VersionStore {
+    /// - Parameters:
+    ///   - cacheDirectory: the folder for cached versions of a server.
+    ///   - hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for long.
+    public func open(cacheDirectory: String, hasOwnCopies: Bool = false) -> any VersionStore {
         switch self {
-        case .folder(let path): FolderStore(path)
-        case .redis(let address): RedisStore(address, cacheDirectory: cacheDirectory)
+        case .folder(let path): FolderStore(path, hasOwnCopies: hasOwnCopies)
+        case .redis(let address):
+            RedisStore(address, cacheDirectory: cacheDirectory, hasOwnCopies: hasOwnCopies)
         }
     }
 

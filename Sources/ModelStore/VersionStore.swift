@@ -30,6 +30,9 @@ public protocol VersionStore: Sendable {
     /// The version that is current; nil if none ever was.
     func current() throws(StoreError) -> VersionName?
 
+    /// The names of all listed versions, oldest first; also of those that are damaged.
+    func versionNames() throws(StoreError) -> [VersionName]
+
     /// The manifests of all listed versions, oldest first.
     func versions() throws(StoreError) -> [Manifest]
 
@@ -70,6 +73,9 @@ public protocol SharedStore: VersionStore {
     ///
     /// - Returns: nil if none was loaded yet.
     func lastLoaded() throws(StoreError) -> LoadedVersion?
+
+    /// Removes from this machine what processes left that were killed; what others are making stays.
+    func sweep() throws(StoreError)
 
     /// The stream and the sessions that the daemons of this store share.
     var channel: SharedChannel { get }

@@ -206,7 +206,7 @@ struct DamagedKeysTests {
         try subject.publish(1, content.model, members: others)
         try subject.store.makeCurrent(version)
         #expect(try load(cache: cache.path) != content)
-        try table.write(to: URL(fileURLWithPath: file))
+        try table.write(to: URL(fileURLWithPath: file), options: .atomic)
         #expect(try load(cache: cache.path).members == others.users.map(\.member) + [nil])
     }
 

@@ -48,7 +48,7 @@ struct PublishedMembersTests {
     @Test("is readable by its owner only")
     func permissions() throws {
         try write([[:], [:]])
-        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int == 0o400)
     }
 
     @Test("reports damage at any byte, and never crashes the reader", arguments: 0..<4)
@@ -69,7 +69,7 @@ struct PublishedMembersTests {
             } else {
                 bytes.removeLast(Int.random(in: 1..<bytes.count, using: &generator))
             }
-            try bytes.write(to: URL(fileURLWithPath: path))
+            try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
             #expect(errorCode { _ = try PublishedMembers(path, Self.report(2), groupCount: 10) } == .corrupt)
         }
     }

@@ -157,7 +157,7 @@ struct RedisStoreTests {
         let path = "\(cache)/127.0.0.1:\(server.port):0:coterie:/versions/\(versions[2])/model.coterie"
         var bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         bytes[bytes.count - 1] ^= 1
-        try bytes.write(to: URL(fileURLWithPath: path))
+        try bytes.write(to: URL(fileURLWithPath: path), options: .atomic)
         #expect(try again.lastLoaded()?.manifest.version == versions[3])
     }
 
@@ -186,7 +186,7 @@ struct RedisStoreTests {
         let port = try #require(subject.server).port
         let folder = "\(subject.directory.path)/cache/127.0.0.1:\(port):0:coterie:/versions/\(version)"
         for name in ["model.coterie", "manifest.json"] {
-            try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"))
+            try Data("x".utf8).write(to: URL(fileURLWithPath: "\(folder)/\(name)"), options: .atomic)
             #expect(try encodedAgain(subject.store.load(version).model) == model)
         }
         // The server lost everything, and other data was published under the same name.

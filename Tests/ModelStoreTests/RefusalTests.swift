@@ -146,7 +146,7 @@ struct RefusalTests {
         try store.makeCurrent(version)
         let path = name == "current" ? "\(directory.path)/current" : "\(directory.path)/versions/\(version)/\(name)"
         for content in ["", "../../etc", "{}", String(repeating: "x", count: 5000)] {
-            try Data(content.utf8).write(to: URL(fileURLWithPath: path))
+            try Data(content.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
             let error = #expect(throws: StoreError.self) {
                 _ = try store.current()
                 _ = try store.load(version)

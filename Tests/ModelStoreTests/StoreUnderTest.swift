@@ -57,7 +57,8 @@ final class StoreUnderTest: Sendable {
         }
         let range = try #require(SectionPlacement(lengths)[section])
         bytes[range.lowerBound + range.count / 2] ^= 0x10
-        try bytes.write(to: url)
+        // Files of versions may not be written to: the damaged one takes its place.
+        try bytes.write(to: url, options: .atomic)
     }
 }
 

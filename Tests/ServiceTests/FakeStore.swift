@@ -57,6 +57,7 @@ final class FakeStore: SharedStore {
 
     func remember(_ version: VersionName) throws(StoreError) {}
 
+    func sweep() {}
     func lastLoaded() throws(StoreError) -> LoadedVersion? {
         state.withLock { state in
             state.lastLoadedCount += 1
@@ -73,6 +74,8 @@ final class FakeStore: SharedStore {
         if let failure { throw failure }
         return profile.map { PublishedMember(joined: $0) }
     }
+
+    func versionNames() throws(StoreError) -> [VersionName] { try versions().map(\.version) }
 
     func versions() throws(StoreError) -> [Manifest] {
         state.withLock { $0.versions.values.map(\.manifest).sorted { $0.version < $1.version } }

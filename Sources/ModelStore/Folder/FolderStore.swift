@@ -9,17 +9,25 @@ public import Model
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
     private let durability: Durability
+    /// Whether a loaded version is a copy that nobody else can reach.
+    let hasOwnCopies: Bool
     /// Sections are written so many bytes at a time; progress is reported after each write.
     private static let writeByteCount = 8 << 20
 
     /// The store in a folder, which need not exist until a version is published.
-    public init(_ directory: String) { self.init(directory, durability: .powerLoss) }
+    ///
+    /// - Parameter hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for
+    ///   long: whatever becomes of the files then does not matter to it.
+    public init(_ directory: String, hasOwnCopies: Bool = false) {
+        self.init(directory, durability: .powerLoss, hasOwnCopies: hasOwnCopies)
+    }
 
-    init(_ directory: String, durability: Durability) {
+    init(_ directory: String, durability: Durability, hasOwnCopies: Bool) {
         var path = directory[...]
         while path.count > 1, path.last == "/" { path.removeLast() }
         layout = FolderLayout(directory: String(path))
         self.durability = durability
+        self.hasOwnCopies = hasOwnCopies
     }
 
     /// The folder's path.
@@ -83,7 +91,8 @@ public struct FolderStore: VersionStore {
             try writer.finish()
             try FileTree.create(FolderLayout.manifest(in: incoming), content: ManifestJSON.encode(manifest), durability)
             try FileTree.synchronizeDirectory(incoming, durability)
-            let model = try ModelFile.open(FolderLayout.model(in: incoming), manifest: manifest)
+            let model = try ModelFile.open(
+                FolderLayout.model(in: incoming), manifest: manifest, isOwn: hasOwnCopies)
             try FileTree.move(incoming, to: layout.version(manifest.version))
             try FileTree.synchronizeDirectory(layout.versions, durability)
             return LoadedVersion(manifest: manifest, model: model)
@@ -138,7 +147,8 @@ public struct FolderStore: VersionStore {
         do {
             return LoadedVersion(
                 manifest: manifest,
-                model: try ModelFile.open(FolderLayout.model(in: layout.version(version)), manifest: manifest))
+                model: try ModelFile.open(
+                    FolderLayout.model(in: layout.version(version)), manifest: manifest, isOwn: hasOwnCopies))
         } catch {
             guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
             throw error
@@ -152,11 +162,24 @@ public struct FolderStore: VersionStore {
         guard FileTree.exists(layout.versions) else { return [] }
         return try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in
             let removed = try withdrawVersions(keeping: count)
-            for name in try FileTree.names(in: layout.versions)
-            where name.hasPrefix(FolderLayout.incomingPrefix) || name.hasPrefix(FolderLayout.removedPrefix) {
-                try FileTree.removeDirectory(layout.versions + "/" + name)
-            }
+            try removeRemains()
             return removed
+        }
+    }
+
+    /// Removes what killed processes left.
+    ///
+    /// - Throws: `StoreError.busy` if another process publishes or prunes.
+    func sweep() throws(StoreError) {
+        guard FileTree.exists(layout.versions) else { return }
+        try FolderLock.whilePublishing(in: layout) { () throws(StoreError) in try removeRemains() }
+    }
+
+    /// Under the lock: whoever made what is there is dead.
+    private func removeRemains() throws(StoreError) {
+        for name in try FileTree.names(in: layout.versions)
+        where name.hasPrefix(FolderLayout.incomingPrefix) || name.hasPrefix(FolderLayout.removedPrefix) {
+            try FileTree.removeDirectory(layout.versions + "/" + name)
         }
     }
 
@@ -182,7 +205,8 @@ public struct FolderStore: VersionStore {
         try FileTree.removeDirectory(layout.removed(version))
     }
 
-    func versionNames() throws(StoreError) -> [VersionName] {
+    /// The names of all listed versions, oldest first; also of those that are damaged.
+    public func versionNames() throws(StoreError) -> [VersionName] {
         try FileTree.names(in: layout.versions).compactMap { try? VersionName($0) }.sorted()
     }
 

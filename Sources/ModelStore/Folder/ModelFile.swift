@@ -40,8 +40,10 @@ struct ModelFileWriter: ~Copyable {
 /// Opens model files that a manifest describes.
 enum ModelFile {
     /// Maps a model file, compares it with the checksums of its manifest and checks its content.
-    static func open(_ path: String, manifest: Manifest) throws(StoreError) -> ModelVersion {
-        let region = try MappedFile.region(of: OpenFile(path, for: .reading))
+    ///
+    /// - Parameter isOwn: whether a copy is mapped that nobody else can reach.
+    static func open(_ path: String, manifest: Manifest, isOwn: Bool) throws(StoreError) -> ModelVersion {
+        let region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
         try verify(region, manifest: manifest, path: path)
         do {
             return try ModelVersion(region)

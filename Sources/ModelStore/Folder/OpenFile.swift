@@ -7,7 +7,7 @@ struct OpenFile: ~Copyable {
     enum Purpose {
         /// Reading a file that exists.
         case reading
-        /// Writing a new file; one that exists already is an error.
+        /// Writing a new file, which nobody else may ever write to; one that exists already is an error.
         case creating
         /// The same, readable by its owner only.
         case creatingPrivate
@@ -31,8 +31,14 @@ struct OpenFile: ~Copyable {
             case .locking: O_RDWR | O_CREAT
             case .directory: O_RDONLY | O_DIRECTORY
             }
+        let mode: mode_t =
+            switch purpose {
+            case .creating: 0o444
+            case .creatingPrivate: 0o400
+            case .reading, .locking, .directory: 0o644
+            }
         self.path = path
-        descriptor = retrying { unsafe open(path, flags | O_CLOEXEC, purpose == .creatingPrivate ? 0o600 : 0o644) }
+        descriptor = retrying { unsafe open(path, flags | O_CLOEXEC, mode) }
         guard descriptor >= 0 else {
             throw .system(purpose == .reading || purpose == .directory ? .unavailable : .writeFailed, "open", path)
         }
@@ -47,14 +53,14 @@ struct OpenFile: ~Copyable {
         return Int(status.st_size)
     }
 
-    /// The first bytes of the file; fewer than `count` if it is shorter.
-    func bytes(count: Int) throws(StoreError) -> [UInt8] {
+    /// Bytes of the file from an offset on; fewer than `count` if it is shorter.
+    func bytes(count: Int, at offset: Int = 0) throws(StoreError) -> [UInt8] {
         var content = [UInt8](repeating: 0, count: count)
         var done = 0
         while done < count {
             let read = unsafe content.withUnsafeMutableBytes { buffer in
                 let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-                return retrying { unsafe pread(descriptor, rest.baseAddress, rest.count, done) }
+                return retrying { unsafe pread(descriptor, rest.baseAddress, rest.count, offset + done) }
             }
             guard read >= 0 else { throw .system(.unavailable, "read", path) }
             if read == 0 { break }
@@ -63,6 +69,26 @@ struct OpenFile: ~Copyable {
         content.removeLast(count - done)
         return content
     }
+
+    /// A copy of the file in its folder, which is gone when it is closed and no longer mapped.
+    borrowing func copyWithoutName(byteCount: Int) throws(StoreError) -> OpenFile {
+        let name = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let copy = try OpenFile(name, for: .creatingPrivate)
+        unsafe unlink(name)
+        try copy.reserve(byteCount: byteCount)
+        var done = 0
+        while done < byteCount {
+            let piece = try bytes(count: min(Self.copyByteCount, byteCount - done), at: done)
+            guard !piece.isEmpty else { throw StoreError(.corrupt, "\(path) has become shorter") }
+            try unsafe copy.write(piece.span.bytes, at: done)
+            done += piece.count
+        }
+        // Its pages are not needed in memory twice.
+        evict()
+        return copy
+    }
+
+    private static let copyByteCount = 1 << 20
 
     /// Reserves room for so many bytes, so that a full disk shows at once and not after half of the writing.
     func reserve(byteCount: Int) throws(StoreError) {
@@ -137,12 +163,20 @@ extension StoreError {
 /// Files that are mapped into memory.
 ///
 /// A mapping stays valid after the file's name is removed. Only files of versions are mapped: they never change once
-/// they have their final name, and reading a mapped file that is truncated would end the process.
+/// they have their final name. Reading a mapped file that somebody truncates all the same would end the process.
 enum MappedFile {
     /// Maps a whole file, read-only.
-    static func region(of file: borrowing OpenFile) throws(StoreError) -> ByteRegion {
+    ///
+    /// - Parameter isOwn: whether to map a copy that nobody else can reach: it has no name, and takes as much of the disk
+    ///   as the file. Without room for it, the file itself is mapped.
+    static func region(of file: borrowing OpenFile, isOwn: Bool) throws(StoreError) -> ByteRegion {
         let count = try file.byteCount()
         guard count > 0 else { throw StoreError(.corrupt, "\(file.path) is empty") }
+        if isOwn, let copy = try? file.copyWithoutName(byteCount: count) { return try region(of: copy, count) }
+        return try region(of: file, count)
+    }
+
+    private static func region(of file: borrowing OpenFile, _ count: Int) throws(StoreError) -> ByteRegion {
         let address = unsafe mmap(nil, count, PROT_READ, MAP_SHARED, file.descriptor, 0)
         guard let address = unsafe address, unsafe address != MAP_FAILED else {
             throw .system(.unavailable, "map", file.path)

@@ -21,10 +21,12 @@ public final class PublishedMembers: Sendable {
 
     /// Opens a file, all of which is compared with its checksum.
     ///
-    /// - Parameter report: what the version's manifest says of its members.
+    /// - Parameters:
+    ///   - report: what the version's manifest says of its members.
+    ///   - isOwn: whether a copy is opened that nobody else can reach.
     /// - Throws: `StoreError.corrupt` if it is damaged, or made for another manifest.
-    init(_ path: String, _ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
-        region = try MappedFile.region(of: OpenFile(path, for: .reading))
+    init(_ path: String, _ report: Manifest.MembersReport, groupCount: Int, isOwn: Bool = false) throws(StoreError) {
+        region = try MappedFile.region(of: OpenFile(path, for: .reading), isOwn: isOwn)
         self.path = path
         self.groupCount = groupCount
         let damaged = StoreError(.corrupt, "\(path) is damaged: remove it, and it is made again")
@@ -103,8 +105,14 @@ struct PublishedMembersWriter: ~Copyable {
     private var written = 0
     private var starts: [UInt64] = []
 
-    /// Creates a file that only its owner may read.
-    init(_ path: String) throws(StoreError) { file = try OpenFile(path, for: .creatingPrivate) }
+    /// Creates a file that only its owner may read, and that is locked until this value ends.
+    init(_ path: String) throws(StoreError) { file = try Self.lockedFile(path) }
+
+    private static func lockedFile(_ path: String) throws(StoreError) -> OpenFile {
+        let file = try OpenFile(path, for: .creatingPrivate)
+        _ = try file.lock(waiting: false)
+        return file
+    }
 
     /// Begins the next bucket.
     mutating func beginBucket() throws(StoreError) {
@@ -133,7 +141,7 @@ struct PublishedMembersWriter: ~Copyable {
             unsafe withUnsafeBytes(of: number.littleEndian) { unsafe buffer.append(contentsOf: $0) }
         }
         try flush()
-        let region = try MappedFile.region(of: file)
+        let region = try MappedFile.region(of: file, isOwn: false)
         let checksum = unsafe region.withBytes(0..<region.count) { unsafe Checksum.number(of: $0) }
         unsafe withUnsafeBytes(of: checksum.littleEndian) { unsafe buffer.append(contentsOf: $0) }
         try flush()

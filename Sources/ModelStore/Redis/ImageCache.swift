@@ -11,7 +11,9 @@ struct ImageCache: Sendable {
 
     private let folder: FolderStore
 
-    init(_ directory: String) { folder = FolderStore(directory, durability: .processEnd) }
+    init(_ directory: String, hasOwnCopies: Bool) {
+        folder = FolderStore(directory, durability: .processEnd, hasOwnCopies: hasOwnCopies)
+    }
 
     /// The name of a server's folder of images: the version remembered must never be one of another community.
     static func folderName(of address: RedisAddress, prefix: String) -> String {
@@ -63,7 +65,7 @@ struct ImageCache: Sendable {
     /// The verified member table beside a version's image; nil if there is none, or it is damaged or of another
     /// manifest.
     func members(of loaded: LoadedVersion, _ report: Manifest.MembersReport) -> PublishedMembers? {
-        try? PublishedMembers(membersPath(of: loaded), report, groupCount: loaded.model.groupCount)
+        try? table(membersPath(of: loaded), loaded, report)
     }
 
     /// Makes the member table beside a version's image; `write` writes it to the path that it is given.
@@ -72,9 +74,8 @@ struct ImageCache: Sendable {
         write: (_ path: String) throws(StoreError) -> Void
     ) throws(StoreError) -> PublishedMembers {
         let path = membersPath(of: loaded)
-        // Of this process's own: others that share the directory may be making the same.
-        let draft = "\(path)-\(getpid())"
-        unsafe unlink(draft)
+        // Others that share the directory may be making the same.
+        let draft = "\(path)-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         do {
             try write(draft)
             try FileTree.move(draft, to: path)
@@ -82,10 +83,34 @@ struct ImageCache: Sendable {
             unsafe unlink(draft)
             throw error
         }
-        return try PublishedMembers(path, report, groupCount: loaded.model.groupCount)
+        return try table(path, loaded, report)
     }
 
+    private func table(_ path: String, _ loaded: LoadedVersion, _ report: Manifest.MembersReport) throws(StoreError)
+        -> PublishedMembers
+    {
+        try PublishedMembers(path, report, groupCount: loaded.model.groupCount, isOwn: folder.hasOwnCopies)
+    }
+
+    /// Removes what processes left that were killed while they installed something; what others install stays.
+    ///
+    /// - Throws: `StoreError.busy` if another process installs an image: then nothing is removed.
+    func sweep() throws(StoreError) {
+        try folder.sweep()
+        for version in try folder.versionNames() {
+            let directory = folder.layout.version(version)
+            for name in try FileTree.names(in: directory) where name.hasPrefix(Self.membersName + "-") {
+                let path = directory + "/" + name
+                // Who writes a table holds a lock on it.
+                guard let draft = try? OpenFile(path, for: .reading), try draft.lock(waiting: false) else { continue }
+                unsafe unlink(path)
+            }
+        }
+    }
+
+    private static let membersName = "members"
+
     private func membersPath(of loaded: LoadedVersion) -> String {
-        folder.layout.version(loaded.manifest.version) + "/members"
+        folder.layout.version(loaded.manifest.version) + "/" + Self.membersName
     }
 }

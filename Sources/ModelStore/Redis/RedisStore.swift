@@ -23,11 +23,15 @@ public final class RedisStore: SharedStore {
     ///   - cacheDirectory: where images of loaded versions are kept, those of each server and prefix in a folder of
     ///     their own; one a daemon, or one shared by those on a machine.
     ///   - prefix: what all keys begin with; stores of different prefixes know nothing of each other.
-    public init(_ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:") {
+    ///   - hasOwnCopies: whether versions that are loaded are copied first, as by `FolderStore`.
+    public init(
+        _ address: RedisAddress, cacheDirectory: String, prefix: String = "coterie:", hasOwnCopies: Bool = false
+    ) {
         self.address = address
         link = RedisLink(to: address, timeout: Self.questionTimeout)
         layout = RedisLayout(prefix: prefix)
-        images = ImageCache("\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))")
+        images = ImageCache(
+            "\(cacheDirectory)/\(ImageCache.folderName(of: address, prefix: prefix))", hasOwnCopies: hasOwnCopies)
     }
 
     /// The server's address, without the password.
@@ -64,6 +68,9 @@ public final class RedisStore: SharedStore {
         let reply = try ask(RedisCommand("GET", layout.current))
         return reply == .null ? nil : try versionName(reply)
     }
+
+    /// The names of all listed versions, oldest first.
+    public func versionNames() throws(StoreError) -> [VersionName] { try listedVersions() }
 
     /// The manifests of all listed versions, oldest first.
     public func versions() throws(StoreError) -> [Manifest] {
@@ -112,6 +119,11 @@ public final class RedisStore: SharedStore {
     ///
     /// If its image is damaged, the newest one that is not; nil if there is none.
     public func lastLoaded() throws(StoreError) -> LoadedVersion? { try images.lastLoaded() }
+
+    /// Removes from the cache folder what processes left that were killed; what others are making stays.
+    ///
+    /// - Throws: `StoreError.busy` if another process installs an image.
+    public func sweep() throws(StoreError) { try images.sweep() }
 
     /// What is published of a user with a version; nil if no members are published with it, or not this one.
     ///

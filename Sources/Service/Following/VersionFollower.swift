@@ -88,7 +88,10 @@ final class VersionFollower: Sendable {
                 return note(problem: nil, reachable: true)
             }
             try rejectDuringPause(of: version)
-            try loadAndServe(version)
+            do throws(StoreError) { try loadAndServe(version) } catch {
+                serveOlder(than: version)
+                throw error
+            }
         } catch {
             failedPolls.wrappingAdd(1, ordering: .relaxed)
             note(problem: error.message, reachable: error.code != .unavailable)
@@ -102,11 +105,24 @@ final class VersionFollower: Sendable {
             defer { mayAsk = false }
             return mayAsk
         }
+        // Nothing depends on it: if it fails, the next start does it.
+        if mayAsk { try? store.shared?.sweep() }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.shared?.lastLoaded() else { return }
         // Its members may be damaged, and the store away: then groups are served, and members when the store is back.
         let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning)
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
+    }
+
+    /// With nothing to serve, serves the newest version before one that cannot be loaded.
+    private func serveOlder(than version: VersionName) {
+        guard current.snapshot == nil, let names = try? store.versionNames() else { return }
+        for name in names.reversed() where name < version {
+            guard let snapshot = try? snapshot(of: store.load(name)) else { continue }
+            update { $0.snapshot = snapshot }
+            log.warning("serving version \(name), an older one: \(snapshot.model.groupCount) groups")
+            return
+        }
     }
 
     /// Asks what the newest version is, where the one that serves was taken up without the store.

@@ -56,8 +56,12 @@ extension ParsedCommand {
     var tokenChecker: TokenChecker { TokenChecker(audience: text("audience"), issuer: textIfGiven("issuer")) }
 
     /// Opens the store.
-    func openStore() throws(StoreError) -> any VersionStore {
-        try StoreLocation(text("store")).open(cacheDirectory: textIfGiven("cache") ?? Self.usualCache)
+    ///
+    /// - Parameter hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for
+    ///   long.
+    func openStore(hasOwnCopies: Bool = false) throws(StoreError) -> any VersionStore {
+        try StoreLocation(text("store")).open(
+            cacheDirectory: textIfGiven("cache") ?? Self.usualCache, hasOwnCopies: hasOwnCopies)
     }
 
     /// The folder for data that must not be lost and belongs to this machine; made if it is missing.
