@@ -15,6 +15,6 @@ struct BitSet: Sendable {
 
     /// Whether a number is in it.
     func contains(_ number: Int) -> Bool {
-        number >> 6 < words.count && words[number >> 6] & (1 << UInt64(number & 63)) != 0
+        number >= 0 && number >> 6 < words.count && words[number >> 6] & (1 << UInt64(number & 63)) != 0
     }
 }

@@ -52,6 +52,10 @@ extension Catalog {
             }
         }
         part.endRow()
+        guard part.isInOrder else {
+            throw CatalogError(
+                .badData, "the catalog is damaged: the rows of the table \(source.table) are out of order or bounds")
+        }
         return part
     }
 }
@@ -97,7 +101,10 @@ struct MatrixPlan: Sendable {
         let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
         guard try rows.step() else { return nil }
         var hidden = BitSet(count: count)
-        repeat { hidden.insert(Int(rows.integer(0))) } while try rows.step()
+        repeat {
+            let key = Int(rows.integer(0))
+            if (0..<count).contains(key) { hidden.insert(key) }
+        } while try rows.step()
         return hidden
     }
 
@@ -125,7 +132,7 @@ struct MatrixPlan: Sendable {
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) },
                 events: logs.isEmpty ? nil : GroupEvents(logs, rowCount: rowCount))
         } catch {
-            throw CatalogError(.databaseFailed, "the table \(source.table) is damaged: \(error)")
+            throw CatalogError(.badData, "the catalog is damaged: the table \(source.table): \(error)")
         }
     }
 }
@@ -143,6 +150,10 @@ struct MatrixPart: Sendable {
     private(set) var dates = EventDates()
     /// Nil if no dates are kept.
     private(set) var events: EventLog?
+    private var lastGroup = 0
+    /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a group
+    /// ascend is found later.
+    private(set) var isInOrder = true
 
     init(range: Range<Int>, _ window: ActivityWindow?) {
         self.range = range
@@ -152,6 +163,17 @@ struct MatrixPart: Sendable {
     /// Adds a row of the table; the rows of a group are adjacent.
     mutating func add(group: Int, entry: Int, time: Int64?, _ plan: MatrixPlan) {
         rowsRead += 1
+        guard entry >= 0, entry < plan.columnCount else {
+            isInOrder = false
+            return
+        }
+        if group != lastGroup {
+            guard group > lastGroup, range.contains(group) else {
+                isInOrder = false
+                return
+            }
+            lastGroup = group
+        }
         let row = plan.rowOfGroup[group]
         guard row >= 0 else {
             entriesOfPrivateGroups += 1

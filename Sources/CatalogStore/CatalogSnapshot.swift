@@ -37,6 +37,8 @@ public final class CatalogSnapshot {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
+            // What is read is checked as far as that takes no time of its own; `checkWhole` does the rest.
+            try wrapping { () throws(DatabaseError) in try own.database.execute("PRAGMA cell_size_check = ON") }
             connections.append(Connection(catalog: own))
         }
         self.connections = connections
@@ -65,6 +67,13 @@ public final class CatalogSnapshot {
             for connection in connections { try connection.catalog.database.execute("ROLLBACK") }
             return false
         }
+    }
+
+    /// Checks the whole catalog as SQLite does, which takes longer than reading all of it.
+    ///
+    /// - Throws: `CatalogError.Code.badData` if it is damaged.
+    public func checkWhole() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try database.checkWhole() }
     }
 
     /// All groups, public and private, in ascending order of the bytes of their external ids.

@@ -152,6 +152,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
 /// The names of the steps, as reports and manifests have them.
 enum StepName {
     static let applyChanges = "apply changes"
+    static let check = "check catalog"
     static let readGroups = "read groups"
     static let content = "tags and places"
     static let members = "users"

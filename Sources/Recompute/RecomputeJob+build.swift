@@ -23,6 +23,12 @@ extension RecomputeJob {
             snapshot = try CatalogSnapshot(of: openCatalog(), threads: parameters.threads)
         } catch { throw .catalog(error) }
         let catalog = snapshot.catalog
+        if parameters.checksCatalog {
+            try clock.step(StepName.check) { () throws(RecomputeError) in
+                do throws(CatalogError) { try snapshot.checkWhole() } catch { throw .catalog(error) }
+                return ((), "nothing is damaged")
+            }
+        }
         let work = try plan(catalog, clock, observer)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
         let facts = groups.filter { $0.isShown }.map(GroupFacts.init)

@@ -1,0 +1,60 @@
+import CatalogStore
+import Foundation
+import Model
+import ModelStore
+import Recompute
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("A recompute from a catalog that is damaged")
+struct DamagedCatalogTests {
+    /// Changes a few bytes in one place of a file.
+    private func damage(_ path: String, _ whole: Data, _ generator: inout SeededGenerator) throws {
+        var bytes = whole
+        // Behind the header of the file, which says what it is.
+        let start = Int.random(in: 100..<bytes.count - 8, using: &generator)
+        for offset in 0..<Int.random(in: 1...8, using: &generator) {
+            bytes[start + offset] = UInt8.random(in: 0...255, using: &generator)
+        }
+        try bytes.write(to: URL(fileURLWithPath: path))
+    }
+
+    private func isWhole(_ path: String) -> Bool {
+        let database = try? Database(path: path, mode: .readOnly)
+        return (try? database?.checkWhole()) != nil
+    }
+
+    @Test("with a check publishes nothing if SQLite finds damage", arguments: 0..<3)
+    func damage(seed: UInt64) throws {
+        let community = try SmallCommunity.random(seed: 300 + seed)
+        var generator = SeededGenerator(seed: seed)
+        let path = community.catalogPath
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        var rejected = 0
+        for _ in 0..<40 {
+            try damage(path, whole, &generator)
+            guard !isWhole(path) else { continue }
+            rejected += 1
+            #expect(throws: RecomputeError.self) { try community.recompute { $0.checksCatalog = true } }
+        }
+        #expect(rejected > 5)
+        #expect(try community.store.current() == nil)
+    }
+
+    @Test("says that it is damaged, and what to do")
+    func message() throws {
+        let community = try SmallCommunity.random(seed: 300)
+        let database = try Database(path: community.catalogPath, mode: .readWrite)
+        // The pages of the table are the tree of another one.
+        try database.execute(
+            """
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'pools')
+            WHERE name = 'memberships'
+            """)
+        let error = #expect(throws: RecomputeError.self) { try community.recompute { $0.checksCatalog = true } }
+        guard case .catalog(let cause)? = error else { return }
+        #expect(cause.code == .badData && cause.message.contains("backup"), "\(cause.message)")
+    }
+}
