@@ -123,7 +123,7 @@ let package = Package(
             "ServiceTests",
             [
                 "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation",
-                "CatalogStore", "Redis", "SQLite", "TestSupport",
+                "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),

@@ -171,6 +171,54 @@ struct JobTests {
         }
     }
 
+    @Test(
+        "cron tries a run that failed again, five times at most; not after wrong usage or bad data",
+        arguments: [("0", 1), ("75 1 0", 3), ("65", 1), ("75 64", 2), ("1 1 1 1 1 1", 6)])
+    func tryingAgain(exitCodes: String, runs: Int) async throws {
+        let workspace = try Workspace()
+        let text = try await String(contentsOfFile: rendered(in: workspace) + "/crontab", encoding: .utf8)
+        let entry = try #require(text.split(separator: "\n").first { !$0.hasPrefix("#") })
+        let command = entry.split(separator: " ", maxSplits: 6)[6]
+        let codes = try workspace.write(exitCodes.replacing(" ", with: "\n") + "\n", to: "codes")
+        // In place of the program that locks, one that notes the run and ends as is wanted.
+        let script = """
+            flock() {
+                echo "$*" >>runs
+                code=$(head -n 1 '\(codes)')
+                sed -i 1d '\(codes)'
+                return "$code"
+            }
+            sleep() { :; }
+            logger() { cat; }
+            \(command)
+            """
+        let run = try await shell("/bin/bash", "-c", script, in: workspace)
+        #expect(run.exitCode == CommandRun.ExitCode.success && run.errors.isEmpty, "\(run.testDescription)")
+        let calls = (workspace.content(of: "runs") ?? "").split(separator: "\n")
+        #expect(calls.count == runs, "\(calls)")
+        #expect(calls.allSatisfy { $0.hasPrefix("-n -E 75 ") && $0.contains("coterie recompute ") })
+    }
+
+    @Test("A recompute tells Prometheus when it last succeeded and failed, and why")
+    func metrics() async throws {
+        let workspace = try Workspace()
+        let name = "recompute.prom"
+        let failed = try await workspace.run("recompute", "--metrics", name)
+        #expect(failed.exitCode == CommandRun.ExitCode.badData, "\(failed.testDescription)")
+        let failure = try #require(workspace.content(of: name)?.split(separator: "\n").last)
+        #expect(failure.contains(#"{code="65",reason="there is no catalog at "#), "\(failure)")
+        try await workspace.importSample()
+        // A dry run is no run of the job.
+        try await workspace.succeed("recompute", "--metrics", name, "--dry-run")
+        #expect(workspace.content(of: name)?.contains("last_success") == false)
+        try await workspace.succeed(["recompute"], settings: ["COTERIE_RECOMPUTE_METRICS": name])
+        let text = try #require(workspace.content(of: name))
+        #expect(text.contains("\ncoterie_recompute_last_success_timestamp_seconds ") && text.contains(failure))
+        let mode = try FileManager.default.attributesOfItem(atPath: workspace.path(name))[.posixPermissions]
+        #expect(mode as? Int == 0o644)
+        #expect(try written(in: workspace).filter { $0.contains(name) } == [name])
+    }
+
     @Test("The crontab line has five fields for the time, a user, and a command that a shell can read")
     func crontab() async throws {
         let workspace = try Workspace()

@@ -2,8 +2,9 @@ import Dispatch
 import Foundation
 import HTTP
 import ModelStore
-import Synchronization
+import Recompute
 import Redis
+import Synchronization
 import TestSupport
 import Testing
 import Tokens
@@ -175,7 +176,11 @@ struct AlertTests {
         KeyWatch(bearers.ring, log: Lines().log).write(to: &output)
         let directory = try TemporaryDirectory()
         try relay(in: directory.path).write(to: &output)
-        let told = try String(decoding: output.bytes, as: UTF8.self) + router.answer("/metrics").text
+        for condition in [Condition.recording(nil), .sessions(nil)] { condition.write(to: &output) }
+        var recompute = RecomputeStatus()
+        recompute.succeeded(at: 1)
+        recompute.failed(at: 2, exitCode: 75, reason: "busy")
+        let told = try recompute.text + String(decoding: output.bytes, as: UTF8.self) + router.answer("/metrics").text
         let names = Set(text.matches(of: /coterie_[a-z_]+/).map { String($0.output) })
         #expect(names.count > 5)
         for name in names {

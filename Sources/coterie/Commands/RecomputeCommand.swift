@@ -41,7 +41,12 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "skip-missing",
                 help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
+            Option(flag: "check", help: "Check the whole catalog first, as SQLite does, and not only what is read"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
+            Option(
+                "metrics", "FILE",
+                help: "Write when the job last succeeded and failed, and why, to this file, for Prometheus",
+                environment: "COTERIE_RECOMPUTE_METRICS"),
             CommonOptions.json,
         ],
         examples: [
@@ -52,11 +57,17 @@ enum RecomputeCommand: Subcommand {
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
+        guard let path = parsed.textIfGiven("metrics"), !parsed.flag("dry-run") else { return try compute(parsed) }
+        try RecomputeStatusFile(path: path).watching { try compute(parsed) }
+    }
+
+    private static func compute(_ parsed: ParsedCommand) throws {
         // If the catalog cannot be opened, the job says why.
         let tuned = try (try? parsed.openCatalog())?.tuning()
         var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
+        parameters.checksCatalog = parsed.flag("check")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
