@@ -33,7 +33,8 @@ struct ServeBenchmarkTests {
         try #require(run.exitCode == 0, "\(run.testDescription)")
         let rows = try run.lines.filter { $0.hasPrefix("{") }
             .map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
-        #expect(rows.map(\.row) == ["cached", "uncached", "uncached", "latency", "batches", "memory"])
+        let names = ["cached", "uncached", "uncached", "latency", "batches", "memory", "hammered"]
+        #expect(rows.map(\.row) == names)
         for row in rows { #expect((row.ratio ?? row.p99Milliseconds ?? 0) > 0 && (row.failures ?? 0) == 0) }
     }
 }

@@ -78,6 +78,18 @@ extension Problem {
         tooManyRequests("all callers together ask for what is open to anybody more often than is allowed", wait)
     }
 
+    /// A member has had as much recorded as is allowed.
+    static func tooManyInteractions(_ quota: MemberQuota, waitSeconds: Int) -> Problem {
+        let limits = [
+            quota.interactionsPerDay.map { "\($0) interactions a day" },
+            quota.keptBytes.map { "\($0 >> 20) MiB of interactions" },
+        ].compactMap(\.self).joined(separator: ", and ")
+        return Problem(
+            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many interactions",
+            detail: "nothing was recorded: of each member at most \(limits) are",
+            headers: ["Retry-After": String(waitSeconds)])
+    }
+
     private static func tooManyRequests(_ detail: String, _ wait: UInt64) -> Problem {
         Problem(
             status: .tooManyRequests, kind: .tooManyRequests, title: "Too many requests", detail: detail,

@@ -32,6 +32,9 @@ enum ServeBenchmark: Benchmark {
 
             memory: the daemon's anonymous memory after these runs, compared with the size of the version. The ratio \
             should be at most 0.5.
+
+            hammered: with a store in Redis and the usual limits, the latency of new lists of other members, while one \
+            member sends requests as fast as they are answered. The 99th percentile should be at most 5 ms.
             """,
         options: [
             Option("groups", "N", help: "The groups of the version", default: "100000"),
@@ -74,6 +77,7 @@ enum ServeBenchmark: Benchmark {
                 seconds: Double(seconds), connections: connections,
                 uncachedPercent: try parsed.integer("uncached-percent", in: 0...100)))
         print(try measurements.memory())
+        print(try HammeredStore(scene).row(seconds: seconds))
     }
 
     /// Moves this process to the processor of the load.

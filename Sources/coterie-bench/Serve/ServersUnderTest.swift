@@ -15,27 +15,39 @@ struct ServersUnderTest {
 
     /// Starts the daemon over a scene; then nginx, which has one file, the daemon's answer about the first member.
     init(_ scene: ServeScene) throws {
-        let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
-        guard FileManager.default.isExecutableFile(atPath: executable) else {
-            throw BenchError.data("there is no coterie beside this program: swift build -c release")
-        }
         let daemon = try Child(
             [
-                executable, "serve", "--port", "0", "--threads", "1", "--catalog", scene.folder + "/catalog.sqlite",
+                try Self.daemonPath(), "serve", "--port", "0", "--threads", "1", "--catalog",
+                scene.folder + "/catalog.sqlite",
                 "--store", scene.folder + "/models", "--keys", scene.folder + "/keys.json",
                 // A limit that is counted but never reached.
                 "--member-rate", "500000",
             ], processor: Self.serverProcessor, folder: scene.folder)
+        let port = try Self.port(of: daemon)
+        (self.daemon, daemonPort) = (daemon, port)
+        let answer = try ClientConnection(port: port).answer(to: scene.request(0))
+        guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
+        (nginx, nginxPort) = try Self.startNginx(serving: answer.body, in: scene.folder + "/nginx")
+    }
+
+    /// The program of the daemon.
+    static func daemonPath() throws -> String {
+        let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
+        guard FileManager.default.isExecutableFile(atPath: executable) else {
+            throw BenchError.data("there is no coterie beside this program: swift build -c release")
+        }
+        return executable
+    }
+
+    /// The port of a daemon that was started, once it has a version.
+    static func port(of daemon: Child) throws -> UInt16 {
         let port = try daemon.wait {
             daemon.errors.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
         }
         try daemon.wait {
             try ClientConnection(port: port).answer(to: ClientConnection.request("/readyz")).status == 200 ? () : nil
         }
-        (self.daemon, daemonPort) = (daemon, port)
-        let answer = try ClientConnection(port: port).answer(to: scene.request(0))
-        guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
-        (nginx, nginxPort) = try Self.startNginx(serving: answer.body, in: scene.folder + "/nginx")
+        return port
     }
 
     private static func startNginx(serving body: [UInt8], in folder: String) throws -> (Child, UInt16) {
@@ -67,7 +79,7 @@ struct ServersUnderTest {
     }
 
     /// A port that nothing listens at.
-    private static func freePort() throws -> UInt16 {
+    static func freePort() throws -> UInt16 {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(listener) }
         var address = sockaddr_in()

@@ -1,0 +1,97 @@
+import Dispatch
+import Foundation
+import Glibc
+import Model
+import ModelStore
+import Redis
+import Synchronization
+
+/// What other members notice of one who sends requests as fast as they are answered, with a store in Redis.
+struct HammeredStore {
+    /// Connections of the one member.
+    private static let hammeringConnections = 16
+    /// Requests a second of all other members together, and over how many connections.
+    private static let others = (perSecond: 100.0, connections: 8)
+    private static let boundMilliseconds = 5.0
+
+    private let scene: ServeScene
+    private let redis: Child
+    private let daemon: Child
+    private let port: UInt16
+
+    /// Starts a Redis server, and a daemon with the usual limits.
+    init(_ scene: ServeScene) throws {
+        self.scene = scene
+        let (processor, folder) = (ServersUnderTest.serverProcessor, scene.folder + "/hammered")
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let redisPort = try ServersUnderTest.freePort()
+        redis = try Child(
+            [
+                try Child.path(of: "redis-server", package: "redis-server"), "--port", "\(redisPort)", "--save", "",
+                "--appendonly", "no", "--dir", folder,
+            ], processor: processor, folder: folder)
+        let url = "redis://127.0.0.1:\(redisPort)"
+        let address = try RedisAddress(url)
+        try redis.wait { (try? ClientConnection(port: redisPort)) == nil ? nil : () }
+        try scene.publish(to: RedisStore(address, cacheDirectory: folder + "/shared"))
+        daemon = try Child(
+            [
+                try ServersUnderTest.daemonPath(), "serve", "--port", "0", "--threads", "1", "--catalog", "none",
+                "--store", url, "--cache", folder + "/shared", "--journal", folder + "/journal", "--keys",
+                scene.folder + "/keys.json",
+            ], processor: processor, folder: folder)
+        port = try ServersUnderTest.port(of: daemon)
+    }
+
+    /// The latency of others' new lists, while one member asks for new lists and has interactions recorded.
+    func row(seconds: Int) throws -> String {
+        let (total, isOver) = (Hammered(), DispatchSemaphore(value: 0))
+        let words = try hammer(seconds: seconds + 1)
+        DispatchQueue.global().async {
+            let text = try? Child.output(of: words, processor: ServersUnderTest.loadProcessor)
+            let count = text?.firstMatch(of: #/([0-9]+) requests in /#).flatMap { Int($0.output.1) }
+            total.requests.withLock { $0 = count }
+            isOver.signal()
+        }
+        var session = 2_000_000
+        let load = RequestLoad(port: port, connectionCount: Self.others.connections) { generator in
+            session += 1
+            return scene.request(Int.random(in: 1..<scene.size.members, using: &generator), session: session)
+        }
+        let outcome = try load.run(seconds: Double(seconds), perSecond: Self.others.perSecond, seed: 3)
+        isOver.wait()
+        guard let requests = total.requests.withLock({ $0 }) else { throw BenchError.data("wrk failed") }
+        return """
+            {"benchmark":"serve","row":"hammered","hammeringRequests":\(requests),\
+            "requests":\(outcome.latencies.count),"failures":\(outcome.failures),\
+            "medianMilliseconds":\(Measuring.fixed(outcome.latency(ofPart: 0.5))),\
+            "p99Milliseconds":\(Measuring.fixed(outcome.latency(ofPart: 0.99))),\
+            "longestMilliseconds":\(Measuring.fixed(outcome.latency(ofPart: 1))),"atMost":\(Self.boundMilliseconds)}
+            """
+    }
+
+    /// How many requests one member sent.
+    private final class Hammered: Sendable {
+        let requests = Mutex<Int?>(nil)
+    }
+
+    /// The words of a command that sends the first member's requests: a new session and a new interaction by turns.
+    private func hammer(seconds: Int) throws -> [String] {
+        let script = scene.folder + "/hammer.lua"
+        let user = "/v1/users/\(ServeScene.userID(0))"
+        try """
+        local count = 0
+        request = function()
+            count = count + 1
+            if count % 2 == 0 then return wrk.format("GET", "\(user)/recommendations?session=" .. count) end
+            wrk.headers["Content-Type"] = "application/json"
+            local body = '{"interactions":[{"id":"' .. count .. '","kind":"click","groupId":"\(scene.version.id(of: 0))"}]}'
+            return wrk.format("POST", "\(user)/interactions", nil, body)
+        end
+        """.write(toFile: script, atomically: false, encoding: .utf8)
+        return [
+            try Child.path(of: "wrk", package: "wrk"), "-t1", "-c\(Self.hammeringConnections)", "-d\(seconds)s", "-s",
+            script, "-H", "Authorization: Bearer \(scene.tokens[0])", "http://127.0.0.1:\(port)",
+        ]
+    }
+}
