@@ -45,6 +45,33 @@ extension Catalog {
         }
     }
 
+    /// The latest time of the interactions that a member recorded last, in Unix milliseconds; nil if there are none.
+    ///
+    /// A time that is to come was recorded by a clock that was ahead: whatever the member does next comes after it.
+    public func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare(
+                """
+                SELECT max(occurred_at) FROM (SELECT occurred_at FROM interactions
+                    WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?)
+                    ORDER BY interaction_key DESC LIMIT 64)
+                """)
+            row.bind(id, at: 1)
+            return try row.step() ? row.optionalInteger(0) : nil
+        }
+    }
+
+    /// How much is recorded of what a member did.
+    ///
+    /// - Parameter recent: the moment since which interactions are recent, in Unix milliseconds.
+    public func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
+        try wrapping { () throws(DatabaseError) in
+            try RecordedAmount.sum(
+                database, where: "user_key = (SELECT user_key FROM users WHERE user_id = ?1)", ofUser: id,
+                since: recent)
+        }
+    }
+
     /// What `InteractionRecord.all` reads, of the user who is the first parameter; conditions may follow.
     static let selectInteractions = """
         SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant

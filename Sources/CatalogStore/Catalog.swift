@@ -104,6 +104,11 @@ public final class Catalog {
         return allows(path, W_OK) && allows(folder, W_OK | X_OK)
     }
 
+    /// Whether a catalog cannot be written to because all of its disk can only be read just now.
+    public static func isOnReadOnlyDisk(_ path: String) -> Bool {
+        unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS
+    }
+
     /// A connection that reads.
     ///
     /// It opens for writing too where it may: only then can it recover what a killed writer left in the log. Where it
@@ -151,6 +156,11 @@ public final class Catalog {
     /// interactions included.
     public func outsideRevision() throws(CatalogError) -> Int64 {
         try wrapping { () throws(DatabaseError) in try database.outsideRevision() }
+    }
+
+    /// Writes, but changes nothing, to find out whether it is possible.
+    public func probeWriting() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try database.probeWriting() }
     }
 
     /// Runs `body` in one read transaction.

@@ -35,8 +35,10 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
             self.init(.busy, "another process is writing to the catalog; try again later")
         } else if error.isReadOnly {
             self.init(.fileFailed, "the catalog can only be read: this user may not write to it, or to its folder")
+        } else if error.isDamaged {
+            self.init(.badData, "the catalog is damaged, and must be brought back from a backup: \(error.reason)")
         } else {
-            self.init(.databaseFailed, error.description)
+            self.init(.databaseFailed, error.reason)
         }
     }
 

@@ -65,6 +65,14 @@ extension InteractionRecord {
     }
 }
 
+extension [InteractionRecord] {
+    /// Makes all of them later than an instant, in Unix milliseconds; the time between them stays.
+    public mutating func move(after instant: Int64) {
+        guard let earliest = map(\.atMilliseconds).min(), earliest <= instant else { return }
+        for index in indices { self[index].atMilliseconds += instant + 1 - earliest }
+    }
+}
+
 extension Interaction {
     /// An interaction in terms of a model version; nil if the version does not have the group.
     public init?(_ record: InteractionRecord, in model: VisibleModel) {

@@ -19,7 +19,11 @@ extension MemberProfile {
         let faded = exp2(-ageDays / planner.configuration.feedback.impressionHalfLifeDays)
         self.init(
             userID: userID, joined: member.joined.filter(planner.model.shows).map { JoinedGroup(group: $0) },
-            dismissals: member.feedback.dismissals.filter { planner.model.shows($0.group) },
+            dismissals: member.feedback.dismissals.filter { planner.model.shows($0.group) }.map {
+                // A clock that was ahead must not keep the member from taking it back.
+                Dismissal(
+                    group: $0.group, atMilliseconds: min($0.atMilliseconds, manifest.createdAtMilliseconds))
+            },
             exposures: member.feedback.exposures.filter { planner.model.shows($0.group) }.map {
                 Exposure(group: $0.group, impressions: $0.impressions * faded)
             },

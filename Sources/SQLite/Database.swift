@@ -161,6 +161,12 @@ public final class Database {
         return try integer("PRAGMA wal_checkpoint(TRUNCATE)") == 0
     }
 
+    /// Writes, but changes nothing, to find out whether it is possible.
+    public func probeWriting() throws(DatabaseError) {
+        let version = try integer("PRAGMA user_version") ?? 0
+        try execute("PRAGMA user_version = \(version)")
+    }
+
     /// Checks the whole database.
     ///
     /// - Throws: an error with `isDamaged` if the database is inconsistent.

@@ -26,6 +26,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
     /// Whether the file, or one beside it, would have had to be written to, which is not allowed.
     public var isReadOnly: Bool { primaryCode == 8 }
 
+    /// Whether the disk has no room.
+    public var isFull: Bool { primaryCode == 13 }
+
     /// Whether the file is not a SQLite database.
     public var isNotADatabase: Bool { primaryCode == 26 }
 
@@ -34,8 +37,9 @@ public struct DatabaseError: Error, CustomStringConvertible {
 
     static let damaged: Int32 = 11
 
+    /// Message and code, for people who need not know the statement.
+    public var reason: String { isFull ? "the disk is full" : "SQLite: \(message) (code \(code))" }
+
     /// Message, code and statement.
-    public var description: String {
-        "SQLite: \(message) (code \(code))" + (sql.map { " in: \($0)" } ?? "")
-    }
+    public var description: String { reason + (sql.map { " in: \($0)" } ?? "") }
 }

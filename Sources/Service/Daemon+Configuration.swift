@@ -13,6 +13,8 @@ extension Daemon {
         public var crossOrigin = CrossOriginPolicy()
         /// How many requests clients may make.
         public var rateLimits = RateLimits.usual
+        /// How much of what each member does is recorded.
+        public var quota = MemberQuota.usual
         /// How members' lists are made.
         public var planning = Planning()
         /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.

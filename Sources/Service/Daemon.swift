@@ -16,6 +16,7 @@ public final class Daemon: Sendable {
     private let server: HTTPServer
     private let timers: [RepeatingTimer]
     private let relay: ChangeRelay?
+    private let keyWatch: KeyWatch?
     private let hasStopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
 
@@ -49,13 +50,19 @@ public final class Daemon: Sendable {
         if let keyWatch {
             timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
         }
-        if let community = parts.community {
+        if let community = parts.community, let sessions = parts.sessions {
+            timers.append(
+                RepeatingTimer(label: "write-probe", interval: .seconds(1)) {
+                    community.probeWriting()
+                    sessions.probeWriting()
+                })
             timers.append(
                 RepeatingTimer(label: "change-watch", interval: configuration.changePollInterval) {
                     community.noteOutsideChanges()
                 })
         }
         self.timers = timers
+        self.keyWatch = keyWatch
         relay = parts.relay
         relay?.start()
     }
@@ -68,6 +75,7 @@ public final class Daemon: Sendable {
         let endpoints = Endpoint.table(of: relations)
         let metrics = RequestMetrics(endpoints)
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
+        sources += parts.conditions
         if let keyWatch { sources.append(keyWatch) }
         if let relay = parts.relay { sources.append(relay) }
         let cache =
@@ -77,8 +85,9 @@ public final class Daemon: Sendable {
         if let cache { sources.append(cache) }
         let responder = Responder(
             follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
-            changes: changes, failures: Responder.failureLog(configuration.log), staleAfter: configuration.staleAfter,
-            metricSources: sources,
+            quotas: MemberQuotas(configuration.quota), changes: changes,
+            reading: Responder.readingCondition(configuration.log), conditions: parts.conditions,
+            staleAfter: configuration.staleAfter, metricSources: sources,
             openAPI: ServiceDescription(
                 endpoints: endpoints, relations: relations, policy: configuration.access
             ).json,
@@ -100,6 +109,14 @@ public final class Daemon: Sendable {
         }
         let open = configuration.access.openAreas.map(\.rawValue).sorted().joined(separator: ", ")
         log.info("tokens are asked for\(open.isEmpty ? "" : ", but not for \(open)")")
+    }
+
+    /// Reads again what was read when the daemon started and may change: the keys.
+    ///
+    /// Versions, and changes of the catalog and of the key file, are noticed without it.
+    public func reload() {
+        configuration.log.info(keyWatch == nil ? "there are no keys to reload" : "reloading the keys")
+        keyWatch?.refresh(isForced: true)
     }
 
     /// Waits until `stop` has been called and is done.

@@ -32,6 +32,8 @@ struct DeploymentParts {
     var sessions: SessionsInUse?
     /// Sends changes to the other daemons and receives theirs; nil unless the store is shared.
     var relay: ChangeRelay?
+    /// What must be possible for the daemon to do all that it should.
+    var conditions: [Condition] = []
 
     /// Opens the files of a deployment.
     ///
@@ -44,17 +46,18 @@ struct DeploymentParts {
         _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
         now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) {
+        let (recording, keeping) = (Condition.recording(log), Condition.sessions(log))
         switch deployment {
-        case .groupsOnly: break
+        case .groupsOnly: return
         case .catalog(_, let path, let sessions):
-            community = try CatalogSource(path: path, changes: changes)
+            community = try CatalogSource(path: path, changes: changes, recording: recording)
             let file = try SessionFile(path: sessions ?? path + "-sessions")
-            self.sessions = SessionsInUse(LoggedSessions(file, log: log))
+            self.sessions = SessionsInUse(LoggedSessions(file, keeping))
         case .shared(let store, let path, let catalog, let sessions):
             let channel = store.channel
-            let journal = try DaemonJournal(path: path, changes: changes, now: now)
+            let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
             let file = try SessionFile(path: sessions ?? path + "-sessions")
-            let kept = LoggedSessions(SharedSessions(channel, local: file), log: log)
+            let kept = LoggedSessions(SharedSessions(channel, local: file), keeping)
             community = JournalSource(
                 store, journal: journal,
                 catalog: try catalog.map { path throws(ServiceError) in
@@ -64,5 +67,6 @@ struct DeploymentParts {
             relay = ChangeRelay(
                 channel, journal: journal, sessions: kept, follower: follower, log: log, now: now)
         }
+        conditions = [recording, keeping]
     }
 }

@@ -29,13 +29,14 @@ public final class KeyRing: Sendable {
 
     /// Reads the file again if it has changed.
     ///
+    /// - Parameter isForced: whether it is read in any case, also one that could not be used before.
     /// - Returns: whether the keys were replaced.
     /// - Throws: once for each change of the file after which it cannot be used.
-    public func refresh() throws(TokenError) -> Bool {
+    public func refresh(isForced: Bool = false) throws(TokenError) -> Bool {
         let stamp = file.stamp()
         let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
         // A missing file may be one that is just being replaced.
-        guard !isKnown, let stamp else { return false }
+        guard isForced || (!isKnown && stamp != nil) else { return false }
         do throws(TokenError) {
             let (keys, stamp) = try file.readWithStamp()
             return state.withLock { state in

@@ -44,6 +44,32 @@ struct TokenTests {
         #expect(try status(daemon, "/v1/admin/model", admin) == 200)
     }
 
+    @Test("On SIGHUP a daemon reads its keys again and goes on; without keys it goes on, too")
+    func reload() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try await workspace.succeed("token", "--new-key", "--keys", "keys.json")
+        for (options, message) in [("keys.json", "reloading the keys"), ("", "there are no keys to reload")] {
+            let daemon = try await RunningDaemon(
+                workspace, settings: options.isEmpty ? [:] : ["COTERIE_KEYS": options])
+            for count in 1...3 {
+                daemon.command.send(SIGHUP)
+                let isDone = await RunningDaemon.poll {
+                    daemon.command.errors.split(separator: "\n").count { $0.contains(message) } == count
+                }
+                #expect(isDone, "\(daemon.command.errors)")
+            }
+            // A file that is wrong now is refused each time, and the keys stay.
+            if !options.isEmpty {
+                _ = try workspace.write("{}", to: "keys.json")
+                daemon.command.send(SIGHUP)
+                #expect(await RunningDaemon.poll { daemon.command.errors.contains("the keys before stay in use") })
+            }
+            #expect(try daemon.get("/healthz").status == 200)
+            #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
+        }
+    }
+
     @Test("Tokens that no daemon would accept are not made")
     func mistakes() async throws {
         let workspace = try Workspace()

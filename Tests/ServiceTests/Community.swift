@@ -100,6 +100,8 @@ struct FakeCommunity: CommunitySource {
         throw failure ?? ServiceError(.journalFailed, "this community takes no changes")
     }
 
+    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? { nil }
+    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount { RecordedAmount() }
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? { [] }
     func interests(ofUser id: String) throws(ServiceError) -> [String] { [] }
     func hiddenGroups(after: String?, limit: Int) throws(ServiceError) -> [HiddenGroup] { [] }
@@ -136,6 +138,7 @@ struct Routes {
     var endpoints = Endpoint.table(of: .standard)
     var access = AccessPolicy()
     var limits = RateLimits()
+    var quota = MemberQuota()
     var crossOrigin = CrossOriginPolicy()
     var lines = Lines()
     /// The memory of the answer cache, in bytes; 0 for none.
@@ -162,7 +165,7 @@ struct Routes {
         let responder = Responder(
             follower: follower, community: community, sessions: sessions.map { SessionsInUse($0) },
             cache: cache,
-            changes: changes, failures: Responder.failureLog(lines.log),
+            quotas: MemberQuotas(quota), changes: changes, reading: Responder.readingCondition(lines.log),
             metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)

@@ -55,6 +55,50 @@ struct InteractionRouteTests {
         #expect(try list() == before)
     }
 
+    @Test("What a member does after the clock went back comes after what they did before", arguments: [true, false])
+    func clockBack(hasCatalog: Bool) throws {
+        let folder = try TemporaryDirectory()
+        var routes = routes
+        routes.now = 1_000_090_000_000
+        if !hasCatalog {
+            let journal = try DaemonJournal(path: folder.path + "/journal", changes: ChangeClock(), now: { 1 })
+            let snapshot = ModelSnapshot(try Community.version("v1"), planning: .init())
+            routes.community = JournalSource(
+                FakeStore(), journal: journal, catalog: nil, served: { .init(snapshot: snapshot) })
+        }
+        func post(_ id: String, _ interactions: (kind: String, at: Int64?)...) throws {
+            let rows = interactions.enumerated().map { index, interaction in
+                let time = interaction.at.map { #","atMilliseconds":\#($0)"# } ?? ""
+                return #"{"id":"\#(id)-\#(index)","kind":"\#(interaction.kind)","groupId":"birds"\#(time)}"#
+            }
+            let answer = try routes.answer(
+                .direct, "/v1/users/ann/interactions", method: "POST",
+                json: #"{"interactions":[\#(rows.joined(separator: ","))]}"#)
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        func standing() throws -> String {
+            let answer = try routes.answer(.direct, "/v1/users/ann/recommendations/birds/why")
+            return try JSONDecoder().decode(Standing.self, from: Data(answer.body)).standing
+        }
+        try post("1", ("join", nil))
+        #expect(try standing() == "joined")
+        routes.now = 1_000_010_000_000
+        try post("2", ("leave", nil))
+        #expect(try standing() != "joined")
+        // A batch keeps the order of its times.
+        try post("3", ("leave", 1_000_009_000_001), ("join", 1_000_009_000_000))
+        #expect(try standing() != "joined")
+        try post("4", ("dismiss", nil))
+        #expect(try standing() == "dismissed")
+        routes.now = 1_000_005_000_000
+        try post("5", ("undismiss", nil), ("join", nil))
+        #expect(try standing() == "joined")
+        // With a clock that is right again, an event of long ago is one of long ago.
+        routes.now = 1_000_100_000_000
+        try post("6", ("leave", 1_000_001_000_000))
+        #expect(try standing() == "joined")
+    }
+
     @Test("An id that comes again with something else is refused, and nothing of its batch is recorded")
     func takenIDs() throws {
         let first = #"{"id":"1","kind":"click","groupId":"birds","position":2,"recommendationId":"r","variant":"v"}"#

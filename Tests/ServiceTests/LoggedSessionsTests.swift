@@ -30,12 +30,20 @@ struct LoggedSessionsTests {
         func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) { try check() }
 
         func forgetAll(ofUser user: String) throws(ServiceError) { try check() }
+
+        func probeWriting() throws(ServiceError) { try check() }
+    }
+
+    /// A clock that is set.
+    private final class Clock: Sendable {
+        let nanoseconds = Atomic<UInt64>(0)
     }
 
     @Test("Lists are served without them, which is logged once; forgetting reports a failure")
     func failing() throws {
-        let (failing, lines) = (Failing(), Lines())
-        let sessions = LoggedSessions(failing, log: lines.log)
+        let (failing, lines, clock) = (Failing(), Lines(), Clock())
+        let condition = Condition.sessions(lines.log, uptime: { clock.nanoseconds.load(ordering: .relaxed) })
+        let sessions = LoggedSessions(failing, condition)
         let plan = FrozenPlan(
             recommendationID: "a", version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
             topics: [],
@@ -45,8 +53,14 @@ struct LoggedSessionsTests {
             #expect(sessions.keep(plan, ofUser: "ann", session: nil, at: 0) == plan)
         }
         #expect(throws: ServiceError.self) { try sessions.forgetAll(ofUser: "ann") }
+        #expect(condition.problem == "the disk is full; lists are made anew for each request")
         failing.isFailing.withLock { $0 = false }
+        // On a full disk something small is written now and then: that is not the end of it.
         #expect(sessions.keep(plan, ofUser: "ann", session: nil, at: 0) == plan)
+        #expect(condition.isFailing)
+        clock.nanoseconds.store(5_000_000_000, ordering: .relaxed)
+        sessions.probeWriting()
+        #expect(condition.problem == nil)
         #expect(
             lines.all == [
                 "the disk is full; lists are made anew for each request", "sessions can be kept again",

@@ -116,6 +116,31 @@ extension ChangeJournal {
         }
     }
 
+    /// The latest time of the interactions that came last of a member, in Unix milliseconds; nil if there are none.
+    ///
+    /// A time that is to come was recorded by a clock that was ahead: whatever the member does next comes after it.
+    public func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare(
+                """
+                SELECT max(occurred_at) FROM (SELECT change_key FROM changes WHERE user_id = ?
+                    ORDER BY change_key DESC LIMIT 16) JOIN interactions USING (change_key)
+                """)
+            row.bind(id, at: 1)
+            return try row.step() ? row.optionalInteger(0) : nil
+        }
+    }
+
+    /// How much is recorded of what a member did.
+    ///
+    /// - Parameter recent: the moment since which interactions are recent, in Unix milliseconds.
+    public func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
+        try wrapping { () throws(DatabaseError) in
+            try RecordedAmount.sum(
+                database, where: "user_id = ?1 AND NOT is_forgotten", ofUser: id, since: recent)
+        }
+    }
+
     /// Changes that concern everybody, in the order in which they apply; those that this program cannot read are left
     /// out.
     public func siteChanges() throws(CatalogError) -> [JournaledChange] {

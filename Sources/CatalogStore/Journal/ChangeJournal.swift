@@ -77,8 +77,15 @@ public final class ChangeJournal {
         }
     }
 
+    /// Writes, but changes nothing, to find out whether it is possible.
+    public func probeWriting() throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try database.probeWriting() }
+    }
+
     private static func prepare(_ database: Database) throws(DatabaseError) {
         try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+        // A journal on a full disk can still be read, and sent on.
+        guard try database.integer("PRAGMA user_version") != schemaVersion else { return }
         try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
             try database.execute(schema)
             try database.execute(

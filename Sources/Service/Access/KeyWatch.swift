@@ -13,9 +13,11 @@ final class KeyWatch: Sendable {
     }
 
     /// Looks at the file once.
-    func refresh() {
+    ///
+    /// - Parameter isForced: whether it is read even if it seems to be the same.
+    func refresh(isForced: Bool = false) {
         do throws(TokenError) {
-            guard try keys.refresh() else { return }
+            guard try keys.refresh(isForced: isForced) else { return }
             let ids = keys.current.keys.keys.map(\.id).joined(separator: ", ")
             log.info("the keys have changed; tokens of these are accepted now: \(ids)")
         } catch {

@@ -30,6 +30,12 @@ final class CatalogReader: Sendable {
         } catch { throw ServiceError(.catalogFailed, "the catalog cannot be read: \(error.message)") }
     }
 
+    /// Opens the file anew for all reads to come.
+    func renew() {
+        connections.renew()
+        watch.renew()
+    }
+
     /// What the site has decided; looked up again when the catalog has changed.
     func siteDecisions(in snapshot: ModelSnapshot) throws(ServiceError) -> SiteDecisions {
         try read { catalog throws(CatalogError) in

@@ -2,30 +2,47 @@ import CatalogStore
 import MemberData
 import Model
 import Recommendation
+import Synchronization
 
 /// Members, photos and decisions as the catalog has them right now; changes are committed to the catalog.
 final class CatalogSource: CommunitySource {
     let changes: ChangeClock
+    private let path: String
     private let reader: CatalogReader
-    /// Nil if the catalog can only be read.
-    private let commits: GroupCommit?
+    private let commits: GroupCommit
 
     /// The catalog in a file.
     ///
     /// - Parameters:
     ///   - changes: where changes are noted.
+    ///   - recording: whether changes can be committed; one that a file's owner forbids is no failure.
     ///   - patience: how long a request waits for its commit.
     /// - Throws: `ServiceError.startFailed` if it cannot be opened, with what to do.
-    init(path: String, changes: ChangeClock = ChangeClock(), patience: Duration = .seconds(2)) throws(ServiceError) {
+    init(
+        path: String, changes: ChangeClock = ChangeClock(), recording: Condition = .recording(nil),
+        patience: Duration = .seconds(2)
+    ) throws(ServiceError) {
         self.changes = changes
-        reader = try CatalogReader(path: path)
-        guard Catalog.isWritable(path) else {
-            commits = nil
-            return
+        self.path = path
+        let reader = try CatalogReader(path: path)
+        self.reader = reader
+        let isWritable = Catalog.isWritable(path)
+        // Connections to a file that cannot be written do not look for what others write.
+        let readsForEver = Atomic(!isWritable)
+        commits = GroupCommit(changes: changes, recording: recording, patience: patience) { () throws(CatalogError) in
+            guard Catalog.isWritable(path) else {
+                throw CatalogError(.fileFailed, "the catalog \(path) is on a disk that can only be read")
+            }
+            let catalog = try Catalog(path: path, mode: .recording)
+            if readsForEver.exchange(false, ordering: .relaxed) { reader.renew() }
+            return catalog
         }
         do {
-            commits = GroupCommit(try Catalog(path: path, mode: .recording), changes: changes, patience: patience)
-        } catch { throw ServiceError(.startFailed, error.message) }
+            if isWritable || Catalog.isOnReadOnlyDisk(path) { try commits.open() }
+        } catch {
+            guard Catalog.isOnReadOnlyDisk(path) else { throw ServiceError(.startFailed, error.message) }
+            recording.failed("changes cannot be recorded: \(error.message)")
+        }
     }
 
     var knowsPhotos: Bool { true }
@@ -51,12 +68,20 @@ final class CatalogSource: CommunitySource {
 
     /// Commits the change, together with others that wait.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome {
-        guard let commits else {
+        guard Catalog.isWritable(path) || Catalog.isOnReadOnlyDisk(path) else {
             throw ServiceError(.catalogFailed, "the catalog can only be read: nothing that members do is recorded")
         }
         do {
             return try commits.apply(change)
         } catch { throw ServiceError(.catalogFailed, "the catalog cannot be written: \(error.message)") }
+    }
+
+    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
+        try reader.read { catalog throws(CatalogError) in try catalog.latestInteractionTime(ofUser: id) }
+    }
+
+    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
+        try reader.read { catalog throws(CatalogError) in try catalog.recordedAmount(ofUser: id, recent: recent) }
     }
 
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
@@ -79,6 +104,8 @@ final class CatalogSource: CommunitySource {
 
     /// Notes what was changed in the catalog other than through this source.
     func noteOutsideChanges() {
-        if let commits { commits.noteOutsideChanges() } else { reader.noteChanges(in: changes) }
+        if !commits.noteOutsideChanges() { reader.noteChanges(in: changes) }
     }
+
+    func probeWriting() { commits.probe() }
 }

@@ -32,6 +32,12 @@ protocol CommunitySource: Sendable {
     /// Makes a change; it is durable when this returns, and in every answer of this daemon from then on.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome
 
+    /// The latest time of what a member did last, in Unix milliseconds; nil if nothing is known.
+    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64?
+
+    /// How much is recorded of what a member did: how much of it since a moment, in Unix milliseconds, and in all.
+    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount
+
     /// Interactions of a member in the order in which they were recorded; nil if there is none with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]?
 
@@ -47,9 +53,15 @@ protocol CommunitySource: Sendable {
     /// Notes in `changes` what other processes have changed since the last call; called now and again, by one thread at
     /// a time.
     func noteOutsideChanges()
+
+    /// If changes could not be recorded, finds out whether that is possible again; called now and again.
+    func probeWriting()
 }
 
 extension CommunitySource {
+    /// Nothing: by default there is nothing to write to.
+    func probeWriting() {}
+
     /// Makes a member's change.
     func apply(_ change: MemberChange) throws(ServiceError) -> MemberChange.Outcome {
         guard case .member(let outcome) = try apply(.member(change)) else {

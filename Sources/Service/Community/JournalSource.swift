@@ -163,6 +163,14 @@ final class JournalSource: CommunitySource {
         }
     }
 
+    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
+        try journal.latestInteractionTime(ofUser: id)
+    }
+
+    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
+        try journal.recordedAmount(ofUser: id, recent: recent)
+    }
+
     /// Those in the journal: since about the earliest version that the store has.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try journal.interactions(ofUser: id, after: after, limit: limit)
@@ -187,4 +195,6 @@ final class JournalSource: CommunitySource {
 
     /// Notes what has changed in the catalog; what other daemons change comes through the stream.
     func noteOutsideChanges() { catalog?.noteChanges(in: changes) }
+
+    func probeWriting() { journal.probeWriting() }
 }

@@ -40,6 +40,8 @@ final class ChangeRelay: Sendable {
     let lastSeen = Mutex(ChangeExchange(here: [:], streams: [:], dispensable: .none))
     /// Whether something forgotten is still to be erased; at the start there may be, from before.
     let hasForgotten = Atomic(true)
+    /// How far each stream was read for decisions of the site while the journal could not be written.
+    let lookedAhead = Mutex<[String: Int64]>([:])
     private let failure = Mutex<String?>("the changes of other daemons have not been read yet")
     private let isStopping = Atomic(false)
     private let hasStopped = DispatchSemaphore(value: 0)
@@ -101,7 +103,10 @@ final class ChangeRelay: Sendable {
                 rest(Self.pause)
             }
             return nil
-        } catch { return error.message }
+        } catch {
+            if error.code == .journalFailed { journal.recording.failed(error.message) }
+            return error.message
+        }
     }
 
     private func rest(_ pause: Duration) {
@@ -117,9 +122,12 @@ final class ChangeRelay: Sendable {
         guard before != problem else { return }
         // Answers say whether they are complete.
         if (before == nil) != (problem == nil) { journal.changes.everythingChanged() }
+        // What concerns the journal is logged with what is recorded here.
+        let recorded = journal.recording.problem
+        let isLogged = recorded == nil || (recorded != problem && recorded != before)
         if let problem {
-            if before == nil { log.warning("\(problem); changes wait in the journal") }
-        } else {
+            if before == nil, isLogged { log.warning("\(problem); changes wait in the journal") }
+        } else if isLogged {
             log.info("changes are sent to the other daemons and received from them")
         }
     }

@@ -29,6 +29,8 @@ final class DaemonJournal: Sendable {
 
         /// Always the same: the only other writer is the relay, which notes what it writes.
         func outsideRevision() -> Int64 { 0 }
+
+        func probeWriting() throws(CatalogError) { try journal.probeWriting() }
     }
 
     let path: String
@@ -36,6 +38,8 @@ final class DaemonJournal: Sendable {
     let changes: ChangeClock
     /// The site's decisions, here and elsewhere.
     let decisions: JournaledDecisions
+    /// Whether changes can be written, those of this daemon and those of others.
+    let recording: Condition
     private let lock: Lock
     private let readers: ConnectionPool<ChangeJournal, CatalogError>
     private let commits: GroupCommit
@@ -46,18 +50,25 @@ final class DaemonJournal: Sendable {
     ///   - now: the time, in Unix milliseconds.
     ///   - patience: how long a request waits for its commit.
     /// - Throws: `ServiceError.startFailed` if the file cannot be written, with what to do.
-    init(path: String, changes: ChangeClock, now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(2))
-        throws(ServiceError)
-    {
+    init(
+        path: String, changes: ChangeClock, recording: Condition = .recording(nil),
+        now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(2)
+    ) throws(ServiceError) {
         self.path = path
         self.changes = changes
+        self.recording = recording
         lock = try Self.lock(path)
+        let decisions = JournaledDecisions()
+        self.decisions = decisions
+        commits = GroupCommit(changes: changes, recording: recording, patience: patience) { () throws(CatalogError) in
+            Writer(journal: try ChangeJournal(path: path, mode: .recording), decisions: decisions, now: now)
+        }
         do throws(CatalogError) {
-            let journal = try ChangeJournal(path: path, mode: .recording)
-            decisions = JournaledDecisions(try journal.siteChanges())
-            commits = GroupCommit(
-                Writer(journal: journal, decisions: decisions, now: now), changes: changes, patience: patience)
+            try commits.open()
             readers = try ConnectionPool { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) }
+            try decisions.renew { [readers] () throws(CatalogError) in
+                try readers.read { journal throws(CatalogError) in try journal.siteChanges() }
+            }
         } catch { throw ServiceError(.startFailed, error.message) }
     }
 
@@ -87,6 +98,16 @@ final class DaemonJournal: Sendable {
     /// with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {
         try read { journal throws(CatalogError) in try journal.interactions(ofUser: id, after: after, limit: limit) }
+    }
+
+    /// The latest time of what a member did last, in Unix milliseconds; nil if the journal has nothing.
+    func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
+        try read { journal throws(CatalogError) in try journal.latestInteractionTime(ofUser: id) }
+    }
+
+    /// How much the journal has of what a member did: since a moment, in Unix milliseconds, and in all.
+    func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount {
+        try read { journal throws(CatalogError) in try journal.recordedAmount(ofUser: id, recent: recent) }
     }
 
     /// What a member changed that is not in a version; nil if that is nothing.
@@ -123,6 +144,15 @@ final class DaemonJournal: Sendable {
         try decisions.renew { () throws(CatalogError) in try connection.siteChanges() }
         changes.everythingChanged()
     }
+
+    /// Shows decisions of others that cannot be written to the journal just now.
+    func show(unwritten changes: [JournaledChange]) {
+        guard decisions.add(unwritten: changes) else { return }
+        self.changes.everythingChanged()
+    }
+
+    /// If the journal could not be written, finds out whether it can be again.
+    func probeWriting() { commits.probe() }
 
     private func read<Result>(_ body: (ChangeJournal) throws(CatalogError) -> Result) throws(ServiceError) -> Result {
         do throws(CatalogError) {

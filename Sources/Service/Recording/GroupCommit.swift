@@ -17,6 +17,9 @@ protocol ChangeWriter {
 
     /// A number that changes when others have committed something; equal numbers mean that they have not.
     func outsideRevision() throws(CatalogError) -> Int64
+
+    /// Writes, but changes nothing, to find out whether it is possible.
+    func probeWriting() throws(CatalogError)
 }
 
 extension Catalog: ChangeWriter {}
@@ -25,7 +28,14 @@ extension Catalog: ChangeWriter {}
 final class GroupCommit: Sendable {
     /// A connection that only the queue uses.
     private struct Connection: @unchecked Sendable {
-        let writer: any ChangeWriter
+        /// Nil if it is still to be opened.
+        var writer: (any ChangeWriter)?
+        /// Whether something that was forgotten is still to be erased.
+        var mustErase = false
+
+        mutating func erase() {
+            if mustErase, let writer { mustErase = (try? writer.eraseRemoved(waits: false)) != true }
+        }
     }
 
     /// A change that waits for its commit, and the outcome.
@@ -40,23 +50,74 @@ final class GroupCommit: Sendable {
     /// How many changes may wait.
     private static let limit = 256
 
-    private let connection: Connection
+    private let connection = Mutex(Connection())
     private let queue = DispatchQueue(label: "group-commit")
     private let waiting = Mutex<[Ticket]>([])
     private let changes: ChangeClock
     private let seenRevision = SeenRevision()
+    private let recording: Condition
     private let patience: Duration
-    /// Whether something that was forgotten is still to be erased; used on the queue alone.
-    private let mustErase = Mutex(false)
+    private let openWriter: @Sendable () throws(CatalogError) -> any ChangeWriter
 
     /// - Parameters:
-    ///   - writer: opened for recording, and used by nobody else.
     ///   - changes: where the changes are noted once they are made.
+    ///   - recording: whether commits succeed.
     ///   - patience: how long a change may wait for its commit; an import may hold the catalog for longer.
-    init(_ writer: sending any ChangeWriter, changes: ChangeClock, patience: Duration) {
-        connection = Connection(writer: writer)
+    ///   - openWriter: opens for recording what nobody else uses.
+    init(
+        changes: ChangeClock, recording: Condition, patience: Duration,
+        openWriter: @escaping @Sendable () throws(CatalogError) -> any ChangeWriter
+    ) {
         self.changes = changes
+        self.recording = recording
         self.patience = patience
+        self.openWriter = openWriter
+    }
+
+    /// Opens what changes are committed to now, and not with the first of them.
+    func open() throws(CatalogError) {
+        try inQueue { connection throws(CatalogError) in _ = try opened(&connection) }
+    }
+
+    /// If the last commits failed, finds out whether writing is possible again.
+    func probe() {
+        guard recording.isFailing else { return }
+        try? inQueue { connection throws(CatalogError) in
+            try writing(&connection) { writer throws(CatalogError) in try writer.probeWriting() }
+        }
+    }
+
+    /// Waits for its turn in the queue.
+    private func inQueue(_ body: (inout Connection) throws(CatalogError) -> Void) throws(CatalogError) {
+        let result: Result<Void, CatalogError> = queue.sync {
+            connection.withLock { connection in
+                do throws(CatalogError) { return .success(try body(&connection)) } catch { return .failure(error) }
+            }
+        }
+        try result.get()
+    }
+
+    private func opened(_ connection: inout Connection) throws(CatalogError) -> any ChangeWriter {
+        if let writer = connection.writer { return writer }
+        let writer = try openWriter()
+        connection.writer = writer
+        return writer
+    }
+
+    /// Writes, and notes whether that works.
+    private func writing<Outcome>(
+        _ connection: inout Connection, _ body: (any ChangeWriter) throws(CatalogError) -> Outcome
+    ) throws(CatalogError) -> Outcome {
+        do throws(CatalogError) {
+            let outcome = try body(try opened(&connection))
+            recording.worked()
+            return outcome
+        } catch {
+            // A connection that could only read when it was opened can only read for ever.
+            if error.code == .fileFailed { connection.writer = nil }
+            if error.code != .busy { recording.failed("changes cannot be recorded: \(error.message)") }
+            throw error
+        }
     }
 
     /// Makes a change; it is durable when this returns.
@@ -79,17 +140,17 @@ final class GroupCommit: Sendable {
     }
 
     /// Notes whether anybody else has written since the last call; and erases what readers kept from being erased.
-    func noteOutsideChanges() {
+    ///
+    /// - Returns: false if that cannot be told, as nothing is open to commit to.
+    func noteOutsideChanges() -> Bool {
         // Through the connection of the queue, which does not count its own commits.
         queue.sync {
-            erase()
-            seenRevision.note(try? connection.writer.outsideRevision(), in: changes)
-        }
-    }
-
-    private func erase() {
-        mustErase.withLock { mustErase in
-            if mustErase { mustErase = (try? connection.writer.eraseRemoved(waits: false)) != true }
+            connection.withLock { connection in
+                connection.erase()
+                guard let writer = connection.writer else { return false }
+                seenRevision.note(try? writer.outsideRevision(), in: changes)
+                return true
+            }
         }
     }
 
@@ -100,15 +161,21 @@ final class GroupCommit: Sendable {
             return waiting
         }
         guard !tickets.isEmpty else { return }
-        let outcomes: Result<[CatalogChange.Outcome], CatalogError>
-        do throws(CatalogError) {
-            outcomes = .success(try connection.writer.apply(tickets.map(\.change)))
-        } catch { outcomes = .failure(error) }
+        let outcomes: Result<[CatalogChange.Outcome], CatalogError> = connection.withLock { connection in
+            do throws(CatalogError) {
+                return .success(
+                    try writing(&connection) { writer throws(CatalogError) in
+                        try writer.apply(tickets.map(\.change))
+                    })
+            } catch { return .failure(error) }
+        }
         // Also for requests that no longer wait, and after a failure, after which something may have been written.
         for ticket in tickets { changes.note(ticket.change) }
         if tickets.contains(where: { $0.change.erasedUserID != nil }) {
-            mustErase.withLock { $0 = true }
-            erase()
+            connection.withLock { connection in
+                connection.mustErase = true
+                connection.erase()
+            }
         }
         for (index, ticket) in tickets.enumerated() {
             ticket.outcome.withLock { $0 = outcomes.map { $0[index] } }

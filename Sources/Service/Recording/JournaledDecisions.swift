@@ -2,28 +2,55 @@ import CatalogStore
 import Model
 import Synchronization
 
-/// The site's decisions that a journal has, in the order in which they apply; in memory, as every answer needs them.
+/// The site's decisions, in the order in which they apply; in memory, as every answer needs them.
+///
+/// They are those of the journal and, while that cannot be written, those of others that it lacks: what another daemon
+/// hid is hidden here even if the disk is full.
 final class JournaledDecisions: Sendable {
     private struct Log {
-        var changes: [JournaledChange]
+        var journaled: [JournaledChange] = []
+        /// Those that the journal lacks, by their stamps.
+        var unwritten: [ChangeStamp: JournaledChange] = [:]
+        /// All, in their order.
+        var changes: [JournaledChange] = []
         var revision: UInt64 = 0
-    }
 
-    private let log: Mutex<Log>
-    /// Held while decisions are read again: of two threads, the one that began to read last must win.
-    private let renewal = Mutex(())
-
-    init(_ changes: [JournaledChange]) { log = Mutex(Log(changes: changes)) }
-
-    /// Replaces all decisions by those that `read` reads.
-    func renew(_ read: () throws(CatalogError) -> [JournaledChange]) throws(CatalogError) {
-        try renewal.withLock { _ throws(CatalogError) in
-            let changes = try read()
-            log.withLock { $0 = Log(changes: changes, revision: $0.revision + 1) }
+        mutating func arrange() {
+            for change in journaled { unwritten[change.stamp] = nil }
+            changes = unwritten.isEmpty ? journaled : (journaled + unwritten.values).sorted { $0.stamp < $1.stamp }
+            revision += 1
         }
     }
 
-    /// A number that grows with every renewal.
+    private let log = Mutex(Log())
+    /// Held while decisions are read again: of two threads, the one that began to read last must win.
+    private let renewal = Mutex(())
+
+    /// Replaces the decisions of the journal by those that `read` reads from it.
+    func renew(_ read: () throws(CatalogError) -> [JournaledChange]) throws(CatalogError) {
+        try renewal.withLock { _ throws(CatalogError) in
+            let changes = try read()
+            log.withLock { log in
+                log.journaled = changes
+                log.arrange()
+            }
+        }
+    }
+
+    /// Adds decisions of others that cannot be written to the journal just now.
+    ///
+    /// - Returns: whether there was any among the changes.
+    func add(unwritten changes: [JournaledChange]) -> Bool {
+        let decisions = changes.filter { $0.change?.isOfSite == true }
+        guard !decisions.isEmpty else { return false }
+        log.withLock { log in
+            for decision in decisions { log.unwritten[decision.stamp] = decision }
+            log.arrange()
+        }
+        return true
+    }
+
+    /// A number that grows with every change of the decisions.
     var revision: UInt64 { log.withLock { $0.revision } }
 
     /// A state with newer decisions replayed on top.

@@ -39,12 +39,14 @@ struct RelayRounds: ~Copyable {
 
     /// Compares, sends and receives once.
     ///
+    /// What cannot be written on this machine, as its disk is full, keeps the rest from nothing.
+    ///
     /// - Returns: whether anything was sent or received, so that there may be more.
     mutating func exchange() throws(ServiceError) -> Bool {
+        var failure: ServiceError?
         let isCleaning = round.isMultiple(of: Self.roundsBetweenCleanings)
         if isCleaning {
-            if relay.follower.current.snapshot?.version != prunedFor || gap != nil { try prune() }
-            try eraseForgotten()
+            do throws(ServiceError) { try clean() } catch { failure = error }
         }
         round += 1
         var exchange = ChangeExchange(
@@ -56,22 +58,66 @@ struct RelayRounds: ~Copyable {
         }
         if exchange.steps.contains(where: \.isRemake) {
             // A recompute may have removed what is missing, as all versions have it by now.
-            try prune()
+            do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
             exchange.dispensable = dispensable
         }
         relay.lastSeen.withLock { $0 = exchange }
         gap = nil
         var isActive = false
         for step in exchange.steps {
-            switch step {
-            case .take(let origin, let last): if try take(origin, after: last) { isActive = true }
-            case .add(let origin, let last), .remake(let origin, let last):
-                if try send(origin, after: last, in: exchange, isRemade: step.isRemake) { isActive = true }
-            case .wait(let origin, let last):
-                gap = "changes up to number \(last) of the journal \(origin) have not come, which no version has yet"
+            do throws(ServiceError) {
+                if try perform(step, in: exchange) { isActive = true }
+            } catch {
+                guard error.code != .storeFailed else { throw error }
+                failure = failure ?? error
+                if case .take(let origin, let last) = step { try lookAhead(origin, after: last) }
             }
         }
+        if let failure { throw failure }
         return isActive
+    }
+
+    /// - Returns: whether anything was sent or received.
+    private mutating func perform(_ step: ChangeExchange.Step, in exchange: ChangeExchange) throws(ServiceError) -> Bool
+    {
+        switch step {
+        case .take(let origin, let last): return try take(origin, after: last)
+        case .add(let origin, let last), .remake(let origin, let last):
+            return try send(origin, after: last, in: exchange, isRemade: step.isRemake)
+        case .wait(let origin, let last):
+            gap = "changes up to number \(last) of the journal \(origin) have not come, which no version has yet"
+            return false
+        }
+    }
+
+    private mutating func clean() throws(ServiceError) {
+        if relay.follower.current.snapshot?.version != prunedFor || gap != nil { try prune() }
+        try eraseForgotten()
+    }
+
+    /// Has decisions of the site shown that cannot be added to the journal just now.
+    private mutating func lookAhead(_ origin: String, after last: Int64) throws(ServiceError) {
+        var position = max(last, relay.lookedAhead.withLock { $0[origin] ?? 0 })
+        while true {
+            let found = try streamed(origin, after: position)
+            guard let end = found.last?.sequence else { break }
+            relay.journal.show(unwritten: found)
+            position = end
+        }
+        relay.lookedAhead.withLock { $0[origin] = position }
+    }
+
+    /// The next changes that the stream of a journal has.
+    private mutating func streamed(_ origin: String, after last: Int64) throws(ServiceError) -> [JournaledChange] {
+        let found: [JournalStreams.Change]
+        do throws(StoreError) {
+            found = try streams.changes(of: origin, after: last, limit: Self.batchSize)
+        } catch { throw Self.failed(error) }
+        return found.map { change in
+            JournaledChange(
+                origin: origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
+                encoded: change.body)
+        }
     }
 
     private mutating func survey() throws(ServiceError) -> [String: StreamedNumbers] {
@@ -82,15 +128,7 @@ struct RelayRounds: ~Copyable {
     ///
     /// - Returns: whether there was anything that could be added.
     private mutating func take(_ origin: String, after last: Int64) throws(ServiceError) -> Bool {
-        let found: [JournalStreams.Change]
-        do throws(StoreError) {
-            found = try streams.changes(of: origin, after: last, limit: Self.batchSize)
-        } catch { throw Self.failed(error) }
-        let changes = found.map { change in
-            JournaledChange(
-                origin: origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
-                encoded: change.body)
-        }
+        let changes = try streamed(origin, after: last)
         try forgetSessions(for: changes)
         let taken = try Self.journaled { [writer, dispensable, relay] () throws(CatalogError) in
             try writer.follow(changes, beyond: dispensable, at: relay.now())
@@ -188,7 +226,7 @@ struct RelayRounds: ~Copyable {
 
     private static func journaled<Result>(_ body: () throws(CatalogError) -> Result) throws(ServiceError) -> Result {
         do throws(CatalogError) { return try body() } catch {
-            throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)")
+            throw ServiceError(.journalFailed, "changes cannot be recorded: \(error.message)")
         }
     }
 }

@@ -64,14 +64,14 @@ extension Call {
     func reading<Result>(_ body: () throws(ServiceError) -> Result) throws(Problem) -> Result {
         do throws(ServiceError) {
             let result = try body()
-            responder.failures?.worked()
+            responder.reading?.worked()
             return result
         } catch { throw failedReading(error) }
     }
 
     /// Logs why members, photos or decisions cannot be read, and gives the problem of status 503.
     func failedReading(_ error: ServiceError) -> Problem {
-        responder.failures?.failed(error.message)
+        responder.reading?.failed(error.message)
         return .unavailable(error)
     }
 

@@ -29,8 +29,13 @@ extension Responder {
         let outbox = call.responder.relay?.backlog.map { backlog in
             Readiness.Outbox(changes: backlog.count, sinceMilliseconds: backlog.since)
         }
-        return Readiness(
-            call.freshness(of: try call.loadedSnapshot), missing: call.responder.missingParts, outbox: outbox)
+        var freshness = call.freshness(of: try call.loadedSnapshot)
+        // Answers do not depend on these: only here they count as degraded.
+        for case let problem? in call.responder.conditions.map(\.problem) where freshness.reason != problem {
+            freshness.version.degraded = true
+            freshness.reason = [freshness.reason, problem].compactMap(\.self).joined(separator: "; ")
+        }
+        return Readiness(freshness, missing: call.responder.missingParts, outbox: outbox)
     }
 
     /// The data that the daemon was started without.

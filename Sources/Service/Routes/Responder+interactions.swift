@@ -16,7 +16,8 @@ extension Endpoint {
             "recordInteractions", .post, "/v1/users/{id}/interactions", onBehalf,
             summary: "Records what a member did, all or none; to send the same again changes nothing",
             path: [member], body: InteractionBatch.self, caching: .never,
-            problems: [.notFound, .conflict, .notImplemented, .serviceUnavailable], handler: Responder.record),
+            problems: [.notFound, .conflict, .tooManyRequests, .notImplemented, .serviceUnavailable],
+            handler: Responder.record),
         Endpoint(
             "interactions", .get, "/v1/users/{id}/interactions", own,
             summary: "What a member did, in the order in which it was recorded", path: [member],
@@ -54,10 +55,24 @@ extension Responder {
     @Sendable
     fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
         // Checked first: where changes are not recorded, the body does not matter.
-        _ = try call.community(with: Call.memberChanges)
-        let records = try call.body(as: InteractionBatch.self).records(at: call.responder.now())
+        let community = try call.community(with: Call.memberChanges)
+        let now = call.responder.now()
+        var records = try call.body(as: InteractionBatch.self).records(at: now)
+        let latest = try call.orUnavailable { () throws(ServiceError) in
+            try community.latestInteractionTime(ofUser: call.id)
+        }
+        let (quotas, day) = (call.responder.quotas, now - 86_400_000)
+        let excess = try call.orUnavailable { () throws(ServiceError) in
+            try quotas.check(records, ofUser: call.id, at: now) { () throws(ServiceError) in
+                try community.recordedAmount(ofUser: call.id, recent: day)
+            }
+        }
+        if let excess { throw excess }
+        // A clock that went back must not make what a member does now older than what they did before.
+        if let latest, latest > now { records.move(after: latest) }
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
+            quotas.count(records, new: new, ofUser: call.id, at: now)
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownGroup(let index):
             throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
@@ -108,6 +123,7 @@ extension Responder {
     }
 
     private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> Forgotten {
+        call.responder.quotas.forget(call.id)
         // There is nothing to forget about a member who is not known.
         let count = if case .forgotten(let count) = outcome { count } else { 0 }
         return Forgotten(userId: call.id, forgotten: count)

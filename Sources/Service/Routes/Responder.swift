@@ -11,10 +11,14 @@ struct Responder: Sendable {
     var relay: ChangeRelay?
     /// The cache of answers; nil for none.
     var cache: AnswerCache?
+    /// How much of what each member does is recorded.
+    var quotas = MemberQuotas(MemberQuota())
     /// Notes the changes that invalidate answers.
     var changes = ChangeClock()
-    /// Logs that members or photos cannot be read, and that they can again.
-    var failures: FailureLog?
+    /// Whether members and photos can be read.
+    var reading: Condition?
+    /// What else must work for the daemon to do all that it should.
+    var conditions: [Condition] = []
     /// The age from which on a version is stale.
     var staleAfter = Duration.seconds(14 * 86400)
     /// The sources of `/metrics`.
@@ -24,9 +28,11 @@ struct Responder: Sendable {
     /// The time, in Unix milliseconds.
     let now: @Sendable () -> Int64
 
-    /// Logs that members or photos cannot be read, and that they can again.
-    static func failureLog(_ log: EventLog) -> FailureLog {
-        FailureLog(log, recovery: "memberships and photos can be read again")
+    /// Whether members and photos can be read.
+    static func readingCondition(_ log: EventLog) -> Condition {
+        Condition(
+            "reading", "Whether memberships and photos can be read",
+            recovery: "memberships and photos can be read again", log: log, calmSeconds: 0)
     }
 
     /// Whether a version is older than it should be.

@@ -1,28 +1,29 @@
 /// Sessions whose failure does not fail a request.
 ///
-/// While they cannot be read or kept, as on a full disk, each request gets a new list. The beginning and the end of
-/// that are logged.
+/// While they cannot be read or kept, as on a full disk, each request gets a new list.
 final class LoggedSessions: SessionStore {
     private let sessions: any SessionStore
-    private let failures: FailureLog
+    private let condition: Condition
 
-    init(_ sessions: any SessionStore, log: EventLog) {
+    /// - Parameter condition: whether lists can be kept.
+    init(_ sessions: any SessionStore, _ condition: Condition) {
         self.sessions = sessions
-        failures = FailureLog(log, recovery: "sessions can be kept again")
+        self.condition = condition
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) -> FrozenPlan? {
+        // Reading works on a full disk, too: that it works says nothing.
         watching { () throws(ServiceError) in try sessions.plan(ofUser: user, session: session, at: now) } ?? nil
     }
 
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) -> FrozenPlan {
-        watching { () throws(ServiceError) in
+        writing { () throws(ServiceError) in
             try sessions.keep(plan, ofUser: user, session: session, at: now)
         } ?? plan
     }
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) {
-        _ = watching { () throws(ServiceError) in
+        _ = writing { () throws(ServiceError) in
             try sessions.noteUse(ofUser: user, session: session, at: instant)
         }
     }
@@ -30,13 +31,21 @@ final class LoggedSessions: SessionStore {
     /// Throws if it cannot be done: the member must be told.
     func forgetAll(ofUser user: String) throws(ServiceError) { try sessions.forgetAll(ofUser: user) }
 
+    /// If lists could not be kept, finds out whether they can be again.
+    func probeWriting() {
+        guard condition.isFailing else { return }
+        _ = writing { () throws(ServiceError) in try sessions.probeWriting() }
+    }
+
+    private func writing<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
+        let result = watching(body)
+        if result != nil { condition.worked() }
+        return result
+    }
+
     private func watching<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
-        do throws(ServiceError) {
-            let result = try body()
-            failures.worked()
-            return result
-        } catch {
-            failures.failed("\(error.message); lists are made anew for each request")
+        do throws(ServiceError) { return try body() } catch {
+            condition.failed("\(error.message); lists are made anew for each request")
             return nil
         }
     }

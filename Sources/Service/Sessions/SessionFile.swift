@@ -4,10 +4,14 @@ import SQLite
 import Synchronization
 
 /// The lists of sessions, in a SQLite file of this machine.
+///
+/// Opening it and keeping a list take the same time however large it is. A file that a loss of power has damaged is put
+/// aside when that is found.
 final class SessionFile: SessionStore {
     /// A connection that the lock guards.
     private struct Connection: @unchecked Sendable {
-        let database: Database
+        /// Nil if it is still to be opened.
+        var database: Database?
         /// The row up to which ended sessions were looked for last.
         var cleanedThrough: Int64 = 0
     }
@@ -20,38 +24,44 @@ final class SessionFile: SessionStore {
     /// How many unused pages are given back to the disk at a time.
     private static let pagesPerCleaning = 256
 
-    private let connection: Mutex<Connection>
+    private let path: String
+    private let connection = Mutex(Connection())
 
-    /// Opens the file, which is made if there is none; one that power loss has damaged is put aside.
+    /// Opens the file, which is made if there is none.
     ///
-    /// - Throws: `ServiceError.startFailed` if it cannot be opened for writing.
+    /// With a disk that is full or can only be read just now, it is opened later.
+    ///
+    /// - Throws: `ServiceError.startFailed` if it cannot be opened for another reason.
     init(path: String) throws(ServiceError) {
+        self.path = path
         do {
-            connection = Mutex(Connection(database: try Self.open(path)))
+            try use { connection throws(DatabaseError) in _ = try opened(&connection) }
         } catch {
+            guard !error.isFull, !error.isReadOnly, !isOnReadOnlyDisk else { return }
             throw ServiceError(
                 .startFailed, "cannot keep sessions in \(path): \(error.message); name another file with --sessions")
         }
     }
 
-    private static func open(_ path: String) throws(DatabaseError) -> Database {
-        do throws(DatabaseError) {
-            return try openWhole(path)
-        } catch {
-            guard error.isDamaged else { throw error }
-            for suffix in ["", "-wal", "-shm"] { _ = unsafe rename(path + suffix, path + ".damaged" + suffix) }
-            return try openWhole(path)
-        }
+    private var isOnReadOnlyDisk: Bool {
+        let folder = path.contains("/") ? path[..<(path.lastIndex(of: "/") ?? path.startIndex)] + "/" : "."
+        return unsafe access(String(folder), W_OK) != 0 && errno == EROFS
     }
 
-    /// - Throws: a `DatabaseError` with `isDamaged` if the file is.
-    private static func openWhole(_ path: String) throws(DatabaseError) -> Database {
+    private func opened(_ connection: inout Connection) throws(DatabaseError) -> Database {
+        if let database = connection.database { return database }
+        let database = try Self.open(path)
+        connection.database = database
+        return database
+    }
+
+    private static func open(_ path: String) throws(DatabaseError) -> Database {
         let database = try Database(path: path, mode: .create)
         // No request waits for the disk: a killed process loses nothing all the same, and a loss of power at worst the
         // sessions.
         try database.execute(
             """
-            PRAGMA auto_vacuum = INCREMENTAL;
+            PRAGMA cell_size_check = ON; PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
             CREATE TABLE IF NOT EXISTS sessions (
                 user_id TEXT NOT NULL,
@@ -62,8 +72,11 @@ final class SessionFile: SessionStore {
             );
             DROP INDEX IF EXISTS sessions_by_use;
             """)
-        try database.checkWhole()
         return database
+    }
+
+    func probeWriting() throws(ServiceError) {
+        try using { connection throws(DatabaseError) in try opened(&connection).probeWriting() }
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
@@ -75,7 +88,7 @@ final class SessionFile: SessionStore {
         plan: FrozenPlan, isNoted: Bool
     )? {
         let found: (bytes: [UInt8], usedAt: Int64)? = try using { connection throws(DatabaseError) in
-            let database = connection.database
+            let database = try opened(&connection)
             let row = try database.prepare("SELECT used_at, plan FROM sessions WHERE user_id = ? AND session_id = ?")
             row.bind(user, at: 1)
             row.bind(session ?? "", at: 2)
@@ -97,8 +110,8 @@ final class SessionFile: SessionStore {
     {
         let bytes = plan.bytes
         try using { connection throws(DatabaseError) in
-            try Self.forgetEnded(&connection, at: now)
-            let database = connection.database
+            let database = try opened(&connection)
+            try Self.forgetEnded(database, &connection.cleanedThrough, at: now)
             let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
             insert.bind(user, at: 1)
             insert.bind(session ?? "", at: 2)
@@ -117,28 +130,30 @@ final class SessionFile: SessionStore {
     }
 
     /// Goes through some rows, forgets those of sessions that have ended, and gives a little room back to the disk.
-    private static func forgetEnded(_ connection: inout Connection, at now: Int64) throws(DatabaseError) {
-        let rows = try connection.database.prepare(
+    private static func forgetEnded(_ database: Database, _ cleanedThrough: inout Int64, at now: Int64)
+        throws(DatabaseError)
+    {
+        let rows = try database.prepare(
             "SELECT rowid, used_at FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
-        rows.bind(connection.cleanedThrough, at: 1)
+        rows.bind(cleanedThrough, at: 1)
         rows.bind(rowsPerCleaning, at: 2)
         // A clock that goes back for a while ends no sessions for good.
         let alive = now - SessionLife.ownMilliseconds...now + SessionLife.ownMilliseconds
         var ended: [Int64] = []
-        connection.cleanedThrough = 0
+        cleanedThrough = 0
         while try rows.step() {
-            connection.cleanedThrough = rows.integer(0)
+            cleanedThrough = rows.integer(0)
             if !alive.contains(rows.integer(1)) { ended.append(rows.integer(0)) }
         }
         guard !ended.isEmpty else { return }
-        let forget = try connection.database.prepare("DELETE FROM sessions WHERE rowid = ?")
+        let forget = try database.prepare("DELETE FROM sessions WHERE rowid = ?")
         for row in ended { try forget.run(row) }
-        try connection.database.execute("PRAGMA incremental_vacuum(\(pagesPerCleaning))")
+        try database.execute("PRAGMA incremental_vacuum(\(pagesPerCleaning))")
     }
 
     func forgetAll(ofUser user: String) throws(ServiceError) {
         try using { connection throws(DatabaseError) in
-            let database = connection.database
+            let database = try opened(&connection)
             let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
             forget.bind(user, at: 1)
             try forget.run()
@@ -149,7 +164,7 @@ final class SessionFile: SessionStore {
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
         try using { connection throws(DatabaseError) in
-            let database = connection.database
+            let database = try opened(&connection)
             let note = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
             note.bind(instant, at: 1)
             note.bind(user, at: 2)
@@ -161,11 +176,24 @@ final class SessionFile: SessionStore {
     private func using<Result>(_ body: (inout Connection) throws(DatabaseError) -> Result) throws(ServiceError)
         -> Result
     {
+        do {
+            return try use(body)
+        } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(error.reason)") }
+    }
+
+    /// Runs `body`; if it finds that the file is damaged, again with a new file.
+    private func use<Result>(_ body: (inout Connection) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result
+    {
         let result: Swift.Result<Result, DatabaseError> = connection.withLock { connection in
+            do throws(DatabaseError) { return .success(try body(&connection)) } catch {
+                // A connection that could only read when it was opened can only read for ever.
+                if error.isReadOnly { connection = Connection() }
+                guard error.isDamaged else { return .failure(error) }
+            }
+            connection = Connection()
+            for suffix in ["", "-wal", "-shm"] { _ = unsafe rename(path + suffix, path + ".damaged" + suffix) }
             do throws(DatabaseError) { return .success(try body(&connection)) } catch { return .failure(error) }
         }
-        do {
-            return try result.get()
-        } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(error.message)") }
+        return try result.get()
     }
 }

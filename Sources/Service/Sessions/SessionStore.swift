@@ -22,6 +22,9 @@ protocol SessionStore: Sendable {
 
     /// Forgets the lists of all sessions of a member, which tell what the member was in.
     func forgetAll(ofUser user: String) throws(ServiceError)
+
+    /// Writes, but changes nothing, to find out whether it is possible.
+    func probeWriting() throws(ServiceError)
 }
 
 /// When sessions end.

@@ -70,6 +70,9 @@ final class SessionsInUse: Sendable {
     /// Forgets the lists of all sessions of a member.
     func forgetAll(ofUser user: String) throws(ServiceError) { try stored.forgetAll(ofUser: user) }
 
+    /// If lists could not be kept, finds out whether they can be again; called now and again.
+    func probeWriting() { try? stored.probeWriting() }
+
     private func remember(_ user: String, _ session: String?, at now: Int64) {
         let key = Key(user, session)
         uses.withLock { uses in

@@ -61,6 +61,8 @@ final class SharedSessions: SessionStore {
         _ = asking { () throws(StoreError) in try channel.forgetSessions(ofUser: user) }
     }
 
+    func probeWriting() throws(ServiceError) { try local.probeWriting() }
+
     private static let lifetime = Duration.milliseconds(SessionLife.ownMilliseconds)
 
     private func touch(_ user: String, _ session: String?, at now: Int64) {

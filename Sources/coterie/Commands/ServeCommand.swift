@@ -14,7 +14,7 @@ enum ServeCommand: Subcommand {
         discussion: """
             /openapi.json describes the API, /healthz and /readyz report the daemon's state, and /metrics has metrics \
             for Prometheus. The daemon loads newly published versions without a restart. On SIGTERM it finishes open \
-            requests and exits.
+            requests and exits; on SIGHUP it rereads the key file.
 
             With --keys, requests need a token, except for the API description, the health checks and the areas of \
             --open. A member's token is valid for /v1/users/{that member} only, a service's for groups, photos, \
@@ -67,8 +67,20 @@ enum ServeCommand: Subcommand {
                     """,
                 default: "200"),
             Option(
-                "connections", "N", help: "The most connections at a time; others get status 503",
+                "member-interactions", "N",
+                help: "Interactions that this daemon records of each member in a day; 0 for no limit",
+                default: "\(MemberQuota.usual.interactionsPerDay ?? 0)"),
+            Option(
+                "member-kept", "MIB",
+                help: "Interactions that are kept of each member, in MiB; 0 for no limit",
+                default: "\((MemberQuota.usual.keptBytes ?? 0) >> 20)"),
+            Option(
+                "connections", "N",
+                help: "The most connections at a time; one more takes the place of an idle one, or gets status 503",
                 default: "1024"),
+            Option(
+                "address-connections", "N",
+                help: "The most connections from one address; 0 for no limit, as behind a gateway", default: "0"),
             Option(
                 "answer-cache", "MIB",
                 help: "The size of the cache of answers in MiB; 0 for no cache",
@@ -99,7 +111,7 @@ enum ServeCommand: Subcommand {
     private static let burst = "; a burst may be twice as large; 0 for no limit"
 
     static func run(_ parsed: ParsedCommand) throws {
-        Daemon.holdTerminationSignals()
+        Daemon.holdSignals()
         var configuration = Daemon.Configuration(try deployment(parsed), server: try server(parsed))
         configuration.access = try access(parsed)
         configuration.rateLimits = RateLimits(
@@ -107,6 +119,7 @@ enum ServeCommand: Subcommand {
                 .member: try rate("member-rate", parsed), .admin: try rate("member-rate", parsed),
                 .service: try rate("service-rate", parsed),
             ].compactMapValues(\.self), openArea: try rate("open-rate", parsed))
+        configuration.quota = try quota(parsed)
         configuration.staleAfter = try parsed.duration("stale-after", in: .seconds(60)...(.seconds(3650 * 86400)))
         configuration.answerCacheBytes = try parsed.integer("answer-cache", in: 0...65536) << 20
         configuration.logsRequests = parsed.flag("log-requests")
@@ -130,7 +143,7 @@ enum ServeCommand: Subcommand {
 
     /// Where the daemon has versions and members from, and where it records changes.
     private static func deployment(_ parsed: ParsedCommand) throws -> Deployment {
-        let store = try parsed.openStore()
+        let store = try parsed.openStore(hasOwnCopies: true)
         let (path, sessions) = (parsed.text("catalog"), parsed.textIfGiven("sessions"))
         let catalog = try isCatalogReady(path) ? path : nil
         guard let shared = store.shared else {
@@ -164,12 +177,25 @@ enum ServeCommand: Subcommand {
         return perSecond > 0 ? RateLimit(perSecond: perSecond, burst: 2 * perSecond) : nil
     }
 
+    private static func quota(_ parsed: ParsedCommand) throws(UsageError) -> MemberQuota {
+        let perDay = try parsed.integer("member-interactions", in: 0...1_000_000_000)
+        guard perDay == 0 || perDay >= MemberQuota.fewestInteractions else {
+            throw UsageError(
+                "--member-interactions is \(perDay): a batch may have \(MemberQuota.fewestInteractions), so it is 0 or more"
+                    + " than that")
+        }
+        let mebibytes = try parsed.integer("member-kept", in: 0...1 << 20)
+        return MemberQuota(
+            interactionsPerDay: perDay > 0 ? perDay : nil, keptBytes: mebibytes > 0 ? mebibytes << 20 : nil)
+    }
+
     private static func server(_ parsed: ParsedCommand) throws -> HTTPServer.Configuration {
         var server = HTTPServer.Configuration()
         server.address = parsed.text("address")
         server.port = UInt16(try parsed.integer("port", in: 0...65535))
         server.threadCount = try parsed.integer("threads", in: 1...256)
         server.connectionLimit = try parsed.integer("connections", in: server.threadCount...65536)
+        server.connectionLimitPerAddress = try parsed.integer("address-connections", in: 0...65536)
         return server
     }
 

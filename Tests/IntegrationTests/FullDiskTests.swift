@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+    "Daemons whose disk is full or can only be read", .aFewAtATime,
+    .enabled(if: SmallDisk.isAvailable, "mounting a small disk takes root"))
+struct FullDiskTests {
+    private func post(_ daemon: RunningDaemon, _ id: Int) throws -> SocketClient.Response {
+        let json = #"{"interactions":[{"id":"\#(id)","kind":"click","groupId":"macro-mondays"}]}"#
+        let client = try #require(SocketClient(port: daemon.port))
+        return try #require(client.request("POST", "/v1/users/laura-100/interactions", json: json))
+    }
+
+    /// How often the daemon has logged a text.
+    private func count(_ text: String, in daemon: RunningDaemon) -> Int {
+        daemon.command.errors.split(separator: "\n").count { $0.contains(text) }
+    }
+
+    /// A workspace with a published sample, and a disk that has its catalog and a little room.
+    private func scene() async throws -> (workspace: Workspace, disk: SmallDisk, catalog: String) {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let disk = try SmallDisk(kibibytes: 32 << 10)
+        let catalog = disk.path + "/catalog.sqlite"
+        try FileManager.default.moveItem(atPath: workspace.catalog, toPath: catalog)
+        return (workspace, disk, catalog)
+    }
+
+    @Test("A full disk is logged once and told at /readyz; lists are served, and recovery needs no restart")
+    func full() async throws {
+        let (workspace, disk, catalog) = try await scene()
+        let daemon = try await RunningDaemon(workspace, settings: ["COTERIE_CATALOG": catalog])
+        try await daemon.wait { !$0.degraded }
+        #expect(try post(daemon, 0).status == 200)
+        try disk.fill()
+        var refused: SocketClient.Response?
+        for number in 1...500 {
+            let answer = try post(daemon, number)
+            #expect(try daemon.get("/v1/users/laura-100/recommendations?session=\(number)").status == 200)
+            // A few small changes may still find room.
+            if answer.status != 200 { refused = answer }
+            if number > 100, refused != nil { break }
+        }
+        let problem = try #require(refused)
+        #expect(problem.status == 503 && problem.text.contains("the disk is full"), "\(problem.text)")
+        #expect(!problem.text.contains("SQL") && !problem.text.contains("INSERT"), "\(problem.text)")
+        let readiness = try await daemon.wait { $0.degraded }
+        #expect(readiness.reason?.contains("changes cannot be recorded: the disk is full") == true, "\(readiness)")
+        let metrics = try daemon.get("/metrics").text
+        #expect(metrics.contains("coterie_recording_up 0\n") && metrics.contains("coterie_sessions_up 0\n"))
+        try disk.makeRoom()
+        try await daemon.wait { !$0.degraded }
+        #expect(try post(daemon, 1000).status == 200)
+        for text in [
+            "changes cannot be recorded", "changes can be recorded again", "sessions cannot be kept",
+            "sessions can be kept again",
+        ] {
+            #expect(count(text, in: daemon) == 1, "\(text): \(daemon.command.errors)")
+        }
+        let run = await daemon.end()
+        #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
+    }
+
+    @Test("A daemon that was started on a disk that can only be read begins to write when it can")
+    func readOnly() async throws {
+        let (workspace, disk, catalog) = try await scene()
+        try disk.mount(readOnly: true)
+        let daemon = try await RunningDaemon(workspace, settings: ["COTERIE_CATALOG": catalog])
+        let readiness = try await daemon.wait { $0.degraded }
+        #expect(readiness.reason?.contains("can only be read") == true, "\(readiness)")
+        #expect(try daemon.get("/v1/users/laura-100/recommendations").status == 200)
+        #expect(try post(daemon, 1).status == 503)
+        try disk.mount(readOnly: false)
+        try await daemon.wait { !$0.degraded }
+        #expect(try post(daemon, 2).status == 200)
+        #expect(try daemon.get("/v1/users/laura-100/interactions").text.contains(#""id":"2""#))
+        #expect(count("changes cannot be recorded", in: daemon) == 1, "\(daemon.command.errors)")
+    }
+
+    @Test(
+        "With a full disk, what another daemon hides is hidden, and what it unhides is shown",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func hiding() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let disk = try SmallDisk(kibibytes: 4 << 10)
+        let full = try await RunningDaemon(
+            workspace, "--journal", disk.path + "/journal",
+            settings: [
+                "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache-full"),
+            ])
+        let other = try await RunningDaemon.withoutCatalog(workspace, "other")
+        for daemon in [full, other] { try await daemon.wait { !$0.degraded } }
+        try disk.fill()
+        func set(_ group: String, hidden: Bool) async throws {
+            let client = try #require(SocketClient(port: other.port))
+            let method = hidden ? "PUT" : "DELETE"
+            #expect(client.request(method, "/v1/admin/groups/\(group)/hidden")?.status == 200)
+            let isDone = await RunningDaemon.poll {
+                (try? full.get("/v1/groups/\(group)/similar").status) == (hidden ? 404 : 200)
+            }
+            #expect(isDone, "\(group) is still \(hidden ? "shown" : "hidden"): \(full.command.errors)")
+        }
+        try await set("night-walkers", hidden: true)
+        try await set("macro-mondays", hidden: true)
+        try await set("night-walkers", hidden: false)
+        try await full.wait { $0.degraded && $0.reason?.contains("the disk is full") == true }
+        try disk.makeRoom()
+        try await full.wait { !$0.degraded }
+        #expect(try full.get("/v1/groups/macro-mondays/similar").status == 404)
+        #expect(try full.get("/v1/groups/night-walkers/similar").status == 200)
+        #expect(count("changes cannot be recorded", in: full) == 1, "\(full.command.errors)")
+    }
+}
