@@ -34,10 +34,12 @@ struct ListLabelTests {
 
     @Test("A session keeps why each group stands where it stands", arguments: PlanItem.Placement.allCases)
     func placements(placement: PlanItem.Placement) {
+        var ids = PackedTexts()
+        ids.append("seven".utf8)
         let plan = FrozenPlan(
             recommendationID: "list", version: "v1", bucket: 0, interests: [],
             items: [PlanItem(group: 7, score: 0, interest: nil, origin: .personal, placement: placement)], joined: [],
-            dismissed: [], topics: [], ids: PackedTexts(["seven"]))
+            dismissed: [], topics: [], ids: ids)
         #expect(FrozenPlan(bytes: plan.bytes)?.items == plan.items)
     }
 }
