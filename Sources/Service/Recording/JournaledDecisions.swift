@@ -41,7 +41,7 @@ final class JournaledDecisions: Sendable {
     ///
     /// - Returns: whether there was any among the changes.
     func add(unwritten changes: [JournaledChange]) -> Bool {
-        let decisions = changes.filter { $0.change?.isOfSite == true }
+        let decisions = changes.filter { $0.change.map { $0.userID == nil } == true }
         guard !decisions.isEmpty else { return false }
         log.withLock { log in
             for decision in decisions { log.unwritten[decision.stamp] = decision }
