@@ -1,6 +1,6 @@
 import CXXHash
 
-/// XXH3, 64 bits: the checksums of sections in manifests, which reveal damage.
+/// XXH3, 64 bits: the checksums of sections in manifests and of sessions' lists, which reveal damage.
 ///
 /// It runs at the speed of memory, so everything is checked each time it is written or opened. It does not protect
 /// against forged versions.
@@ -19,6 +19,9 @@ public enum Checksum {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The checksum of an array's bytes.
+    /// The checksum of an array's bytes, as a number.
+    public static func number(of bytes: [UInt8]) -> UInt64 { unsafe bytes.withUnsafeBytes { unsafe number(of: $0) } }
+
+    /// The checksum of an array's bytes, as a manifest writes it.
     public static func text(of bytes: [UInt8]) -> String { unsafe bytes.withUnsafeBytes { unsafe text(of: $0) } }
 }

@@ -78,6 +78,7 @@ public final class Daemon: Sendable {
         sources += parts.conditions
         if let keyWatch { sources.append(keyWatch) }
         if let relay = parts.relay { sources.append(relay) }
+        if parts.sessions != nil { sources.append(parts.damagedLists) }
         let cache =
             configuration.answerCacheBytes < 2
             ? nil

@@ -30,6 +30,8 @@ struct DeploymentParts {
     var community: (any CommunitySource)?
     /// The lists of sessions; nil if the daemon serves groups alone.
     var sessions: SessionsInUse?
+    /// Counts the lists of sessions that were found damaged.
+    let damagedLists: DamagedLists
     /// Sends changes to the other daemons and receives theirs; nil unless the store is shared.
     var relay: ChangeRelay?
     /// What must be possible for the daemon to do all that it should.
@@ -47,17 +49,19 @@ struct DeploymentParts {
         now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) {
         let (recording, keeping) = (Condition.recording(log), Condition.sessions(log))
+        let damaged = DamagedLists(log)
+        damagedLists = damaged
         switch deployment {
         case .groupsOnly: return
         case .catalog(_, let path, let sessions):
             community = try CatalogSource(path: path, changes: changes, recording: recording)
-            let file = try SessionFile(path: sessions ?? path + "-sessions")
+            let file = try SessionFile(path: sessions ?? path + "-sessions", damaged: damaged)
             self.sessions = SessionsInUse(LoggedSessions(file, keeping))
         case .shared(let store, let path, let catalog, let sessions):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
-            let file = try SessionFile(path: sessions ?? path + "-sessions")
-            let kept = LoggedSessions(SharedSessions(channel, local: file), keeping)
+            let file = try SessionFile(path: sessions ?? path + "-sessions", damaged: damaged)
+            let kept = LoggedSessions(SharedSessions(channel, local: file, damaged: damaged), keeping)
             community = JournalSource(
                 store, journal: journal,
                 catalog: try catalog.map { path throws(ServiceError) in

@@ -109,6 +109,11 @@ struct FakeCommunity: CommunitySource {
     func noteOutsideChanges() {}
 }
 
+extension SessionFile {
+    /// A file whose damaged lists nobody asks about.
+    convenience init(path: String) throws { try self.init(path: path, damaged: DamagedLists(Lines().log)) }
+}
+
 /// Log lines as they come.
 final class Lines: Sendable {
     private struct Entry: Decodable { var message: String }

@@ -9,31 +9,9 @@ import Testing
 
 @Suite("Frozen plans")
 struct FrozenPlanTests {
-    private func plan(seed: UInt64) -> FrozenPlan {
-        var generator = SeededGenerator(seed: seed)
-        func groups(_ count: Int) -> [UInt32] { (0..<count).map { _ in .random(in: 0 ... .max, using: &generator) } }
-        let (items, joined, dismissed) = (groups(Int(seed) * 7 % 40), groups(Int(seed) % 9), groups(Int(seed) % 3))
-        let interests = joined.isEmpty ? 0 : 2
-        return FrozenPlan(
-            recommendationID: "v-\(seed)", version: "é ✈", bucket: .random(in: .min ... .max, using: &generator),
-            interests: (0..<interests).map { number in
-                FrozenPlan.Interest(
-                    name: "interest \(number)", share: .random(in: 0...1, using: &generator),
-                    members: joined.indices.filter { _ in Bool.random(using: &generator) })
-            },
-            items: items.map { group in
-                PlanItem(
-                    group: group, score: .random(in: 0...1, using: &generator),
-                    interest: (0..<interests).randomElement(using: &generator),
-                    origin: PlanItem.Origin.allCases.randomElement(using: &generator) ?? .personal)
-            },
-            joined: joined, dismissed: dismissed, topics: ["birds", "é"].shuffled(using: &generator),
-            ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
-    }
-
     @Test("read back what was written", arguments: 0..<20)
     func coding(seed: UInt64) {
-        let plan = plan(seed: seed)
+        let plan = FrozenPlan.sample(seed: seed)
         #expect(FrozenPlan(bytes: plan.bytes) == plan)
     }
 
@@ -59,7 +37,7 @@ struct FrozenPlanTests {
     @Test("never crash the reader, whatever their bytes", arguments: 1..<9)
     func fuzz(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        let intact = plan(seed: seed).bytes
+        let intact = FrozenPlan.sample(seed: seed).bytes
         let snapshot = VisibleSnapshot(ModelSnapshot(try Community.version("v1"), planning: Planning()))
         for _ in 0..<3000 {
             var bytes = intact
@@ -107,6 +85,31 @@ struct FrozenPlanTests {
             joined: [], dismissed: [], topics: [])
         #expect(ids.map { list.offset(after: $0, in: items, for: request, planner) } == [1, 2])
         #expect(list.offset(after: "e", in: items, for: request, planner) == nil)
+    }
+}
+
+extension FrozenPlan {
+    /// Any plan.
+    static func sample(seed: UInt64) -> FrozenPlan {
+        var generator = SeededGenerator(seed: seed)
+        func groups(_ count: Int) -> [UInt32] { (0..<count).map { _ in .random(in: 0 ... .max, using: &generator) } }
+        let (items, joined, dismissed) = (groups(Int(seed) * 7 % 40), groups(Int(seed) % 9), groups(Int(seed) % 3))
+        let interests = joined.isEmpty ? 0 : 2
+        return FrozenPlan(
+            recommendationID: "v-\(seed)", version: "é ✈", bucket: .random(in: .min ... .max, using: &generator),
+            interests: (0..<interests).map { number in
+                FrozenPlan.Interest(
+                    name: "interest \(number)", share: .random(in: 0...1, using: &generator),
+                    members: joined.indices.filter { _ in Bool.random(using: &generator) })
+            },
+            items: items.map { group in
+                PlanItem(
+                    group: group, score: .random(in: 0...1, using: &generator),
+                    interest: (0..<interests).randomElement(using: &generator),
+                    origin: PlanItem.Origin.allCases.randomElement(using: &generator) ?? .personal)
+            },
+            joined: joined, dismissed: dismissed, topics: ["birds", "é"].shuffled(using: &generator),
+            ids: PackedTexts((items + joined + dismissed).map { $0 % 5 == 0 ? "" : "\($0)@N00 é" }))
     }
 }
 

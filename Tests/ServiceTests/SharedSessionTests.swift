@@ -19,10 +19,10 @@ struct SharedSessionTests {
         directory = try TemporaryDirectory()
     }
 
-    private func sessions(_ name: String) throws -> SharedSessions {
+    private func sessions(_ name: String, damaged: DamagedLists = DamagedLists(Lines().log)) throws -> SharedSessions {
         let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path + "/cache")
         return SharedSessions(
-            store.channel, local: try SessionFile(path: "\(directory.path)/\(name)"))
+            store.channel, local: try SessionFile(path: "\(directory.path)/\(name)"), damaged: damaged)
     }
 
     private func plan(_ id: String) -> FrozenPlan {
@@ -103,6 +103,48 @@ struct SharedSessionTests {
         }
         // One request waits for the timeout; on a slow machine another one may try again.
         #expect(slow <= 5)
+    }
+
+    @Test("A stored list of which any byte is changed is made anew, counted, and then the same everywhere")
+    func damaged() throws {
+        let (lines, found) = (Lines(), Lines())
+        let damaged = DamagedLists(lines.log)
+        let (one, two) = (try sessions("one", damaged: damaged), try sessions("two", damaged: DamagedLists(found.log)))
+        let intact = plan("a").sealed(ofUser: "ann", session: "s")
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        func put(_ bytes: [UInt8]) throws {
+            var command = RedisCommand("HSET", "coterie:sessions:ann", "u:s", "5", "p:s")
+            command.append(bytes)
+            _ = try connection.command(command)
+        }
+        for index in intact.indices {
+            var bytes = intact
+            bytes[index] ^= 0xFF
+            try put(bytes)
+            #expect(try one.plan(ofUser: "ann", session: "s", at: 6) == nil)
+            // Removed: another daemon does not come upon it.
+            #expect(try connection.command("HEXISTS", "coterie:sessions:ann", "p:s") == .integer(0))
+        }
+        #expect(damaged.total == UInt64(intact.count) && lines.all.count == 1 && found.all.isEmpty)
+        // It may also become damaged between the question and the answer.
+        try put(Array(intact.reversed()))
+        #expect(try two.keep(plan("b"), ofUser: "ann", session: "s", at: 6).recommendationID == "b")
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 7)?.recommendationID == "b")
+        #expect(found.all.count == 1)
+    }
+
+    @Test("A list of another version of this program stays where it is")
+    func otherProgram() throws {
+        let (lines, bytes) = (Lines(), FrozenPlan.sealedByAnotherProgram(ofUser: "ann", session: "s"))
+        let one = try sessions("one", damaged: DamagedLists(lines.log))
+        var connection = try RedisConnection(to: RedisAddress(server.url))
+        var command = RedisCommand("HSET", "coterie:sessions:ann", "u:s", "5", "p:s")
+        command.append(bytes)
+        _ = try connection.command(command)
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 6) == nil)
+        #expect(try one.keep(plan("a"), ofUser: "ann", session: "s", at: 6).recommendationID == "a")
+        #expect(try connection.command("HGET", "coterie:sessions:ann", "p:s") == .bytes(bytes))
+        #expect(lines.all.isEmpty)
     }
 
     @Test("A stored list that cannot be read is ignored")

@@ -16,6 +16,9 @@ public final class SharedChannel: Sendable {
     private let store: RedisStore
     private let link: RedisLink
 
+    /// The store, for messages.
+    public var location: String { store.location }
+
     init(_ store: RedisStore) {
         self.store = store
         link = RedisLink(to: store.address, timeout: Self.timeout)
@@ -97,6 +100,17 @@ public final class SharedChannel: Sendable {
             RedisCommand(
                 "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now),
                 String(Int(lifetime / .milliseconds(1)))))
+    }
+
+    /// Removes the list of a session if it is the given one.
+    public func remove(_ bytes: [UInt8], ofUser user: String, session: String) throws(StoreError) {
+        let script = """
+            if redis.call('HGET', KEYS[1], 'p:' .. ARGV[1]) ~= ARGV[2] then return 0 end
+            return redis.call('HDEL', KEYS[1], 'p:' .. ARGV[1], 'u:' .. ARGV[1])
+            """
+        var command = RedisCommand("EVAL", script, "1", store.layout.sessions(ofUser: user), session)
+        command.append(bytes)
+        _ = try link.ask(command)
     }
 
     /// Forgets the lists of all sessions of a user.

@@ -1,14 +1,14 @@
 import Model
 import Recommendation
 
-/// The bytes of a frozen plan, as sessions are kept in files and sent to other daemons.
+/// The bytes of a frozen plan; `sealed(ofUser:session:)` has them with a checksum, as sessions are kept.
 ///
 /// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
-/// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32 bits
-/// each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
+/// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32
+/// bits each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
 extension FrozenPlan {
-    private static let format: UInt8 = 3
+    private static let format: UInt8 = 4
     private static let origins = PlanItem.Origin.allCases
     private static let placements = PlanItem.Placement.allCases
 
@@ -80,7 +80,7 @@ extension FrozenPlan {
 }
 
 /// Puts bytes together.
-private struct ByteWriter {
+struct ByteWriter {
     private(set) var bytes: [UInt8] = []
 
     /// - Parameter capacity: the bytes that there is room for at first.
@@ -89,6 +89,9 @@ private struct ByteWriter {
     mutating func append(_ number: some FixedWidthInteger) {
         unsafe withUnsafeBytes(of: number.littleEndian) { unsafe bytes.append(contentsOf: $0) }
     }
+
+    /// Bytes as they are, without their number.
+    mutating func append(_ piece: ArraySlice<UInt8>) { bytes.append(contentsOf: piece) }
 
     mutating func append(_ text: String) { append(text: text.utf8) }
 

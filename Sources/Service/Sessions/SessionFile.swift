@@ -26,14 +26,17 @@ final class SessionFile: SessionStore {
 
     private let path: String
     private let connection = Mutex(Connection())
+    private let damaged: DamagedLists
 
     /// Opens the file, which is made if there is none.
     ///
     /// With a disk that is full or can only be read just now, it is opened later.
     ///
+    /// - Parameter damaged: counts the lists that were damaged in the file.
     /// - Throws: `ServiceError.startFailed` if it cannot be opened for another reason.
-    init(path: String) throws(ServiceError) {
+    init(path: String, damaged: DamagedLists) throws(ServiceError) {
         self.path = path
+        self.damaged = damaged
         do {
             try use { connection throws(DatabaseError) in _ = try opened(&connection) }
         } catch {
@@ -94,13 +97,32 @@ final class SessionFile: SessionStore {
             row.bind(session ?? "", at: 2)
             return try row.step() ? (row.bytes(1), row.integer(0)) : nil
         }
-        // What cannot be read is of another version of this program: a new list is made.
         guard let found, SessionLife.lastUse(ofSession: session, at: now).contains(found.usedAt),
-            let plan = FrozenPlan(bytes: found.bytes)
+            let plan = try plan(in: found.bytes, user, session)
         else { return nil }
         let isDue = now - found.usedAt >= SessionLife.touchMilliseconds
         if isDue { try noteUse(ofUser: user, session: session, at: now) }
         return (plan, isDue)
+    }
+
+    /// The list in a row; nil if it cannot be read, and a new one must be made.
+    private func plan(in bytes: [UInt8], _ user: String, _ session: String?) throws(ServiceError) -> FrozenPlan? {
+        do {
+            return try FrozenPlan(sealed: bytes, ofUser: user, session: session)
+        } catch {
+            guard case .damaged = error else { return nil }
+            damaged.found(in: path)
+        }
+        // Once counted, it goes; what another request has kept since stays.
+        try using { connection throws(DatabaseError) in
+            let forget = try opened(&connection).prepare(
+                "DELETE FROM sessions WHERE user_id = ? AND session_id = ? AND plan = ?")
+            forget.bind(user, at: 1)
+            forget.bind(session ?? "", at: 2)
+            forget.bind(bytes: bytes, at: 3)
+            try forget.run()
+        }
+        return nil
     }
 
     /// Keeps the list of a session, in place of the one that the member used longest ago if there are many, and forgets
@@ -108,7 +130,7 @@ final class SessionFile: SessionStore {
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
     {
-        let bytes = plan.bytes
+        let bytes = plan.sealed(ofUser: user, session: session)
         try using { connection throws(DatabaseError) in
             let database = try opened(&connection)
             try Self.forgetEnded(database, &connection.cleanedThrough, at: now)

@@ -11,14 +11,18 @@ final class SharedSessions: SessionStore {
 
     private let channel: SharedChannel
     private let local: SessionFile
+    private let damaged: DamagedLists
     private let nextAttempt = Mutex<ContinuousClock.Instant?>(nil)
 
     /// Sessions that are shared through a store.
     ///
-    /// - Parameter local: those on this machine.
-    init(_ channel: SharedChannel, local: SessionFile) {
+    /// - Parameters:
+    ///   - local: those on this machine.
+    ///   - damaged: counts the lists that were damaged in the store.
+    init(_ channel: SharedChannel, local: SessionFile, damaged: DamagedLists) {
         self.channel = channel
         self.local = local
+        self.damaged = damaged
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
@@ -29,7 +33,7 @@ final class SharedSessions: SessionStore {
         let shared: (bytes: [UInt8], usedAt: Int64)? =
             asking { () throws(StoreError) in try channel.list(ofUser: user, session: session ?? "") } ?? nil
         guard let shared, SessionLife.lastUse(ofSession: session, at: now).contains(shared.usedAt),
-            let plan = FrozenPlan(bytes: shared.bytes)
+            let plan = try? opened(shared.bytes, user, session)
         else { return nil }
         touch(user, session, at: now)
         // With a full disk here, the store still has it.
@@ -39,16 +43,48 @@ final class SharedSessions: SessionStore {
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
     {
-        let kept = asking { () throws(StoreError) in
-            try channel.keep(
-                plan.bytes, ofUser: user, session: session ?? "", at: now,
-                lastUse: SessionLife.lastUse(ofSession: session, at: now), lifetime: Self.lifetime)
+        guard let shared = share(plan, user, session, at: now) else {
+            return try local.keep(plan, ofUser: user, session: session, at: now)
         }
-        // A list that cannot be read was made by a newer version of this program, which runs beside this one for a
-        // while.
-        let list = kept.flatMap { FrozenPlan(bytes: $0) } ?? plan
-        guard kept == nil else { return (try? local.keep(list, ofUser: user, session: session, at: now)) ?? list }
-        return try local.keep(list, ofUser: user, session: session, at: now)
+        return (try? local.keep(shared, ofUser: user, session: session, at: now)) ?? shared
+    }
+
+    /// Keeps a list in the store, and returns the one that the session has there; nil if the store does not answer.
+    private func share(_ plan: FrozenPlan, _ user: String, _ session: String?, at now: Int64) -> FrozenPlan? {
+        let bytes = plan.sealed(ofUser: user, session: session)
+        // A damaged list that stood there has gone by the second time.
+        for _ in 0..<2 {
+            let kept = asking { () throws(StoreError) in
+                try channel.keep(
+                    bytes, ofUser: user, session: session ?? "", at: now,
+                    lastUse: SessionLife.lastUse(ofSession: session, at: now), lifetime: Self.lifetime)
+            }
+            guard let kept else { return nil }
+            do {
+                return try opened(kept, user, session)
+            } catch {
+                // A newer version of this program, which runs beside this one for a while, may have kept it.
+                guard case .damaged = error else { return plan }
+            }
+        }
+        return plan
+    }
+
+    /// The list in bytes of the store; damaged ones are counted and removed.
+    private func opened(_ bytes: [UInt8], _ user: String, _ session: String?) throws(FrozenPlan.Unreadable)
+        -> FrozenPlan
+    {
+        do {
+            return try FrozenPlan(sealed: bytes, ofUser: user, session: session)
+        } catch {
+            if case .damaged = error {
+                damaged.found(in: channel.location)
+                _ = asking { () throws(StoreError) in
+                    try channel.remove(bytes, ofUser: user, session: session ?? "")
+                }
+            }
+            throw error
+        }
     }
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
