@@ -20,6 +20,26 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
     .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: strict)
 }
 
+/// What the fuzz targets use.
+let fuzzed: [Target.Dependency] = [
+    "Answers", "CatalogStore", "Compression", "HTTP", "Model", "ModelStore", "RecordReading", "Recommendation", "Redis",
+    "Service", "TestSupport", "Tokens",
+]
+
+/// The fuzz targets: tests as a rule; a program of its own if `Jobs/fuzz` names the library of libFuzzer.
+let fuzzing: [Target] =
+    if let library = Context.environment["COTERIE_FUZZER"] {
+        [
+            .systemLibrary(name: "CFuzzer", path: "Tests/FuzzTests/CFuzzer"),
+            .executableTarget(
+                name: "coterie-fuzz", dependencies: fuzzed + ["CFuzzer"], path: "Tests/FuzzTests",
+                exclude: ["CFuzzer", "Corpus", "CorpusTests.swift"], swiftSettings: strict,
+                linkerSettings: [.unsafeFlags([library]), .linkedLibrary("stdc++")]),
+        ]
+    } else {
+        [tests("FuzzTests", fuzzed, exclude: ["CFuzzer", "Corpus", "Fuzzer"])]
+    }
+
 let package = Package(
     name: "coterie",
     products: [
@@ -110,7 +130,8 @@ let package = Package(
 
         // Tests: one target a module, and the integration tests.
         .target(
-            name: "TestSupport", dependencies: ["SparseMatrix", "Similarity", "Model"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["HTTP", "SparseMatrix", "Similarity", "Model"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
         tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
@@ -167,6 +188,6 @@ let package = Package(
         tests(
             "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"],
             exclude: ["BruteForce"]),
-    ],
+    ] + fuzzing,
     swiftLanguageModes: [.v6]
 )

@@ -112,7 +112,8 @@ struct JobTests {
     }
 
     @Test(
-        "bash can read the scripts", arguments: ["common.sh", "demo", "documentation", "install-units", "test"])
+        "bash can read the scripts",
+        arguments: ["common.sh", "demo", "documentation", "fuzz", "install-units", "test"])
     func scripts(name: String) async throws {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "-n", "\(Checkout.root)/Jobs/\(name)", in: workspace)

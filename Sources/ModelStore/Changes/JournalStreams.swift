@@ -109,7 +109,7 @@ public struct JournalStreams: ~Copyable {
     /// The change of an entry; nil if its id is no number.
     ///
     /// One with other fields has a body that nobody can read.
-    private static func change(_ entry: RedisReply) -> Change? {
+    static func change(_ entry: RedisReply) -> Change? {
         guard case .array(let parts) = entry, parts.count == 2, let id = parts[0].text, id.hasSuffix("-0"),
             let sequence = number(parts[0]), sequence > 0, case .array(let fields) = parts[1]
         else { return nil }

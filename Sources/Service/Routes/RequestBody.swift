@@ -12,20 +12,25 @@ protocol RequestBody: Decodable {
 
 extension RequestBody {
     static var isRequired: Bool { true }
+
+    /// Reads a body.
+    ///
+    /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
+    init(body: [UInt8]) throws(Problem) {
+        do {
+            self = try JSONDecoder().decode(
+                Self.self, from: Data(body.isEmpty && !Self.isRequired ? Array("{}".utf8) : body))
+        } catch let error as DecodingError {
+            throw .badBody(error)
+        } catch { throw .badField("", "is not JSON") }
+    }
 }
 
 extension Call {
     /// The body, decoded.
     ///
     /// - Throws: a `Problem` of status 400 that names the member of the JSON which is wrong.
-    func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value {
-        do {
-            return try JSONDecoder().decode(
-                type, from: Data(body.isEmpty && !type.isRequired ? Array("{}".utf8) : body))
-        } catch let error as DecodingError {
-            throw .badBody(error)
-        } catch { throw .badField("", "is not JSON") }
-    }
+    func body<Value: RequestBody>(as type: Value.Type) throws(Problem) -> Value { try Value(body: body) }
 }
 
 /// Bounds of times that clients give, in Unix milliseconds.

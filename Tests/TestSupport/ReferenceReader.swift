@@ -1,15 +1,18 @@
-import HTTP
+public import HTTP
 
 /// What a connection's bytes mean, read a second time in another way: whole, and line by line against regular
 /// expressions that copy the grammar of RFC 9112.
-enum ReferenceReader {
-    enum Outcome: Equatable {
+public enum ReferenceReader {
+    /// What became of a request.
+    public enum Outcome: Equatable, Sendable {
+        /// It is a request, as `describe` tells it.
         case accepted(String)
+        /// It must be refused.
         case refused
     }
 
     /// The requests in the bytes, up to the first that must be refused or that ends the connection.
-    static func outcomes(_ bytes: [UInt8]) -> [Outcome] {
+    public static func outcomes(_ bytes: [UInt8]) -> [Outcome] {
         // Each byte as one scalar, so that a regular expression sees bytes.
         var rest = Substring(String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) })))
         var outcomes: [Outcome] = []
@@ -24,7 +27,8 @@ enum ReferenceReader {
         return outcomes
     }
 
-    static func describe(_ request: HTTPRequest) -> String {
+    /// A request in one line.
+    public static func describe(_ request: HTTPRequest) -> String {
         "\(request.method) \(String(decoding: request.target, as: UTF8.self)) \(request.body)"
     }
 

@@ -1,0 +1,68 @@
+import CatalogStore
+import Model
+import Redis
+import TestSupport
+
+@testable import ModelStore
+
+/// Entries of a stream, a field a line: whatever a journal takes of them, it sends on as something that means the same.
+struct StreamTarget: FuzzTarget {
+    private let folder: TemporaryDirectory
+    private let journal: ChangeJournal
+    private var sequence: Int64 = 0
+
+    init() throws {
+        folder = try TemporaryDirectory()
+        journal = try ChangeJournal(path: folder.path + "/journal", mode: .recording)
+    }
+
+    func seeds() -> [[UInt8]] {
+        let record = InteractionRecord(
+            id: "1", .join, groupID: "é", atMilliseconds: 1_795_000_000_000, recommendationID: "r", position: 3,
+            variant: "b")
+        let changes: [CatalogChange] = [
+            .member(MemberChange(ofUser: "ann", .record([record]))),
+            .member(MemberChange(ofUser: "ann", .forget(id: nil))),
+            .member(MemberChange(ofUser: "ann", .forget(id: "1"))),
+            .member(MemberChange(ofUser: "ann", .state(interests: ["owls", "é"]))),
+            .site(SiteChange(ofGroup: "g", .hide, atMilliseconds: 5)),
+            .site(SiteChange(ofGroup: "g", .curate(position: 1, startsAt: nil, expiresAt: 9), atMilliseconds: 5)),
+        ]
+        return changes.map { Array("7-0\nstamp\n1795000000000\nchange\n".utf8) + $0.encoded }
+    }
+
+    mutating func take(_ bytes: [UInt8]) throws {
+        let lines = bytes.split(separator: 10, maxSplits: 4, omittingEmptySubsequences: false).map { Array($0) }
+        let entry = RedisReply.array([
+            .bytes(lines[0]), .array(lines.dropFirst().map { .bytes($0) }),
+        ])
+        guard let found = JournalStreams.change(entry) else { return }
+        try require(
+            found.sequence > 0 && ChangeStamp.bounds.contains(found.stampMilliseconds), "\(found) is out of bounds")
+        sequence += 1
+        let change = JournaledChange(
+            origin: "fuzz", sequence: sequence, stampMilliseconds: found.stampMilliseconds, encoded: found.body)
+        try require(change.encoded == found.body || change.change != nil, "unreadable bytes are changed")
+        let taken = try journal.follow([change], beyond: .none, at: 0)
+        try require(taken == [change], "the next change is not taken")
+        let kept = try journal.changes(of: "fuzz", after: sequence - 1, limit: 2)
+        try require(kept.count == 1, "there are \(kept.count) changes of one number")
+        try require(isSame(kept[0], change), "\(change) is sent on as \(kept[0])")
+        try journal.prune(TakenChanges(["fuzz": sequence - 1]))
+    }
+
+    /// Whether two changes mean the same: of interactions of one id in a change, the first one counts.
+    private func isSame(_ kept: JournaledChange, _ change: JournaledChange) -> Bool {
+        guard case .member(let member) = change.change, case .record(let records) = member.action else {
+            return kept == change
+        }
+        var ids: Set<BytewiseString> = []
+        var expected = change
+        expected.content = .change(
+            .member(
+                MemberChange(
+                    ofUser: member.userID,
+                    .record(records.filter { ids.insert(BytewiseString($0.id)).inserted }))))
+        return kept == expected
+    }
+}
