@@ -184,6 +184,14 @@ let package = Package(
                 "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
+        // A disk that fails when it is told to.
+        .target(
+            name: "CFaultyDisk", dependencies: ["CSQLite"], path: "Tests/CFaultyDisk"),
+        tests(
+            "DurabilityTests",
+            [
+                "CFaultyDisk", "CatalogStore", "CSQLite", "Model", "Recommendation", "Service", "SQLite", "TestSupport",
+            ]),
         // They run the executables, which are built next to them, as users do.
         tests(
             "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"],

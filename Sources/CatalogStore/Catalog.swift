@@ -18,7 +18,7 @@ public final class Catalog {
     public enum Mode: Sendable {
         /// For reading; the catalog must have this program's schema version and the tables of the relations.
         case reading
-        /// For writing; the catalog is created or migrated if need be.
+        /// For durable writing; the catalog is created or migrated if need be.
         case writing
         /// For durable writing: a commit waits for the disk, and deleted data is overwritten. The catalog must exist;
         /// it is migrated if need be.
@@ -60,7 +60,7 @@ public final class Catalog {
         if mode == .writing {
             try wrapping { () throws(DatabaseError) in
                 try database.execute(
-                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = OFF")
+                    "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF")
             }
             try CatalogSchema.migrate(database, relations)
         } else if foundVersion == 0 {
