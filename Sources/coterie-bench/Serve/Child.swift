@@ -26,9 +26,11 @@ final class Child {
 
     /// Runs a program to its end.
     ///
+    /// - Parameter isQuiet: whether what it writes to standard error is dropped.
     /// - Returns: what it wrote to standard output.
-    static func output(of words: [String], processor: Int) throws -> String {
+    static func output(of words: [String], processor: Int, isQuiet: Bool = false) throws -> String {
         let process = try process(words, processor: processor)
+        if isQuiet { process.standardError = FileHandle.nullDevice }
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
@@ -92,6 +94,11 @@ final class Child {
             throw BenchError.data("\(path) does not tell how much memory is anonymous")
         }
         return kibibytes * 1024
+    }
+
+    /// How many files and sockets it has open.
+    func descriptorCount() throws -> Int {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process.processIdentifier)/fd").count
     }
 
     /// Ends the program and waits for its end.

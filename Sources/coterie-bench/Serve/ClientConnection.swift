@@ -40,6 +40,15 @@ final class ClientConnection {
         return Array("\(line)\r\nHost: localhost\r\n\(authorization)\(content)\r\n\(json ?? "")".utf8)
     }
 
+    /// The bytes of a request with a body of JSON.
+    static func request(_ method: String, _ target: String, json: String) -> [UInt8] {
+        Array(
+            """
+            \(method) \(target) HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+            Content-Length: \(json.utf8.count)\r\n\r\n\(json)
+            """.utf8)
+    }
+
     /// Sends a request and waits for the answer.
     func answer(to request: [UInt8]) throws(BenchError) -> Response {
         try send(request)

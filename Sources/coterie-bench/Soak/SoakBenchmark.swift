@@ -1,0 +1,80 @@
+import CommandLineOptions
+import Foundation
+
+/// `coterie-bench soak`: two daemons that share a Redis, under everything that happens to them, for minutes.
+enum SoakBenchmark: Benchmark {
+    static let command = Command(
+        "soak", summary: "Load two daemons for minutes while versions, Redis and groups come and go",
+        discussion: """
+            Starts "coterie serve", which must be in the folder of this program, twice, with a Redis of their own. \
+            Clients ask both for lists, batches of lists, similar groups and groups for photos, and record \
+            interactions. Meanwhile a version is published every 20 seconds, with other titles each time; a group is \
+            hidden every second and shown again 20 seconds later; and every 45 seconds Redis is stopped and started \
+            again, every other time without what it had. Needs redis-server, taskset and setpriv (util-linux).
+
+            Ends with a line of JSON, and with code 65 unless all of this holds: no answer has a status of 5xx, and \
+            none stays out. No answer has titles of two versions. No group is shown that is hidden: from the answer \
+            to the daemon that hid it on, and on the other one after \(HiddenGroups.delaySeconds) seconds in which \
+            Redis was there. In the last third of the time, if that is a minute or more, the median of a daemon's \
+            anonymous memory is at most a tenth and 8 MiB above that of the third before it, and its open files at \
+            most 8 above. At least half of the versions that were due were published.
+            """,
+        options: [
+            Option("seconds", "N", help: "How long it takes", default: "600"),
+            Option("clients", "N", help: "The number of clients, each with one request at a time", default: "4"),
+            Option("per-second", "N", help: "The requests of all clients a second, at most", default: "400"),
+        ], examples: ["coterie-bench soak", "coterie-bench soak --seconds 60"])
+
+    private static let publishSeconds = 20, restartSeconds = 45, hiddenSeconds = 20
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let seconds = try parsed.integer("seconds", in: 3...1_000_000)
+        let clientCount = try parsed.integer("clients", in: 1...64)
+        let pause = Double(clientCount) / Double(try parsed.integer("per-second", in: 1...100_000))
+        let community = try SoakCommunity()
+        let servers = try SoakServers(community)
+        let findings = SoakFindings()
+        let clients = SoakClients(
+            community, ports: servers.ports, findings: findings, hidden: servers.hidden, pauseSeconds: pause,
+            hasBatches: try servers.answersBatches())
+        clients.start(clientCount)
+        let publisher = SoakPublisher(community, store: servers.store, findings)
+        var samples = servers.ports.map { _ in ResourceSamples() }
+        for second in 1...seconds {
+            let due = ContinuousClock.now + .seconds(1)
+            if second % restartSeconds == 0 {
+                try servers.restartRedis(keepingData: second / restartSeconds % 2 == 0)
+            }
+            if second % publishSeconds == 0 { publisher.publish() }
+            try servers.hideAnother(of: community, showingAgainAfter: hiddenSeconds, findings)
+            for (daemon, child) in servers.daemons.enumerated() { try samples[daemon].take(of: child) }
+            if second % 60 == 0 { printError("\(second) of \(seconds) seconds: \(findings.summary)") }
+            Thread.sleep(forTimeInterval: max(0, (due - .now) / .seconds(1)))
+        }
+        clients.stop()
+        publisher.stop()
+        if findings.publications < seconds / publishSeconds / 2 {
+            findings.fail("only \(findings.publications) versions were published")
+        }
+        for (daemon, sample) in samples.enumerated() {
+            if let growth = sample.growth { findings.fail("daemon \(daemon): \(growth)") }
+        }
+        try report(findings, samples, seconds)
+    }
+
+    private static func report(_ findings: SoakFindings, _ samples: [ResourceSamples], _ seconds: Int)
+        throws(BenchError)
+    {
+        let failures = findings.failures
+        for failure in failures { printError(failure) }
+        let memory = samples.map { "[\($0.memoryByThird.map(String.init).joined(separator: ","))]" }
+        let files = samples.map { "[\($0.filesByThird.map(String.init).joined(separator: ","))]" }
+        print(
+            """
+            {"benchmark":"soak","seconds":\(seconds),\(findings.json),\
+            "anonymousBytesByThird":[\(memory.joined(separator: ","))],\
+            "openFilesByThird":[\(files.joined(separator: ","))],"verdict":"\(failures.isEmpty ? "passed" : "failed")"}
+            """)
+        guard failures.isEmpty else { throw .data("\(failures.count) things did not hold") }
+    }
+}
