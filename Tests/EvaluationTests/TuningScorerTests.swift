@@ -44,7 +44,7 @@ struct TuningScorerTests {
         photos.weight = 0.5
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
         let numbers = Array(0..<community.memberCount)
-        let found = TuningScorer(community, threads: threads).recalls(settings, of: numbers).map(\.recall)
+        let found = TuningScorer(community, threads: threads).recalls(settings, of: numbers)
         var expected = [Double](repeating: 0, count: numbers.count)
         for fold in community.folds {
             let tables = [

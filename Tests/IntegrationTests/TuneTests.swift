@@ -71,7 +71,7 @@ struct TuneTests {
         let part = { (weight: Double) in #"{"formula":\#(formula),"limit":\#(limit),"weight":\#(weight)}"# }
         let record = """
             {"settings":{"parts":{"members":\(part(1)),"photos":\(part(0.125))}},"tunedAtMilliseconds":1790000000000,\
-            "memberCount":9,"usualRecall":0.1,"recall":0.2,"usualBalanced":0.05,"balanced":0.15,"difference":[0.05,0.15]}
+            "memberCount":9,"usualRecall":0.1,"recall":0.2,"difference":[0.05,0.15]}
             """
         try workspace.writing { try $0.execute("INSERT INTO tuning_notes VALUES ('settings', '\(record)')") }
     }

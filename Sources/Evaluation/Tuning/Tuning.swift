@@ -46,9 +46,7 @@ public struct Tuning: Sendable {
         public var settings: TunedSettings
         /// Recall@20 of the usual settings and of these, of members that settings were not chosen on.
         public var usualRecall, recall: Double
-        /// The same of what settings are chosen by: `TuningJournal.Trial.balanced`.
-        public var usualBalanced, balanced: Double
-        /// The 95% interval of the difference in balanced recall, over the same members: its lower and its upper bound.
+        /// The 95% interval of the difference, over the same members: its lower and its upper bound.
         public var difference: [Double]
         /// How many members that are.
         public var memberCount: Int
@@ -67,19 +65,19 @@ public struct Tuning: Sendable {
         _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void
     ) throws -> Outcome {
         let scorer = TuningScorer(community, threads: threads)
-        // Every third member says afterwards whether it was worth it.
+        // Every other member says afterwards whether it was worth it.
         let numbers = Array(0..<community.memberCount)
-        let (chosenOn, judges) = (numbers.filter { $0 % 3 != 2 }, numbers.filter { $0 % 3 == 2 })
+        let (chosenOn, judges) = (numbers.filter { $0 % 2 == 0 }, numbers.filter { $0 % 2 == 1 })
         let stride = max(1, chosenOn.count / Self.fewMembers)
         let few = chosenOn.enumerated().filter { $0.offset.isMultiple(of: stride) }.map(\.element)
         let before = journal.seconds
         var journal = journal
         var known = Dictionary(
-            journal.trials.map { (Trial(settings: $0.settings, isOnAll: $0.isOnAll), $0.balanced) },
+            journal.trials.map { (Trial(settings: $0.settings, isOnAll: $0.isOnAll), $0.recall) },
             uniquingKeysWith: { first, _ in first })
         let usual = weighted(starts[0].limited(to: scorer.limit), scorer, on: few)
         var longest = 0.0
-        var usualRecalls: [MemberRecall]?
+        var usualRecalls: [Double]?
         var failure: (any Error)?
         let search = TuningSearch(
             starts: [usual] + starts.dropFirst().map { $0.limited(to: scorer.limit) },
@@ -93,7 +91,7 @@ public struct Tuning: Sendable {
             guard failure == nil, elapsed + 3 * longest < budgetSeconds * part else { throw TuningSearch.TimeIsUp() }
             let start = ContinuousClock.now
             let recalls = scorer.recalls(settings, of: sample == .all ? chosenOn : few)
-            let value = Self.mean(recalls.map(\.balanced))
+            let value = Self.mean(recalls)
             longest = max(longest, start.duration(to: .now) / .seconds(1))
             known[trial] = value
             var difference: [Double]?
@@ -103,9 +101,7 @@ public struct Tuning: Sendable {
                 difference = Self.difference(recalls, others, samples: Self.sampleCount / 10)
             }
             journal.trials.append(
-                .init(
-                    settings: settings, isOnAll: sample == .all, recall: Self.mean(recalls.map(\.recall)),
-                    balanced: value, difference: difference))
+                .init(settings: settings, isOnAll: sample == .all, recall: value, difference: difference))
             journal.seconds = before + began.duration(to: .now) / .seconds(1)
             do { try note(journal) } catch { failure = error }
             return value
@@ -127,7 +123,7 @@ public struct Tuning: Sendable {
             for weight in Self.usualWeights {
                 var changed = best
                 changed[relation]?.weight = weight
-                let value = Self.mean(scorer.recalls(changed, of: members).map(\.balanced))
+                let value = Self.mean(scorer.recalls(changed, of: members))
                 if value > greatest { (greatest, best) = (value, changed) }
             }
         }
@@ -140,17 +136,15 @@ public struct Tuning: Sendable {
         let usual = scorer.recalls(usual, of: judges)
         let chosen = scorer.recalls(settings, of: judges)
         return Outcome(
-            settings: settings, usualRecall: Self.mean(usual.map(\.recall)), recall: Self.mean(chosen.map(\.recall)),
-            usualBalanced: Self.mean(usual.map(\.balanced)), balanced: Self.mean(chosen.map(\.balanced)),
+            settings: settings, usualRecall: Self.mean(usual), recall: Self.mean(chosen),
             difference: Self.difference(chosen, usual, samples: Self.sampleCount), memberCount: judges.count)
     }
 
     private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }
 
-    /// The 95% interval of the difference of two balanced means over the same members: its lower and its upper bound.
-    private static func difference(_ one: [MemberRecall], _ other: [MemberRecall], samples: Int) -> [Double] {
-        let values = [one.map(\.balanced), other.map(\.balanced)]
-        let interval = Bootstrap(values, samples: samples).interval(of: 0, minus: 1)
+    /// The 95% interval of the difference of two means over the same members: its lower and its upper bound.
+    private static func difference(_ one: [Double], _ other: [Double], samples: Int) -> [Double] {
+        let interval = Bootstrap([one, other], samples: samples).interval(of: 0, minus: 1)
         return [interval.lowerBound, interval.upperBound]
     }
 

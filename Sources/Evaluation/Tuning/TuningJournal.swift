@@ -10,8 +10,6 @@ public struct TuningJournal: Sendable, Equatable, Codable {
         public var isOnAll: Bool
         /// The mean recall@20 of these members.
         public var recall: Double
-        /// What settings are chosen by: the mean of it and of the same with each group weighted by 1/√n.
-        public var balanced: Double
         /// The 95% interval of its difference to the defaults, lower and upper bound; nil if measured on a part.
         public var difference: [Double]?
     }
@@ -27,7 +25,7 @@ public struct TuningJournal: Sendable, Equatable, Codable {
     /// The best trials on all members, or on the few if that was all there was time for; the best first.
     public func best(_ count: Int) -> [Trial] {
         let onAll = trials.filter(\.isOnAll)
-        return Array((onAll.isEmpty ? trials : onAll).sorted { $0.balanced > $1.balanced }.prefix(count))
+        return Array((onAll.isEmpty ? trials : onAll).sorted { $0.recall > $1.recall }.prefix(count))
     }
 
     /// The recall of the best trial; 0 without one.

@@ -12,11 +12,7 @@ public struct TuningRecord: Sendable, Equatable, Codable {
     public var usualRecall: Double
     /// Recall@20 of the same members with the settings.
     public var recall: Double
-    /// The mean of recall@20 and of the same with each group weighted by 1/√n: with the defaults.
-    public var usualBalanced: Double
-    /// The same with the settings.
-    public var balanced: Double
-    /// The 95% interval of the difference in balanced recall: its lower and its upper bound.
+    /// The 95% interval of the difference: its lower and its upper bound.
     public var difference: [Double]
 
     /// What a tuning found.
@@ -26,8 +22,6 @@ public struct TuningRecord: Sendable, Equatable, Codable {
         memberCount = outcome.memberCount
         usualRecall = outcome.usualRecall
         recall = outcome.recall
-        usualBalanced = outcome.usualBalanced
-        balanced = outcome.balanced
         difference = outcome.difference
     }
 }

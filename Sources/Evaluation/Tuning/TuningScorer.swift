@@ -18,8 +18,6 @@ final class TuningScorer {
     private var pairs = RecentValues<Place<PairChoice>, PairLists>(limit: 3)
     private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
     private let sizes: [Relation: [[Float]]]
-    /// By fold.
-    private let rarities: [GroupRarity]
 
     /// Something of a fold and a relation.
     private struct Place<Key: Hashable>: Hashable {
@@ -36,7 +34,6 @@ final class TuningScorer {
         var sizes = community.others.mapValues { [$0.byGroup.logarithmsOfSizes] }
         sizes[community.membership] = community.folds.map(\.memberships.byGroup.logarithmsOfSizes)
         self.sizes = sizes
-        rarities = community.folds.map(GroupRarity.init)
         // Those of all folds and relations at once, for a few choices.
         pairs.limit *= community.folds.count * community.relations.count
         lists.limit *= community.folds.count * community.relations.count
@@ -45,8 +42,8 @@ final class TuningScorer {
     /// Recall of some members, each a mean over the folds.
     ///
     /// - Parameter members: their numbers.
-    func recalls(_ settings: TunedSettings, of members: [Int]) -> [MemberRecall] {
-        var recalls = [MemberRecall](repeating: MemberRecall(), count: members.count)
+    func recalls(_ settings: TunedSettings, of members: [Int]) -> [Double] {
+        var recalls = [Double](repeating: 0, count: members.count)
         for fold in community.folds.indices {
             let weighted = community.relations.compactMap { relation -> (lists: ScoredLists, factor: Float)? in
                 guard let part = settings[relation], part.weight > 0 else { return nil }
@@ -54,7 +51,7 @@ final class TuningScorer {
                 return (lists, Float(part.weight / lists.meanBestScore))
             }
             let found = self.recalls(weighted, of: members, fold)
-            for (index, recall) in found.enumerated() { recalls[index].add(recall, of: community.folds.count) }
+            for (index, recall) in found.enumerated() { recalls[index] += recall / Double(community.folds.count) }
         }
         return recalls
     }
@@ -77,13 +74,12 @@ final class TuningScorer {
     }
 
     private func recalls(_ weighted: [(lists: ScoredLists, factor: Float)], of members: [Int], _ fold: Int)
-        -> [MemberRecall]
+        -> [Double]
     {
         let portion = 64
-        let recalls = Mutex([MemberRecall](repeating: MemberRecall(), count: members.count))
+        let recalls = Mutex([Double](repeating: 0, count: members.count))
         let next = Atomic(0)
         let all = community.folds[fold].members
-        let rarity = rarities[fold]
         let groupCount = community.groupCount
         withThreads(threads) {
             var sums = ListSums(groupCount: groupCount)
@@ -99,7 +95,7 @@ final class TuningScorer {
                         }
                     }
                     let hits = sums.takeBest(Self.length, without: member.joined).filter(member.heldOut.contains)
-                    return MemberRecall(of: hits, heldOut: member.heldOut.count, rarity)
+                    return Double(hits.count) / Double(member.heldOut.count)
                 }
                 recalls.withLock { $0.replaceSubrange(range, with: found) }
             }

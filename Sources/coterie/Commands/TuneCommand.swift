@@ -12,11 +12,9 @@ enum TuneCommand: Subcommand {
         discussion: """
             Leaves out the group that each member joined last, or a fifth of each member's groups if times of joining \
             are not known, and looks for settings that find most of them among the first 20 of the sums of scores: \
-            the formula of each relation, whose best pairs are kept and how many, and what relations count in lists. \
-            Settings are chosen by balanced recall: the mean of recall@20, and of the same with each group weighted \
-            by 1/√n, for n members, so that a few large groups do not decide alone.
+            the formula of each relation, whose best pairs are kept and how many, and what relations count in lists.
 
-            Two thirds of the members choose the settings, the others judge them. If they find more with them than \
+            Half of the members choose the settings, the others judge them. If they find more with them than \
             with the defaults, beyond chance (95%), the settings are kept in the catalog, where "coterie recompute" \
             uses them; otherwise the defaults stay in use. Nothing else in the catalog changes.
 

@@ -22,19 +22,19 @@ struct TuningReport {
     var lines: [String] {
         var table = TextTable(
             [
-                .init(title: "recall@20", isNumber: true), .init(title: "balanced", isNumber: true),
-                .init(title: "to the defaults, 95%"), .init(title: "relation"),
+                .init(title: "recall@20", isNumber: true), .init(title: "to the defaults, 95%"),
+                .init(title: "relation"),
             ]
                 + ["a", "p", "q", "h", "r", "g"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
-            let figures = [trial.recall, trial.balanced].map { Formats.fixed($0, 4) }
-            Self.add(trial.settings, figures + [trial.difference.map(Self.interval) ?? "-"], &table)
+            let interval = trial.difference.map(Self.interval) ?? "-"
+            Self.add(trial.settings, [Formats.fixed(trial.recall, 4), interval], &table)
         }
         if best.isEmpty {
-            let figures = [record.recall, record.balanced].map { Formats.fixed($0, 4) }
-            Self.add(record.settings, figures + [Self.interval(record.difference)], &table)
+            Self.add(
+                record.settings, [Formats.fixed(record.recall, 4), Self.interval(record.difference)], &table)
         }
         let tried =
             journal.trials.isEmpty
@@ -46,8 +46,7 @@ struct TuningReport {
         let found = isBetter ? "in use since" : "no better than the defaults, which stay in use:"
         let time = isBetter ? " " + (UnixTime(seconds: record.tunedAtMilliseconds / 1000)?.description ?? "") + ":" : ""
         return "\(found)\(time) \(Formats.grouped(record.memberCount)) other members have recall@20 "
-            + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults; "
-            + "balanced \(Formats.fixed(record.balanced, 4)), and \(Formats.fixed(record.usualBalanced, 4)), "
+            + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults, "
             + "95% \(Self.interval(record.difference))"
     }
 
@@ -60,7 +59,7 @@ struct TuningReport {
                 formula.scorePower, formula.listPower,
             ]
             table.add(
-                (index == 0 ? figures : ["", "", ""]) + [relation.rawValue]
+                (index == 0 ? figures : ["", ""]) + [relation.rawValue]
                     + numbers.map { Formats.significant($0, 4) }
                     + [formula.cut.rawValue, String(part.limit), Formats.significant(part.weight, 4)])
         }
