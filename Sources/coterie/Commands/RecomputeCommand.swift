@@ -3,6 +3,7 @@ import CommandLineOptions
 import FoundationEssentials
 import Model
 import Recompute
+import Similarity
 
 /// `coterie recompute`.
 enum RecomputeCommand: Subcommand {
@@ -81,7 +82,7 @@ enum RecomputeCommand: Subcommand {
             line.clear()
             throw error
         }
-        if tuned == nil {
+        if tuned == nil, Coterie.relations.allSatisfy({ parameters[$0.relation].measure == .modified(.standard) }) {
             complain(
                 "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the best "
                     + "settings known find 1% to 7% more memberships")
