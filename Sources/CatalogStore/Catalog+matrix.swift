@@ -15,13 +15,14 @@ extension CatalogSnapshot {
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
         let plan = try MatrixPlan(catalog, source, groups: groups())
+        let window = plan.hasTimes ? window : nil
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
-            let part = try catalog.readPart(plan, number, plan.hasTimes ? window : nil)
+            let part = try catalog.readPart(plan, number, window)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
-        return try plan.assemble(parts)
+        return try plan.assemble(parts, window)
     }
 }
 
@@ -109,7 +110,9 @@ struct MatrixPlan: Sendable {
     }
 
     /// Puts the parts together in the order of the rows.
-    func assemble(_ parts: [MatrixPart]) throws(CatalogError) -> MatrixReading {
+    ///
+    /// - Parameter window: what dates were kept by; nil if none were.
+    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(CatalogError) -> MatrixReading {
         var offsets = [Int](repeating: 0, count: rowCount + 1)
         for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
         for row in 0..<rowCount { offsets[row + 1] += offsets[row] }
@@ -124,13 +127,13 @@ struct MatrixPlan: Sendable {
             initializedCount = total
         }
         do {
-            let logs = parts.compactMap(\.events)
+            let events = window.map { GroupEvents(EventLog(parts.compactMap(\.events), $0), rowCount: rowCount) }
             return MatrixReading(
                 matrix: try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: entries),
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) },
-                events: logs.isEmpty ? nil : GroupEvents(logs, rowCount: rowCount))
+                events: events)
         } catch {
             throw CatalogError(.badData, "the catalog is damaged: the table \(source.table): \(error)")
         }

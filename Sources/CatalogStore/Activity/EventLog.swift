@@ -60,6 +60,26 @@ struct EventLog: Sendable {
         current.removeAll(keepingCapacity: true)
     }
 
+    /// The rows of several logs in one.
+    ///
+    /// The logs of many small parts would keep the memory between them from being given back.
+    init(_ logs: [EventLog], _ window: ActivityWindow) {
+        self.init(window)
+        rows.reserveCapacity(logs.reduce(0) { $0 + $1.rows.count })
+        monthCounts.reserveCapacity(logs.reduce(0) { $0 + $1.monthCounts.count })
+        recent.reserveCapacity(logs.reduce(0) { $0 + $1.recent.count })
+        for log in logs {
+            let first = recent.count
+            rows += log.rows.map { row in
+                Row(
+                    row: row.row, firstMonth: row.firstMonth, recentAfter: row.recentAfter,
+                    firstRecent: first + row.firstRecent)
+            }
+            monthCounts += log.monthCounts
+            recent += log.recent
+        }
+    }
+
     /// The recent events of a row by its index in `rows`.
     func recent(ofRow index: Int) -> ArraySlice<Recent> {
         recent[rows[index].firstRecent..<(index + 1 < rows.count ? rows[index + 1].firstRecent : recent.count)]
