@@ -33,7 +33,7 @@ struct DamagedListTests {
             } catch { return error != .damaged }
         }
         let changed = sealed.indices.flatMap { index in
-            [0x10, 0x80, 0xFF].map { mask in
+            [0x10, 0x80, 0xFF].map { (mask: UInt8) -> [UInt8] in
                 var bytes = sealed
                 bytes[index] ^= mask
                 return bytes
@@ -50,6 +50,7 @@ struct DamagedListTests {
     func otherProgram() {
         for bytes in [
             FrozenPlan.sealedByAnotherProgram(ofUser: "ann", session: nil), [2] + plan.bytes.dropFirst(),
+            [3] + plan.bytes.dropFirst(),
         ] {
             #expect(throws: FrozenPlan.Unreadable.otherProgram) {
                 try FrozenPlan(sealed: bytes, ofUser: "ann", session: nil)
