@@ -36,6 +36,7 @@ struct JSONObject: DecodableWithConfiguration {
     /// Tells which names mean a wanted column.
     typealias DecodingConfiguration = (String) -> Bool
 
+    /// In the order of their names.
     let members: [(name: String, value: JSONValue?)]
 
     private struct Key: CodingKey {
@@ -47,7 +48,8 @@ struct JSONObject: DecodableWithConfiguration {
 
     init(from decoder: any Decoder, configuration isWanted: DecodingConfiguration) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        members = try container.allKeys.map { key in
+        // The decoder has them in another order each time, and what is found wrong first must not depend on that.
+        members = try container.allKeys.sorted { $0.stringValue < $1.stringValue }.map { key in
             let name = key.stringValue
             return (name, isWanted(name) ? try container.decode(JSONValue.self, forKey: key) : nil)
         }

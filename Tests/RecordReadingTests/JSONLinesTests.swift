@@ -50,6 +50,13 @@ import Testing
         }
     }
 
+    @Test func ofTwoBadValuesAlwaysTheSameIsNamed() throws {
+        let line = "{\"b\":{},\"c\":1,\"a\":[{}]}"
+        for _ in 0..<100 {
+            #expect(try outcomes(line, .jsonLines) == [.rejected(1, .unsupportedValue(column: "a"), line)])
+        }
+    }
+
     @Test func theFirstValueOfARepeatedKeyCounts() throws {
         #expect(try outcomes("{\"a\":1,\"b\":3,\"a\":2}", .jsonLines) == [.record(1, "1", "3")])
     }
