@@ -163,7 +163,7 @@ struct EvaluatorTests {
         }
         func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(values.count) }
         let rotated = try #require(measures[.rotation])
-        #expect(changes.count >= 100 && abs(rotated.change - mean(changes)) < 1e-9)
+        #expect(changes.count >= 100 && abs(rotated.changeOfMany - mean(changes)) < 1e-9)
         #expect(mean(kept) < 1 && abs(rotated.kept - mean(kept)) < 1e-9)
         #expect(abs((measures[.diversity]?.shareError ?? 0) - mean(shareErrors)) < 1e-9)
         #expect(mean(recalls) > 0 && abs((rotated.accuracy[20]?.recall ?? 0) - mean(recalls)) < 1e-9)

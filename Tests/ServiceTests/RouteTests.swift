@@ -139,7 +139,8 @@ struct RouteTests {
         let answer = try service().answer(transport, "/v1/users/bob/recommendations")
         let lists = try JSONDecoder().decode(Lists.self, from: Data(answer.body))
         #expect(lists.interests.isEmpty)
-        #expect(lists.recommendations.map(\.groupId) == ["dogs & wolves", "birds", "élan", "cats 🐈", "alps"])
+        #expect(Set(lists.recommendations.prefix(2).map(\.groupId)) == ["dogs & wolves", "birds"])
+        #expect(Set(lists.recommendations.dropFirst(2).map(\.groupId)) == ["élan", "cats 🐈", "alps"])
         #expect(lists.recommendations.map(\.origin) == ["trending", "trending", "popular", "popular", "popular"])
         #expect(lists.recommendations.allSatisfy { $0.interest == nil && $0.reasons.isEmpty })
     }
