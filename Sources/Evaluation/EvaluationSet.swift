@@ -84,7 +84,7 @@ public struct EvaluationSet: Sendable {
         let sizes = groups.indices.map { UInt32(matrix.size(ofRow: $0)) }
         do {
             let model = try EncodedModel(groups: groups, sizes: [members: sizes], tables: [members: table])
-            return try ModelVersion(ByteRegion(copying: model.fileBytes))
+            return try ModelVersion(model)
         } catch { throw EvaluationError("\(error)") }
     }
 }

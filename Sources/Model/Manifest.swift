@@ -16,6 +16,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var hiddenGroups: [HiddenGroup]?
     /// When the parameters and weights were tuned, in Unix milliseconds; nil if they were not.
     public var tunedAtMilliseconds: Int64?
+    /// Why the version did not become current when it was made; nil if it did.
+    public var objections: [String]?
     /// The version's groups and what was left out.
     public var groups: GroupCounts
     /// How each relation was computed.
@@ -106,6 +108,8 @@ extension Manifest {
         public var limit: Int
         /// Entries of the matrix groups × photos or groups × members.
         public var entries: Int
+        /// Photos or members that are in a group; nil in versions that did not count them.
+        public var columns: Int?
         /// Entries left out because the group is private.
         public var entriesOfPrivateGroups: Int
         /// Entries left out because the photo is private.

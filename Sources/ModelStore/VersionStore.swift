@@ -39,8 +39,14 @@ public protocol VersionStore: Sendable {
     /// A version, verified and ready to be read.
     func load(_ version: VersionName) throws(StoreError) -> LoadedVersion
 
-    /// Removes the oldest versions beyond `count` (1 or more), never the current one; also what a killed publisher
-    /// left.
+    /// The versions that pruning leaves alone; names of versions that are not listed any more may be among them.
+    func pinned() throws(StoreError) -> Set<VersionName>
+
+    /// Pins a listed version, or releases it.
+    func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError)
+
+    /// Removes the oldest versions beyond `count` (1 or more), never the current one or one that is pinned; also what a
+    /// killed publisher left.
     ///
     /// - Returns: the names of the versions removed.
     func prune(keeping count: Int) throws(StoreError) -> [VersionName]
@@ -49,6 +55,16 @@ public protocol VersionStore: Sendable {
 extension VersionStore {
     /// Nil: by default a store belongs to one machine.
     public var shared: (any SharedStore)? { nil }
+
+    /// Removes from the streams of daemons the changes that are in every version, if this is a shared store.
+    ///
+    /// They stay until then: a daemon that starts with an older version, after a rollback, must not show what is
+    /// hidden.
+    public func trimStreams() throws(StoreError) {
+        guard let channel = shared?.channel else { return }
+        var streams = try channel.journals()
+        try streams.trim(through: TakenChanges.inAll(try versions().map(\.taken)))
+    }
 }
 
 /// A store on a server that several machines read.
@@ -97,12 +113,14 @@ public struct LoadedVersion: Sendable {
 
 /// The rule of which versions pruning removes.
 enum VersionRetention {
-    /// All but the newest `count` versions and the current one.
+    /// All but the newest `count` versions, the current one, and those that are pinned.
     ///
     /// - Parameters:
     ///   - names: oldest first.
     ///   - count: less than 1 counts as 1.
-    static func removable(_ names: [VersionName], current: VersionName?, keeping count: Int) -> [VersionName] {
-        names.dropLast(max(count, 1)).filter { $0 != current }
+    static func removable(
+        _ names: [VersionName], current: VersionName?, pinned: Set<VersionName>, keeping count: Int
+    ) -> [VersionName] {
+        names.dropLast(max(count, 1)).filter { $0 != current && !pinned.contains($0) }
     }
 }

@@ -1,7 +1,8 @@
 public import CatalogStore
+public import Model
 public import ModelStore
 
-/// Why a recompute published nothing.
+/// Why a recompute made no version current.
 public enum RecomputeError: Error, CustomStringConvertible {
     /// The catalog could not be read.
     case catalog(CatalogError)
@@ -13,6 +14,8 @@ public enum RecomputeError: Error, CustomStringConvertible {
     case tooLittleMemory(neededBytes: Int, availableBytes: Int)
     /// The model would be too large, or contradicts itself.
     case model(String)
+    /// The new version is published but not current, because it is too far from the current one.
+    case refused(VersionName, current: VersionName, objections: [String])
 
     /// What happened, and what to do.
     public var description: String {
@@ -26,6 +29,13 @@ public enum RecomputeError: Error, CustomStringConvertible {
             programs, run it on a machine with more, or list fewer neighbours with --neighbours
             """
         case .model(let reason): reason
+        case .refused(let new, let current, let objections):
+            """
+            version \(new) is published, and \(current) stays current, because they differ too much: \
+            \(objections.joined(separator: "; ")). Look at it with "coterie models diff \(current) \(new)"; make it \
+            current with "coterie rollback \(new)", or allow more with --max-lost, --max-emptied, --min-overlap, \
+            --max-drift or --force
+            """
         }
     }
 }

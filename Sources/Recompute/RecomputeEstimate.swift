@@ -42,6 +42,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         }
         steps.append(.init(name: StepName.activity, expectedSeconds: Double(dated) * 1e-8))
         steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
+        let comparing = previous == nil ? 0 : Double(neighbours) * 2e-8
+        steps.append(.init(name: StepName.compareVersions, expectedSeconds: comparing))
         if !parameters.isDryRun {
             // A shared store is a server, which takes lists one by one.
             let publish = Double(neighbours) * (publishesMembers ? 4e-8 : 1.5e-8) + Double(memberRows) * 2.5e-8
@@ -159,6 +161,7 @@ enum StepName {
     static let weigh = "weigh relations"
     static let activity = "trends and seasons"
     static let encode = "encode"
+    static let compareVersions = "compare versions"
     static let publish = "publish"
     static let makeCurrent = "switch"
     static func read(_ relation: Relation) -> String { "read \(relation.rawValue)" }

@@ -203,6 +203,7 @@ extension RecomputeJob {
             groupsWithNeighbours: (0..<matrix.rowCount).count { table.offsets[$0] < table.offsets[$0 + 1] },
             neighbours: table.neighbours.count, path: path.rawValue)
         report.cut = parameters.measure.cut.forManifest
+        report.columns = matrix.columnDegrees().count { $0 > 0 }
         return report
     }
 

@@ -87,16 +87,6 @@ extension RecomputeJob {
         }
     }
 
-    /// Removes from the streams the changes that are in every version of the store.
-    ///
-    /// They stay until then: a daemon that starts with an older version, after a rollback, must not show what is
-    /// hidden.
-    func trimStreams() throws(StoreError) {
-        guard let channel = store.shared?.channel else { return }
-        var streams = try channel.journals()
-        try streams.trim(through: TakenChanges.inAll(try store.versions().map(\.taken)))
-    }
-
     private func takenChanges() throws(RecomputeError) -> TakenChanges {
         try cataloged { catalog throws(CatalogError) in try catalog.takenChanges() }
     }

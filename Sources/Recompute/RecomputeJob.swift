@@ -39,6 +39,8 @@ public struct RecomputeJob: Sendable {
         public let pruned: [VersionName]
         /// Whether the version is now current.
         public let isPublished: Bool
+        /// How the version differs from the one that was current; nil if there was none that could be read.
+        public let comparison: VersionComparison?
     }
 
     /// Reads, computes, publishes, and makes the new version current.
@@ -55,22 +57,33 @@ public struct RecomputeJob: Sendable {
         manifest.changesTaken = built.changesTaken
         manifest.hiddenGroups = built.hiddenGroups
         manifest.tunedAtMilliseconds = parameters.tunedAtMilliseconds
+        let finding = try compareWithCurrent(built, manifest, clock, observer)
+        manifest.steps = clock.reports
+        if let finding, !finding.objections.isEmpty, !parameters.isForced { manifest.objections = finding.objections }
         guard !parameters.isDryRun else {
             manifest.sections = built.model.sections.map {
                 .init(name: $0.name.rawValue, byteCount: $0.bytes.count, checksum: "")
             }
-            return Outcome(manifest: manifest, steps: clock.reports, pruned: [], isPublished: false)
+            for objection in manifest.objections ?? [] { observer.warn("a recompute would be refused: \(objection)") }
+            return Outcome(
+                manifest: manifest, steps: clock.reports, pruned: [], isPublished: false,
+                comparison: finding?.comparison)
         }
         manifest = try clock.step(StepName.publish) { () throws(RecomputeError) in
             let written = try publish(built, manifest, clock)
             return (written, "version \(name) in \(store.location), verified")
+        }
+        if let finding, let objections = manifest.objections {
+            throw .refused(name, current: finding.current, objections: objections)
         }
         let pruned = try clock.step(StepName.makeCurrent) { () throws(RecomputeError) in
             do throws(StoreError) { try store.makeCurrent(name) } catch { throw .store(error) }
             let pruned = prune(observer)
             return (pruned, "it is current" + (pruned.isEmpty ? "" : "; \(pruned.count) older removed"))
         }
-        return Outcome(manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true)
+        return Outcome(
+            manifest: manifest, steps: clock.reports, pruned: pruned, isPublished: true,
+            comparison: finding?.comparison)
     }
 
     /// Removes what the new version makes dispensable; if that fails, the version is current all the same.
@@ -78,7 +91,7 @@ public struct RecomputeJob: Sendable {
         var pruned: [VersionName] = []
         do throws(StoreError) {
             pruned = try store.prune(keeping: parameters.versionsKept)
-            try trimStreams()
+            try store.trimStreams()
         } catch {
             observer.warn("not all that is older could be removed; the next recompute tries again: \(error.message)")
         }

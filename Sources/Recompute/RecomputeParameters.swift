@@ -22,6 +22,10 @@ public struct RecomputeParameters: Sendable, Equatable {
     public private(set) var tunedAtMilliseconds: Int64?
     /// What relations count in members' lists by a tuning; evidence decides about the others.
     public private(set) var tunedWeights: [Relation: Double] = [:]
+    /// How far the new version may be from the current one.
+    public var gate = GateLimits()
+    /// Whether the new version becomes current however far it is from the one before.
+    public var isForced = false
 
     /// The defaults: what the table says, and the modified cosine with its standard parameters.
     public init(relations: RelationTable = .standard, threads: Int) {

@@ -20,7 +20,7 @@ struct RingModel {
     }
 
     /// The model as an open version.
-    func version() throws -> ModelVersion { try ModelVersion(ByteRegion(copying: encoded().fileBytes)) }
+    func version() throws -> ModelVersion { try ModelVersion(encoded()) }
 
     /// The model, with lists of `neighbours` groups in every relation.
     func encoded() throws -> EncodedModel {

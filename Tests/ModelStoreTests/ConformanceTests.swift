@@ -92,6 +92,22 @@ struct ConformanceTests {
         #expect(errorCode { _ = try subject.store.load(versions[0]) } == .unknownVersion)
     }
 
+    @Test("keeps pinned versions until they are released", arguments: StoreUnderTest.Kind.available)
+    func pins(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let model = try SampleModel.model(groupCount: 4)
+        let versions = try (1...4).map { try subject.publish($0, model).version }
+        #expect(try subject.store.pinned().isEmpty)
+        for _ in 0..<2 { try subject.store.pin(versions[0], true) }
+        #expect(try subject.store.pinned() == [versions[0]])
+        #expect(try subject.store.prune(keeping: 1) == [versions[1], versions[2]])
+        for _ in 0..<2 { try subject.store.pin(versions[0], false) }
+        #expect(try subject.store.pinned().isEmpty)
+        #expect(try subject.store.prune(keeping: 1) == [versions[0]])
+        #expect(errorCode { try subject.store.pin(versions[0], true) } == .unknownVersion)
+        #expect(try subject.store.pinned().isEmpty)
+    }
+
     @Test("lets a reader keep using a version that is removed", arguments: StoreUnderTest.Kind.available)
     func readingOn(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)

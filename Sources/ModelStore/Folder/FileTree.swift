@@ -42,13 +42,14 @@ enum FileTree {
         guard unsafe rename(old, new) == 0 else { throw .system(.writeFailed, "move \(old) to", new) }
     }
 
+    /// Removes a file; nothing happens if it is absent.
+    static func remove(_ path: String) throws(StoreError) {
+        guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
+    }
+
     /// Removes a directory of plain files with what is in it; nothing happens if it is absent.
     static func removeDirectory(_ path: String) throws(StoreError) {
-        for name in try names(in: path) {
-            guard unsafe unlink(path + "/" + name) == 0 || errno == ENOENT else {
-                throw .system(.writeFailed, "remove", path + "/" + name)
-            }
-        }
+        for name in try names(in: path) { try remove(path + "/" + name) }
         guard unsafe rmdir(path) == 0 || errno == ENOENT else { throw .system(.writeFailed, "remove", path) }
     }
 

@@ -8,6 +8,7 @@ import Model
 /// versions/NAME/manifest.json its manifest
 /// versions/.incoming-NAME/    a version that is being written, or that a killed publisher left
 /// versions/.removed-NAME/     a version that is being removed
+/// pins/NAME                   an empty file: pruning leaves the version alone
 /// .lock                       locked (flock) while a version is published or old ones are removed
 /// .current.lock               locked for the moment it takes to switch
 /// ```
@@ -23,6 +24,9 @@ struct FolderLayout: Sendable {
     var publisherLock: String { directory + "/.lock" }
     var currentLock: String { directory + "/.current.lock" }
 
+    var pins: String { directory + "/pins" }
+
+    func pin(_ name: VersionName) -> String { pins + "/" + name.description }
     func version(_ name: VersionName) -> String { versions + "/" + name.description }
     func incoming(_ name: VersionName) -> String { versions + "/" + Self.incomingPrefix + name.description }
     func removed(_ name: VersionName) -> String { versions + "/" + Self.removedPrefix + name.description }

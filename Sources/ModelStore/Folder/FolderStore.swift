@@ -155,7 +155,25 @@ public struct FolderStore: VersionStore {
         }
     }
 
-    /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
+    /// The versions that pruning leaves alone.
+    public func pinned() throws(StoreError) -> Set<VersionName> {
+        Set(try FileTree.names(in: layout.pins).compactMap { try? VersionName($0) })
+    }
+
+    /// Pins a listed version, or releases it.
+    public func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
+        try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
+            guard FileTree.exists(layout.version(version)) else { throw unknown(version) }
+            try FileTree.makeDirectory(layout.pins)
+            try FileTree.remove(layout.pin(version))
+            if isPinned { try FileTree.create(layout.pin(version), content: [], durability) }
+            try FileTree.synchronizeDirectory(layout.pins, durability)
+        }
+    }
+
+    /// Removes the oldest versions beyond `count`, and what killed publishers left.
+    ///
+    /// The current version stays, and so do pinned ones.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
     public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
@@ -186,7 +204,8 @@ public struct FolderStore: VersionStore {
     /// Takes old versions off the list; a switch waits for it, and it is quick.
     private func withdrawVersions(keeping count: Int) throws(StoreError) -> [VersionName] {
         try FolderLock.whileSwitching(in: layout) { () throws(StoreError) in
-            let doomed = VersionRetention.removable(try versionNames(), current: try current(), keeping: count)
+            let doomed = VersionRetention.removable(
+                try versionNames(), current: try current(), pinned: try pinned(), keeping: count)
             for name in doomed { try withdraw(name) }
             if !doomed.isEmpty { try FileTree.synchronizeDirectory(layout.versions, durability) }
             return doomed

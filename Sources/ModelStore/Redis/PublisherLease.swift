@@ -85,9 +85,12 @@ struct PublisherLease {
         let reply = try connection.ask(
             script(
                 """
-                if redis.call('GET', KEYS[4]) == ARGV[2] then return 0 end
+                if redis.call('GET', KEYS[4]) == ARGV[2] or redis.call('SISMEMBER', KEYS[5], ARGV[2]) == 1 then
+                    return 0
+                end
                 redis.call('ZREM', KEYS[2], ARGV[2]) redis.call('SADD', KEYS[3], ARGV[2]) return 1
-                """, keys: [layout.versions, layout.incoming, layout.current], arguments: [version.description]))
+                """, keys: [layout.versions, layout.incoming, layout.current, layout.pins],
+                arguments: [version.description]))
         return reply == .integer(1)
     }
 

@@ -12,6 +12,7 @@ import Model
 /// | `versions` | sorted set: the names of the listed versions by the time they were built, Unix milliseconds |
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
+/// | `pins` | set: names of versions that pruning leaves alone |
 /// | `V:manifest` | the manifest, JSON |
 /// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, and how many chunks `ids` and every section in chunks have |
 /// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
@@ -68,6 +69,7 @@ struct RedisLayout: Sendable {
     var versions: String { prefix + "versions" }
     var incoming: String { prefix + "incoming" }
     var publisher: String { prefix + "publisher" }
+    var pins: String { prefix + "pins" }
 
     var journals: String { prefix + "journals" }
     func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }

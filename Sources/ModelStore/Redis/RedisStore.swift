@@ -163,7 +163,28 @@ public final class RedisStore: SharedStore {
     /// What the daemons of this server and prefix tell one another.
     public var channel: SharedChannel { SharedChannel(self) }
 
-    /// Removes the oldest versions beyond `count`, never the current one, and what killed publishers left.
+    /// The versions that pruning leaves alone.
+    public func pinned() throws(StoreError) -> Set<VersionName> {
+        guard case .array(let members) = try ask(RedisCommand("SMEMBERS", layout.pins)) else { return [] }
+        var names: Set<VersionName> = []
+        for member in members { names.insert(try versionName(member)) }
+        return names
+    }
+
+    /// Pins a listed version, or releases it, in one atomic step.
+    public func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {
+        let script = """
+            if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
+            redis.call(ARGV[2], KEYS[2], ARGV[1]) return 1
+            """
+        let command = RedisCommand(
+            "EVAL", script, "2", layout.versions, layout.pins, version.description, isPinned ? "SADD" : "SREM")
+        guard try ask(command) == .integer(1) else { throw unknown(version) }
+    }
+
+    /// Removes the oldest versions beyond `count`, and what killed publishers left.
+    ///
+    /// The current version stays, and so do pinned ones.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes.
     public func prune(keeping count: Int) throws(StoreError) -> [VersionName] {
@@ -171,8 +192,9 @@ public final class RedisStore: SharedStore {
         var lease = try PublisherLease(&connection, layout: layout, location: location)
         do throws(StoreError) {
             var removed: [VersionName] = []
-            for version in VersionRetention.removable(try listedVersions(), current: try current(), keeping: count)
-            where try lease.withdraw(version, &connection) {
+            let doomed = VersionRetention.removable(
+                try listedVersions(), current: try current(), pinned: try pinned(), keeping: count)
+            for version in doomed where try lease.withdraw(version, &connection) {
                 removed.append(version)
             }
             try RedisVersionRemoval.removeUnlisted(layout, &connection, lease: &lease)

@@ -28,7 +28,7 @@ final class ServeScene {
         folder = FileManager.default.temporaryDirectory.path + "/coterie-bench-serve-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         model = try RingModel(groups: size.groups, neighbours: size.neighbours).encoded()
-        version = try ModelVersion(ByteRegion(copying: model.fileBytes))
+        version = try ModelVersion(model)
         var generator = RingModel.Generator(state: 7)
         profiles = (0..<size.members).map {
             RingModel.profile($0, size.joined, groups: size.groups, &generator).joined.map(\.group).sorted()

@@ -28,6 +28,12 @@ enum RecomputeCommand: Subcommand {
             Each list is then divided by (the sum of its scores)^G. A = 0, P = Q = 0.5, H = 0, R = 1, G = 0 and \
             --cut source give the plain cosine.
 
+            Before the switch the new version is compared with the current one. If too many groups, members or \
+            entries are gone, too many groups are left without neighbours, or neighbours and scores differ too much, \
+            the job fails with exit code 65: the new version is published for inspection ("coterie models diff"), and \
+            the current one stays. Neighbours and scores are not judged when the formula was changed. --force makes \
+            the new version current all the same.
+
             How much relations other than memberships count in members' lists is chosen by how well they help to find \
             memberships that are left out.
 
@@ -39,6 +45,7 @@ enum RecomputeCommand: Subcommand {
         ] + RecomputeOptions.all + [
             Option("keep", "N", help: "The versions to keep in the store, including the new one", default: "3"),
             Option("memory", "MIB", help: "The memory limit in MiB (default: all available memory)"),
+        ] + GateOptions.all + [
             Option(
                 flag: "skip-missing",
                 help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
@@ -69,6 +76,8 @@ enum RecomputeCommand: Subcommand {
         parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
         parameters.isDryRun = parsed.flag("dry-run")
         parameters.checksCatalog = parsed.flag("check")
+        parameters.gate = try GateOptions.limits(of: parsed)
+        parameters.isForced = parsed.flag("force")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
@@ -123,12 +132,14 @@ enum RecomputeCommand: Subcommand {
         var manifest: Manifest
         var steps: [Manifest.StepReport]
         var pruned: [String]
+        var comparison: VersionComparison?
 
         init(_ outcome: RecomputeJob.Outcome) {
             isPublished = outcome.isPublished
             manifest = outcome.manifest
             steps = outcome.steps
             pruned = outcome.pruned.map(\.description)
+            comparison = outcome.comparison
         }
     }
 }

@@ -21,6 +21,9 @@ enum Formats {
         }
     }
 
+    /// A share as a percentage with one digit: 0.981 is `98.1%`.
+    static func percent(_ share: Double) -> String { fixed(share * 100, 1) + "%" }
+
     /// With commas between thousands.
     static func grouped(_ value: Int) -> String {
         var digits = Array(String(value.magnitude))
