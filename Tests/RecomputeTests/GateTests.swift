@@ -1,6 +1,9 @@
+import CatalogStore
 import Model
 import ModelStore
 import Recompute
+import Similarity
+import TestSupport
 import Testing
 
 @Suite("The gate between a new version and the current one")

@@ -53,6 +53,10 @@ final class FakeStore: SharedStore {
         return loaded
     }
 
+    func pinned() throws(StoreError) -> Set<VersionName> { [] }
+
+    func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) {}
+
     func members(of loaded: LoadedVersion) throws(StoreError) -> PublishedMembers? { nil }
 
     func remember(_ version: VersionName) throws(StoreError) {}

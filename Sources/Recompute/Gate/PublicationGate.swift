@@ -33,13 +33,13 @@ struct PublicationGate {
             judge(
                 columns - (after?.columns ?? 0), of: columns, limits.lost, "\(name) without any group now", &objections)
         }
-        judge(
-            comparison.groupsEmptied, of: comparison.groupsWithNeighboursBefore, limits.emptied,
-            "groups have no neighbours by \(name) any more", &objections)
         // Another formula finds other neighbours: whoever chose it knows that.
         guard let after, after.hasFormula(of: before), comparison.groupsWithNeighboursBefore >= Self.fewest else {
             return objections
         }
+        judge(
+            comparison.groupsEmptied, of: comparison.groupsWithNeighboursBefore, limits.emptied,
+            "groups have no neighbours by \(name) any more", &objections)
         if let overlap = comparison.overlapAt10, overlap < limits.overlap {
             objections.append(
                 "only \(percent(overlap)) of the 10 best neighbours by \(name) are the same "

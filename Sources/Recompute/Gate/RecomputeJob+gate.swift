@@ -27,7 +27,7 @@ extension RecomputeJob {
         }
         return try clock.step(StepName.compareVersions) { () throws(RecomputeError) in
             let new: ModelVersion
-            do { new = try ModelVersion(built.model) } catch { throw .model(error.description) }
+            do throws(ModelError) { new = try ModelVersion(built.model) } catch { throw .model(error.description) }
             let comparison = VersionComparison(from: current.model, to: new)
             let objections = PublicationGate(limits: parameters.gate, relations: parameters.relations).objections(
                 comparison, from: current.manifest, to: manifest)

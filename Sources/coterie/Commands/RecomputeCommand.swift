@@ -31,8 +31,8 @@ enum RecomputeCommand: Subcommand {
             Before the switch the new version is compared with the current one. If too many groups, members or \
             entries are gone, too many groups are left without neighbours, or neighbours and scores differ too much, \
             the job fails with exit code 65: the new version is published for inspection ("coterie models diff"), and \
-            the current one stays. Neighbours and scores are not judged when the formula was changed. --force makes \
-            the new version current all the same.
+            the current one stays. Neighbours are not judged when the formula was changed. --force makes the new \
+            version current all the same.
 
             How much relations other than memberships count in members' lists is chosen by how well they help to find \
             memberships that are left out.
