@@ -114,11 +114,13 @@ final class VersionFollower: Sendable {
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
 
-    /// With nothing to serve, serves the newest version before one that cannot be loaded.
+    /// With nothing to serve, serves the newest version before one that cannot be loaded, but none that was refused.
     private func serveOlder(than version: VersionName) {
         guard current.snapshot == nil, let names = try? store.versionNames() else { return }
         for name in names.reversed() where name < version {
-            guard let snapshot = try? snapshot(of: store.load(name)) else { continue }
+            guard let loaded = try? store.load(name), loaded.manifest.objections == nil,
+                let snapshot = try? snapshot(of: loaded)
+            else { continue }
             update { $0.snapshot = snapshot }
             log.warning("serving version \(name), an older one: \(snapshot.model.groupCount) groups")
             return
