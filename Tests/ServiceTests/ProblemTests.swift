@@ -36,7 +36,10 @@ struct ProblemTests {
 
     @Test(
         "Unknown paths are answered with 404", arguments: Transport.allCases,
-        ["/", "/v1", "/v1/groups", "/v1/groups/alps", "/v1/groups//similar", "/healthz/", "/v1/groups/alps/similar/"])
+        [
+            "/", "/v1", "/v1/groups", "/v1/groups/alps/members", "/v1/groups//similar", "/healthz/",
+            "/v1/groups/alps/similar/",
+        ])
     func notFound(transport: Transport, target: String) throws {
         let problem = try ProblemBody(service().answer(transport, target))
         #expect(problem.status == 404)

@@ -97,6 +97,9 @@ public struct VisibleModel: Sendable {
     /// Groups that more people turn to than usual, best first.
     public var trending: [TrendingGroup] { model.trending.filter { shows($0.group) } }
 
+    /// All topics, as `Term.normalized` writes them, in ascending order of their bytes.
+    public var topics: [String] { model.topics }
+
     /// The groups that have a topic, upper and lower case being the same; in ascending order of the index.
     public func groups(withTopic topic: String) -> [UInt32] { model.groups(withTopic: topic).filter(shows) }
 

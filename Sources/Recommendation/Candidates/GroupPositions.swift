@@ -1,6 +1,7 @@
 /// The position of each group in a list: a hash table that is sized by the list, not by the model.
 struct GroupPositions {
-    private let groups: [UInt32]
+    /// The list.
+    let groups: [UInt32]
     private let slots: [UInt32]
 
     /// - Parameter groups: of a group that occurs more than once, the first position counts.

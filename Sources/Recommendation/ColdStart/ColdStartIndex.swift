@@ -3,8 +3,8 @@ import Model
 
 /// The cold-start groups of a model version.
 struct ColdStartIndex: Sendable {
-    /// The most groups of one topic that are considered.
-    private static let topicLimit = 5000
+    /// How many groups of a topic are considered because of their members: more than a list has.
+    private static let topicLimit = 500
 
     /// All groups: those with the most members first, equal ones by their photos, then in ascending order of the index.
     private let popular: [UInt32]
@@ -12,6 +12,8 @@ struct ColdStartIndex: Sendable {
     private let popularity: [UInt32]
     /// The members of each group, and one more, so that none has 0.
     private let sizes: [Float]
+    /// The groups of each topic that have the most members, in the order of `popular`.
+    private let largestOfTopic: [String: [UInt32]]
     private let relations: RelationTable
 
     /// - Complexity: O(groups · log groups).
@@ -27,6 +29,11 @@ struct ColdStartIndex: Sendable {
         var popularity = [UInt32](repeating: 0, count: ordered.count)
         for (position, group) in ordered.enumerated() { popularity[Int(group.group)] = UInt32(position) }
         self.popularity = popularity
+        largestOfTopic = Dictionary(
+            uniqueKeysWithValues: model.topics.map { topic in
+                let largest = model.groups(withTopic: topic).sorted { popularity[Int($0)] < popularity[Int($1)] }
+                return (topic, Array(largest.prefix(Self.topicLimit)))
+            })
     }
 
     /// Groups that fill up a list, those with the most members first; of some topics alone if the filter says so.
@@ -87,21 +94,26 @@ struct ColdStartIndex: Sendable {
         -> [UInt32]
     {
         var seen: Set<String> = []
-        let groupsOfTopics = topics.map(Term.normalized).filter { seen.insert($0).inserted }
-            .map { model.groups(withTopic: $0).prefix(Self.topicLimit) }
-        var matches: [UInt32: Int] = [:]
-        for group in groupsOfTopics.joined() { matches[group, default: 0] += 1 }
-        let lists = groupsOfTopics.map { groups -> [(group: UInt32, matches: Int, rank: Int, turn: Int)] in
-            let largest = groups.sorted { popularity[Int($0)] < popularity[Int($1)] }
-            return rotating(largest, rotation, as: .whole).enumerated().map { turn, group in
-                (group: group, matches: matches[group] ?? 0, rank: ranks[group] ?? .max, turn: turn)
+        let topics = topics.map(Term.normalized).filter { seen.insert($0).inserted }
+        let groupsOfTopics = topics.map { model.groups(withTopic: $0) }
+        let matches = TopicMatches(groupsOfTopics)
+        let lists = zip(topics, groupsOfTopics).map { topic, groups in
+            let largest = largestOfTopic[topic] ?? []
+            let first = rotating(largest, rotation, as: .whole).prefix(Rotation.tailLength)
+            let turns = Dictionary(uniqueKeysWithValues: first.enumerated().map { ($1, $0) })
+            // The largest, those that the list has, and those that are about other topics, too.
+            let considered = Set(largest).union(matches.inSeveral).union(ranks.groups).filter(groups.hasSorted)
+            return considered.map { group in
+                let turn = turns[group] ?? Rotation.tailLength + Int(popularity[Int(group)])
+                return (group: group, matches: matches[group], rank: ranks[group] ?? .max, turn: turn)
             }.sorted { ($1.matches, $0.rank, $0.turn) < ($0.matches, $1.rank, $1.turn) }
         }
+        var told: Set<UInt32> = []
         var inTurns: [UInt32] = []
         for turn in 0..<(lists.map(\.count).max() ?? 0) {
             for list in lists where turn < list.count {
                 // A group about several topics comes once.
-                if matches.removeValue(forKey: list[turn].group) != nil { inTurns.append(list[turn].group) }
+                if told.insert(list[turn].group).inserted { inTurns.append(list[turn].group) }
             }
         }
         return inTurns

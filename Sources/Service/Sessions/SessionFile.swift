@@ -6,7 +6,7 @@ import Synchronization
 /// The lists of sessions, in a SQLite file of this machine.
 ///
 /// Opening it and keeping a list take the same time however large it is. A file that a loss of power has damaged is put
-/// aside when that is found.
+/// aside when that is found, even if nothing shows any more that it was a database.
 final class SessionFile: SessionStore {
     /// A connection that the lock guards.
     private struct Connection: @unchecked Sendable {
@@ -210,7 +210,7 @@ final class SessionFile: SessionStore {
             do throws(DatabaseError) { return .success(try body(&connection)) } catch {
                 // A connection that could only read when it was opened can only read for ever.
                 if error.isReadOnly { connection = Connection() }
-                guard error.isDamaged else { return .failure(error) }
+                guard error.isDamaged || error.isNotADatabase else { return .failure(error) }
             }
             connection = Connection()
             for suffix in ["", "-wal", "-shm"] { _ = unsafe rename(path + suffix, path + ".damaged" + suffix) }
