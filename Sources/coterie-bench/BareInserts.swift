@@ -37,7 +37,7 @@ struct BareInserts {
         try database.execute(
             """
             PRAGMA journal_mode = WAL;
-            PRAGMA synchronous = NORMAL;
+            PRAGMA synchronous = FULL;
             PRAGMA secure_delete = OFF;
             PRAGMA cache_size = -262144;
             """)
