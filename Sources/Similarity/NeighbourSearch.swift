@@ -29,10 +29,18 @@ public struct NeighbourSearch: Sendable {
     ///   - progress: reports the work done.
     public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
-        let plan = SearchPlan(matrix, parameters, path, threads: threads)
-        guard plan.limit > 0 else {
-            return .empty(groupCount: matrix.rowCount)
+        // What is searched is given back to memory before the lists are put together.
+        guard var found = search(matrix, progress) else { return .empty(groupCount: matrix.rowCount) }
+        if case .modified(let formula) = parameters.measure, formula.cut == .target {
+            return TargetCut(formula, threads: threads).lists(&found, rowCount: matrix.rowCount)
         }
+        return found.inOrderOfRows(rowCount: matrix.rowCount)
+    }
+
+    /// What each tile has found; nil if no row may have a neighbour.
+    private func search(_ matrix: BinaryMatrix, _ progress: Progress) -> FoundPairs? {
+        let plan = SearchPlan(matrix, parameters, path, threads: threads)
+        guard plan.limit > 0 else { return nil }
         let results = Mutex([TileResult](repeating: TileResult(), count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
         let total = plan.cost.total(plan.tiles, plan.prepared)
@@ -47,23 +55,25 @@ public struct NeighbourSearch: Sendable {
                 progress(done.add(cost, ordering: .relaxed).newValue, total)
             }
         }
-        var found = results.withLock { results in
-            defer { results = [] }
-            return results
-        }
-        if let modified = plan.formula.modified, modified.cut == .target {
-            return TargetCut(modified, threads: threads).lists(&found, plan, rowCount: matrix.rowCount)
-        }
-        return assemble(found, plan, rowCount: matrix.rowCount)
+        return FoundPairs(results: results.withLock { $0 }, tiles: plan.tiles, rows: plan.prepared.ranked.rows)
     }
+}
 
-    /// Puts lists in order of rank into order of row.
-    private func assemble(_ results: [TileResult], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
+/// What was found for all tiles.
+struct FoundPairs {
+    var results: [TileResult]
+    /// The ranks of each tile.
+    let tiles: [Range<Int>]
+    /// The row of each rank.
+    let rows: Storage<UInt32>
+
+    /// Lists that are cut at the source: from the order of ranks into that of rows.
+    func inOrderOfRows(rowCount: Int) -> NeighbourTable {
         var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
             var start = 0
-            for (rank, count) in zip(plan.tiles[tile], result.counts) {
-                slices[Int(plan.prepared.ranked.rows[rank])] = (tile, start, count)
+            for (rank, count) in zip(tiles[tile], result.counts) {
+                slices[Int(rows[rank])] = (tile, start, count)
                 start += count
             }
         }

@@ -28,27 +28,27 @@ struct TargetCut {
 
     /// The lists, each best first, equal pairs in ascending order of the row.
     ///
-    /// - Parameter found: the pairs of each rank as a target, tile by tile; emptied, to need less memory.
-    func lists(_ found: inout [TileResult], _ plan: SearchPlan, rowCount: Int) -> NeighbourTable {
+    /// - Parameter found: the pairs of each rank as a target; emptied tile by tile, to need less memory.
+    func lists(_ found: inout FoundPairs, rowCount: Int) -> NeighbourTable {
         var ends = [Int](repeating: 0, count: rowCount + 1)
-        for result in found {
+        for result in found.results {
             for pair in result.pairs { ends[Int(pair.row) + 1] += 1 }
         }
         for row in 0..<rowCount { ends[row + 1] += ends[row] }
         let offsets = ends
         // From here on the end of a row's list so far, which begins where the list of the row before ends.
         let pairs = Storage<ListedPair>(uninitialized: offsets[rowCount])
-        for (tile, ranks) in plan.tiles.enumerated() {
+        for (tile, ranks) in found.tiles.enumerated() {
             var next = 0
-            for (rank, count) in zip(ranks, found[tile].counts) {
-                let target = plan.prepared.ranked.rows[rank]
-                for pair in found[tile].pairs[next..<next + count] {
+            for (rank, count) in zip(ranks, found.results[tile].counts) {
+                let target = found.rows[rank]
+                for pair in found.results[tile].pairs[next..<next + count] {
                     pairs[ends[Int(pair.row)]] = ListedPair(key: pair.key, row: target, common: pair.common)
                     ends[Int(pair.row)] += 1
                 }
                 next += count
             }
-            found[tile] = TileResult()
+            found.results[tile] = TileResult()
         }
         return NeighbourTable(offsets: offsets, neighbours: sorted(pairs, offsets))
     }
