@@ -10,7 +10,8 @@ struct CandidateTable {
         private var strongestSeed: UInt32
         /// The sum over all of the member's groups: the raw score.
         private(set) var score: Double
-        private var strongest: Double
+        /// The contribution of that group, as bits: those of positive numbers are in the order of the numbers.
+        private var strongest: UInt64
 
         /// Fills space that is not used yet.
         fileprivate static let none = Entry(of: 0, 0, seed: 0)
@@ -20,7 +21,7 @@ struct CandidateTable {
         fileprivate init(of group: UInt32, _ contribution: Double, seed: UInt32) {
             self.group = group
             strongestSeed = seed
-            (score, strongest) = (contribution, contribution)
+            (score, strongest) = (contribution, contribution.bitPattern)
         }
 
         /// The position of the joined group that is its strongest reason.
@@ -30,9 +31,10 @@ struct CandidateTable {
         @inline(__always)
         fileprivate mutating func add(_ contribution: Double, seed: UInt32) {
             score += contribution
-            // Without branches, which would be unpredictable.
-            strongestSeed = contribution > strongest ? seed : strongestSeed
-            strongest = max(contribution, strongest)
+            // Without branches, which would be unpredictable: a mask of ones if it is the strongest yet.
+            let mask = UInt64(bitPattern: Int64(bitPattern: strongest &- contribution.bitPattern) >> 63)
+            strongest ^= (strongest ^ contribution.bitPattern) & mask
+            strongestSeed ^= (strongestSeed ^ seed) & UInt32(truncatingIfNeeded: mask)
         }
     }
 

@@ -41,8 +41,9 @@ struct PairSimilarities {
                 case .overlap: 1 / Double(max(1, min(sizes[one], sizes[other])))
                 }
             let common = Double(neighbour.common)
+            let trust = shrinkage > 0 ? common / (common + shrinkage) : 1
             // Rounding must not lead above 1.
-            let similarity = Float(min(1, common * scale) * (common / (common + shrinkage)))
+            let similarity = Float(min(1, common * scale) * trust)
             let value = max(matrix[first * count + second], similarity)
             matrix[first * count + second] = value
             matrix[second * count + first] = value
