@@ -21,11 +21,12 @@ struct InterestClustering {
     /// - Parameter groups: the joined groups, ascending.
     /// - Returns: those with the most groups first, equal ones by their first group; the mixed one, if any, last.
     func interests(of groups: [UInt32]) -> [Interest] {
-        let similarities = PairSimilarities(among: groups, in: model, factors: factors)
+        let (similarities, overlaps) = pairs(
+            of: groups, withOverlaps: groups.count >= configuration.leastGroupsForMixed)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var mixed: [Int] = []
-        if groups.count >= configuration.leastGroupsForMixed, clusters.contains(where: { $0.count == 1 }) {
-            clusters = attachingSingles(clusters, groups)
+        if let overlaps, clusters.contains(where: { $0.count == 1 }) {
+            clusters = attachingSingles(clusters, overlaps)
             let single = clusters.filter { $0.count == 1 }
             // A single group alone is an ordinary interest.
             if single.count > 1 {
@@ -43,6 +44,13 @@ struct InterestClustering {
                 largest: largest(of: cluster.map { groups[$0] }),
                 isMixed: !mixed.isEmpty && number == ordered.count - 1)
         }
+    }
+
+    /// The cosines of the pairs, and their overlaps if these are needed.
+    private func pairs(of groups: [UInt32], withOverlaps: Bool) -> (PairSimilarities, overlaps: PairSimilarities?) {
+        guard withOverlaps else { return (PairSimilarities(among: groups, in: model, factors: factors), nil) }
+        return PairSimilarities.cosinesAndOverlaps(
+            among: groups, in: model, factors: factors, shrinkage: configuration.overlapShrinkage)
     }
 
     private func bringsSomething(_ group: UInt32) -> Bool {
@@ -65,10 +73,7 @@ struct InterestClustering {
     /// The cosine of a large group and a small one is low even if the large one has nearly all entries of the small
     /// one. So a single group belongs where the smaller of two groups has, in the mean, a good part of its entries in
     /// common with the other; and more than in any other cluster. That a few members are in both is not enough.
-    private func attachingSingles(_ clusters: [[Int]], _ groups: [UInt32]) -> [[Int]] {
-        let overlaps = PairSimilarities(
-            among: groups, in: model, factors: factors, measure: .overlap,
-            shrinkage: configuration.overlapShrinkage)
+    private func attachingSingles(_ clusters: [[Int]], _ overlaps: PairSimilarities) -> [[Int]] {
         var attached = clusters
         for (own, single) in clusters.enumerated() where single.count == 1 {
             var best = (cluster: -1, mean: 0.0)

@@ -4,52 +4,65 @@ import Model
 ///
 /// A pair may be in the lists of either group and of any relation; a pair that is in none has 0.
 struct PairSimilarities {
-    /// What is compared, for c common entries of groups of n and m.
-    enum Measure {
-        /// c / √(n m), the plain cosine.
-        case cosine
-        /// c / min(n, m): 1 if the one has all entries of the other.
-        case overlap
-    }
-
     let count: Int
     /// count × count, symmetric, 0 on the diagonal; each from 0 to 1.
     let values: [Float]
 
+    /// Plain cosines, c / √(n m) for c common entries of groups of n and m.
+    ///
     /// - Parameters:
     ///   - groups: each once.
     ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
-    ///   - shrinkage: h, 0 or more: the values of pairs with c common entries are multiplied by c / (c + h).
     /// - Complexity: O(count² + neighbours of the groups).
-    init(
-        among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], measure: Measure = .cosine,
-        shrinkage: Double = 0
-    ) {
+    init(among groups: [UInt32], in model: VisibleModel, factors: [Double] = []) {
         let count = groups.count
-        let relationCount = model.relations.count
-        let sizes = model.sizes(of: groups)
-        // Avoids a square root and a division for each pair. A group with neighbours has entries.
-        let inverseRoots = sizes.map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
+        let sizes = GroupSizes(of: groups, in: model)
         var values = [Float](repeating: 0, count: count * count)
         var matrix = values.mutableSpan
         GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
             guard factors.isEmpty || factors[relation] > 0 else { return }
-            let (one, other) = (first * relationCount + relation, second * relationCount + relation)
-            let scale =
-                switch measure {
-                case .cosine: inverseRoots[one] * inverseRoots[other]
-                case .overlap: 1 / Double(max(1, min(sizes[one], sizes[other])))
-                }
-            let common = Double(neighbour.common)
-            let trust = shrinkage > 0 ? common / (common + shrinkage) : 1
-            // Rounding must not lead above 1.
-            let similarity = Float(min(1, common * scale) * trust)
-            let value = max(matrix[first * count + second], similarity)
-            matrix[first * count + second] = value
-            matrix[second * count + first] = value
+            let cosine = sizes.cosine(first, second, relation, common: Double(neighbour.common))
+            Self.raise(&matrix, first, second, count, to: cosine)
         }
+        self.init(count: count, values: values)
+    }
+
+    private init(count: Int, values: [Float]) {
         self.count = count
         self.values = values
+    }
+
+    /// Plain cosines, and overlaps c / min(n, m), which are 1 if the one group has all entries of the other.
+    ///
+    /// Both from one pass over the lists, which takes most of the time.
+    ///
+    /// - Parameter shrinkage: h, 0 or more: overlaps of pairs with c common entries are multiplied by c / (c + h).
+    static func cosinesAndOverlaps(
+        among groups: [UInt32], in model: VisibleModel, factors: [Double], shrinkage: Double
+    ) -> (cosines: PairSimilarities, overlaps: PairSimilarities) {
+        let count = groups.count
+        let sizes = GroupSizes(of: groups, in: model)
+        var cosines = [Float](repeating: 0, count: count * count)
+        var overlaps = cosines
+        var cosineMatrix = cosines.mutableSpan
+        var overlapMatrix = overlaps.mutableSpan
+        GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
+            guard factors.isEmpty || factors[relation] > 0 else { return }
+            let common = Double(neighbour.common)
+            let overlap = sizes.overlap(first, second, relation, common: common, shrinkage: shrinkage)
+            Self.raise(&cosineMatrix, first, second, count, to: sizes.cosine(first, second, relation, common: common))
+            Self.raise(&overlapMatrix, first, second, count, to: overlap)
+        }
+        return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))
+    }
+
+    @inline(__always)
+    private static func raise(
+        _ matrix: inout MutableSpan<Float>, _ first: Int, _ second: Int, _ count: Int, to similarity: Float
+    ) {
+        let value = max(matrix[first * count + second], similarity)
+        matrix[first * count + second] = value
+        matrix[second * count + first] = value
     }
 
     /// The similarity of the groups at two positions.
@@ -58,4 +71,31 @@ struct PairSimilarities {
 
     /// The similarities of the group at a position to all groups.
     func row(_ position: Int) -> ArraySlice<Float> { values[position * count..<(position + 1) * count] }
+}
+
+/// How many entries some groups have in each relation.
+private struct GroupSizes {
+    private let relationCount: Int
+    private let sizes: [UInt32]
+    // Avoids a square root and a division for each pair. A group with neighbours has entries.
+    private let inverseRoots: [Double]
+
+    init(of groups: [UInt32], in model: VisibleModel) {
+        relationCount = model.relations.count
+        sizes = model.sizes(of: groups)
+        inverseRoots = sizes.map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
+    }
+
+    @inline(__always)
+    func cosine(_ first: Int, _ second: Int, _ relation: Int, common: Double) -> Float {
+        let (one, other) = (first * relationCount + relation, second * relationCount + relation)
+        // Rounding must not lead above 1.
+        return Float(min(1, common * (inverseRoots[one] * inverseRoots[other])))
+    }
+
+    func overlap(_ first: Int, _ second: Int, _ relation: Int, common: Double, shrinkage: Double) -> Float {
+        let (one, other) = (first * relationCount + relation, second * relationCount + relation)
+        let scale = 1 / Double(max(1, min(sizes[one], sizes[other])))
+        return Float(min(1, common * scale) * (common / (common + shrinkage)))
+    }
 }
