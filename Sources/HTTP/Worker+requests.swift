@@ -121,9 +121,9 @@ extension Worker {
         connection.isIdle = connection.reader.isBetweenRequests
         connection.hasUnreadBytes = !connection.isIdle
         if connection.hasUnreadBytes { waiting.append(connection) }
+        let timeout: Duration =
+            connection.isIdle ? .seconds(core.configuration.idleTimeoutSeconds) : core.configuration.receiveTimeout
         connection.idleSince = ServerCore.now
-        connection.deadline = ServerCore.moment(
-            after: connection.isIdle
-                ? .seconds(core.configuration.idleTimeoutSeconds) : core.configuration.receiveTimeout)
+        connection.deadline = connection.idleSince + timeout.nanoseconds
     }
 }
