@@ -125,11 +125,7 @@ extension RecomputeJob {
         let manifests = (try? store.versions()) ?? []
         return manifests.last { manifest in
             parameters.relations.relations.allSatisfy { relation in
-                let (then, now) = (manifest[relation], parameters[relation])
-                return then?.minimumEntries == now.minimumEntries && then?.minimumCommon == now.minimumCommon
-                    && then?.limit == now.limit && then?.measure == now.measure.forManifest.name
-                    && then?.measureParameters == now.measure.forManifest.parameters
-                    && then?.cut == now.measure.cut.forManifest
+                manifest[relation]?.parameters == parameters[relation]
             }
         }
     }

@@ -1,5 +1,5 @@
 import Glibc
-import Model
+public import Model
 public import SparseMatrix
 
 extension SimilarityParameters.Measure {
@@ -25,6 +25,14 @@ extension ListCut {
 }
 
 extension Manifest.RelationReport {
+    /// What counted as a neighbour; nil if this program does not know the formula.
+    public var parameters: SimilarityParameters? {
+        formula.map {
+            SimilarityParameters(
+                minimumEntries: minimumEntries, minimumCommon: minimumCommon, limit: limit, measure: $0)
+        }
+    }
+
     /// The formula that the version was computed with; nil if this program does not know it.
     var formula: SimilarityParameters.Measure? {
         switch measure {

@@ -1,4 +1,5 @@
 import Model
+import Similarity
 
 /// Decides whether a new version may replace the current one without anybody looking at it first.
 struct PublicationGate {
@@ -34,7 +35,8 @@ struct PublicationGate {
                 columns - (after?.columns ?? 0), of: columns, limits.lost, "\(name) without any group now", &objections)
         }
         // Another formula finds other neighbours: whoever chose it knows that.
-        guard let after, after.hasFormula(of: before), comparison.groupsWithNeighboursBefore >= Self.fewest else {
+        guard let after, after.parameters == before.parameters, comparison.groupsWithNeighboursBefore >= Self.fewest
+        else {
             return objections
         }
         judge(
@@ -59,13 +61,5 @@ struct PublicationGate {
     private func percent(_ share: Double) -> String {
         let tenths = Int((share * 1000).rounded())
         return tenths.isMultiple(of: 10) ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
-    }
-}
-
-extension Manifest.RelationReport {
-    /// Whether neighbours count by the same rules as in another version.
-    func hasFormula(of other: Self) -> Bool {
-        measure == other.measure && measureParameters == other.measureParameters && cut == other.cut
-            && minimumEntries == other.minimumEntries && minimumCommon == other.minimumCommon && limit == other.limit
     }
 }
