@@ -114,11 +114,18 @@ public struct EncodedModel: Sendable, Equatable {
     /// The whole file in memory; stores write it piece by piece instead.
     public var fileBytes: [UInt8] {
         let placement = placement
-        var bytes = placement.header
-        for (section, range) in zip(sections, placement.ranges) {
-            bytes += [UInt8](repeating: 0, count: range.lowerBound - bytes.count)
-            bytes += section.bytes
+        return unsafe [UInt8](unsafeUninitializedCapacity: placement.byteCount) { buffer, count in
+            unsafe write(to: UnsafeMutableRawBufferPointer(buffer), placement)
+            count = placement.byteCount
         }
-        return bytes
+    }
+
+    /// Writes the whole file to memory of `placement.byteCount` bytes: one copy of the sections, each at its place.
+    func write(to file: UnsafeMutableRawBufferPointer, _ placement: SectionPlacement) {
+        _ = unsafe file.initializeMemory(as: UInt8.self, repeating: 0)
+        unsafe file.copyBytes(from: placement.header)
+        for (section, range) in zip(sections, placement.ranges) {
+            unsafe UnsafeMutableRawBufferPointer(rebasing: file[range]).copyBytes(from: section.bytes)
+        }
     }
 }

@@ -6,15 +6,11 @@ extension ModelVersion {
 }
 
 extension ByteRegion {
-    /// The bytes of the whole file, as a store would write it: one copy of the sections, each at its place.
+    /// The bytes of the whole file, as a store would write it.
     fileprivate convenience init(gathering model: EncodedModel) {
         let placement = model.placement
         let file = UnsafeMutableRawBufferPointer.allocate(byteCount: placement.byteCount, alignment: 64)
-        _ = unsafe file.initializeMemory(as: UInt8.self, repeating: 0)
-        unsafe file.copyBytes(from: placement.header)
-        for (section, range) in zip(model.sections, placement.ranges) {
-            unsafe UnsafeMutableRawBufferPointer(rebasing: file[range]).copyBytes(from: section.bytes)
-        }
+        unsafe model.write(to: file, placement)
         unsafe self.init(adopting: UnsafeRawBufferPointer(file)) { unsafe $0.deallocate() }
     }
 }

@@ -255,7 +255,7 @@ private struct CommunityFiles {
         let encoded = try EncodedModel(
             groups: groups, sizes: [.members: groups.indices.map { UInt32(matrix.size(ofRow: $0)) }],
             tables: [.members: NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)])
-        let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        let model = try ModelVersion(encoded)
         return try EvaluationSet(
             model: model, training: training, heldOut: try catalog(test, "test-catalog"),
             planner: Planner(model: model, key: RotationKey(0, 0)), atMilliseconds: EvaluatorTests.instant,

@@ -11,7 +11,7 @@ struct SignalTests {
     ]
 
     private func open(_ encoded: EncodedModel) throws -> ModelVersion {
-        try ModelVersion(ByteRegion(copying: encoded.fileBytes))
+        try ModelVersion(encoded)
     }
 
     private func model(_ signals: GroupSignals) throws -> ModelVersion {

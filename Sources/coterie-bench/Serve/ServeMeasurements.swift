@@ -131,7 +131,7 @@ struct ServeMeasurements {
     /// The daemon's anonymous memory.
     func memory() throws -> String {
         let own = try servers.daemon.anonymousBytes()
-        let model = scene.model.fileBytes.count
+        let model = scene.model.placement.byteCount
         return """
             {"benchmark":"serve","row":"memory","counted":"anonymous","ownBytes":\(own),"modelBytes":\(model),\
             "ratio":\(Measuring.fixed(Double(own) / Double(model))),"atMost":\(Self.memoryBound)}
