@@ -23,7 +23,7 @@ struct DaemonTests {
     func sameAnswers() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        let version = try await currentVersion(workspace)
+        let version = try await workspace.currentVersion()
         let elsewhere = [
             "COTERIE_CATALOG": workspace.path("nowhere.sqlite"), "COTERIE_CACHE": workspace.path("cache 2"),
         ]
@@ -51,7 +51,7 @@ struct DaemonTests {
         let workspace = try Workspace(kind)
         try await workspace.publishSample()
         let daemon = try await RunningDaemon(workspace)
-        try await daemon.wait(forVersion: currentVersion(workspace))
+        try await daemon.wait(forVersion: workspace.currentVersion())
         struct SimilarGroups: Decodable {
             struct Row: Decodable { var groupId: String }
             var neighbours: [Row]
@@ -74,7 +74,7 @@ struct DaemonTests {
     func following() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        let first = try await currentVersion(workspace)
+        let first = try await workspace.currentVersion()
         let daemons = [
             try await RunningDaemon(workspace),
             try await RunningDaemon(
@@ -84,7 +84,7 @@ struct DaemonTests {
         let group = "/v1/groups/macro-mondays/similar?by=members&limit=100"
         let before = try daemons[0].get(group).body
         try await workspace.succeed("recompute", "--neighbours", "7")
-        let second = try await currentVersion(workspace)
+        let second = try await workspace.currentVersion()
         #expect(second != first)
         for daemon in daemons { try await daemon.wait(forVersion: second) }
         let after = try daemons.map { try $0.get(group).body }
@@ -103,7 +103,7 @@ struct DaemonTests {
         #expect(try daemon.get("/healthz").status == 200)
         #expect(try daemon.get("/readyz").status == 503)
         try await workspace.publishSample()
-        try await daemon.wait(forVersion: currentVersion(workspace))
+        try await daemon.wait(forVersion: workspace.currentVersion())
     }
 
     @Test("SIGTERM and SIGINT end it cleanly", arguments: [SIGTERM, SIGINT])
@@ -111,7 +111,7 @@ struct DaemonTests {
         let workspace = try Workspace()
         try await workspace.publishSample()
         let daemon = try await RunningDaemon(workspace)
-        try await daemon.wait(forVersion: currentVersion(workspace))
+        try await daemon.wait(forVersion: workspace.currentVersion())
         let run = await daemon.end(with: signal)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
         let messages = run.errors.matches(of: #/"message":"(.*?)"/#).map(\.output.1)
@@ -124,7 +124,7 @@ struct DaemonTests {
         let workspace = try Workspace(.redis)
         let server = try #require(workspace.server)
         try await workspace.publishSample()
-        let version = try await currentVersion(workspace)
+        let version = try await workspace.currentVersion()
         let daemon = try await RunningDaemon(workspace)
         try await daemon.wait(forVersion: version)
         let answers = try targets.map { try daemon.get($0).text }
@@ -146,7 +146,7 @@ struct DaemonTests {
         // The server comes back empty, and is published to again.
         try server.start()
         try await workspace.succeed("recompute", "--neighbours", "5")
-        let next = try await currentVersion(workspace)
+        let next = try await workspace.currentVersion()
         for daemon in [daemon, late] {
             try await daemon.wait(forVersion: next)
             #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
@@ -170,7 +170,7 @@ struct DaemonTests {
         let workspace = try Workspace()
         try await workspace.publishSample()
         let daemon = try await RunningDaemon(workspace)
-        try await daemon.wait(forVersion: currentVersion(workspace))
+        try await daemon.wait(forVersion: workspace.currentVersion())
         let hidden = try #require(community.privateGroups.min())
         for (target, status) in [
             ("/v1/groups/macro-monday/similar", 404), ("/v1/groups/\(hidden)/similar", 404),
@@ -189,10 +189,5 @@ struct DaemonTests {
             #expect(problem.near?.contains(hidden) != true, "a private group is named: \(response.text)")
         }
         #expect(try daemon.get("/v1/groups/macro-monday/similar").text.contains("\"macro-mondays\""))
-    }
-
-    private func currentVersion(_ workspace: Workspace) async throws -> String {
-        let models: Answers.Models = try await workspace.succeed("models", "--json").json()
-        return try #require(models.current)
     }
 }

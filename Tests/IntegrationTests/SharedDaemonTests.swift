@@ -12,18 +12,13 @@ struct SharedDaemonTests {
 
     private func daemons(_ workspace: Workspace) async throws -> [RunningDaemon] {
         try await workspace.publishSample()
-        let version = try await version(workspace)
+        let version = try await workspace.currentVersion()
         let daemons = [
             try await RunningDaemon.withoutCatalog(workspace, "a"),
             try await RunningDaemon.withoutCatalog(workspace, "b"),
         ]
         for daemon in daemons { try await daemon.wait(forVersion: version) }
         return daemons
-    }
-
-    private func version(_ workspace: Workspace) async throws -> String {
-        let models: Answers.Models = try await workspace.succeed("models", "--json").json()
-        return try #require(models.current)
     }
 
     private func groups(_ daemon: RunningDaemon, _ target: String = list) throws -> [String] {
@@ -74,7 +69,7 @@ struct SharedDaemonTests {
         #expect(try post(daemons[0], "2", "leave", joined).text.contains(#""repeated":1"#))
         // A session that began on one goes on on a third, which has never seen it.
         let third = try await RunningDaemon.withoutCatalog(workspace, "c")
-        try await third.wait(forVersion: version(workspace))
+        try await third.wait(forVersion: workspace.currentVersion())
         #expect(try groups(third) == before)
         let target = "/v1/users/\(Self.user)/interactions"
         struct Interactions: Decodable {
@@ -119,7 +114,7 @@ struct SharedDaemonTests {
         #expect(try post(daemons[1], "0", "click", picked, of: "newcomer").status == 200)
         #expect(try groups(daemons[1], "/v1/users/newcomer/recommendations").contains(picked))
         try await workspace.succeed("recompute")
-        let next = try await version(workspace)
+        let next = try await workspace.currentVersion()
         for daemon in daemons {
             try await daemon.wait(forVersion: next)
             #expect(try daemon.get("/v1/groups/\(hidden)/similar").status == 404)
@@ -127,7 +122,7 @@ struct SharedDaemonTests {
         }
         // Rolling back does not show it again, not even on a daemon that starts now.
         try await workspace.succeed("rollback")
-        let before = try await version(workspace)
+        let before = try await workspace.currentVersion()
         let fresh = try await RunningDaemon.withoutCatalog(workspace, "fresh")
         for daemon in daemons + [fresh] {
             try await daemon.wait(forVersion: before)
@@ -160,7 +155,7 @@ struct SharedDaemonTests {
             #expect(await RunningDaemon.poll { (try? daemon.get(target).text.contains("trains")) == true })
         }
         try await workspace.succeed("recompute")
-        let next = try await version(workspace)
+        let next = try await workspace.currentVersion()
         #expect(
             Set(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog)) == ["1", "2"])
         let fresh = try await RunningDaemon.withoutCatalog(workspace, "fresh")
@@ -195,7 +190,7 @@ struct SharedDaemonTests {
             // The server keeps nothing: versions, sessions and the stream are gone.
             try server.start()
             try await workspace.succeed("recompute")
-            let next = try await version(workspace)
+            let next = try await workspace.currentVersion()
             for daemon in daemons { try await daemon.wait(forVersion: next) }
         }
         server.stop()
@@ -291,7 +286,7 @@ struct SharedDaemonTests {
     func withCatalog() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        let version = try await version(workspace)
+        let version = try await workspace.currentVersion()
         // Its journal is in the user's state folder, which is in the workspace.
         let withCatalog = try await RunningDaemon(
             workspace, settings: ["COTERIE_CACHE": workspace.path("cache-catalog")])

@@ -13,9 +13,15 @@ struct SharedRemovalTests {
         SocketClient(port: daemon.port)?.request(method, target, json: json)?.status
     }
 
-    private func version(_ workspace: Workspace) async throws -> String {
-        let models: Answers.Models = try await workspace.succeed("models", "--json").json()
-        return try #require(models.current)
+    /// Two daemons without a catalog that serve the current version.
+    private func daemons(on workspace: Workspace) async throws -> [RunningDaemon] {
+        let version = try await workspace.currentVersion()
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
+        for daemon in daemons { try await daemon.wait(forVersion: version) }
+        return daemons
     }
 
     /// Whether any file of the daemons' journals has a text.
@@ -31,7 +37,7 @@ struct SharedRemovalTests {
     func forgottenOverHTTP() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        let first = try await version(workspace)
+        let first = try await workspace.currentVersion()
         let one = try await RunningDaemon.withoutCatalog(workspace, "a")
         // A daemon with a catalog that is only read.
         let other = try await RunningDaemon(
@@ -60,7 +66,7 @@ struct SharedRemovalTests {
         #expect(before.text.contains("catalog, memberships") && before.text.contains("version \(first)"))
         #expect(before.text.contains("stream "), "\(before.testDescription)")
         try await workspace.succeed("recompute")
-        let next = try await version(workspace)
+        let next = try await workspace.currentVersion()
         let after = try await workspace.run("forget", Self.user, "--check")
         #expect(after.text.contains("kept from coming back"), "\(after.testDescription)")
         #expect(!after.text.contains("catalog, ") && !after.text.contains("version \(next)"))
@@ -81,15 +87,8 @@ struct SharedRemovalTests {
     func forgottenByCommand() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        let first = try await version(workspace)
-        let daemons = [
-            try await RunningDaemon.withoutCatalog(workspace, "a"),
-            try await RunningDaemon.withoutCatalog(workspace, "b"),
-        ]
-        for daemon in daemons {
-            try await daemon.wait(forVersion: first)
-            #expect(try daemon.get(Self.list).status == 200)
-        }
+        let daemons = try await daemons(on: workspace)
+        for daemon in daemons { #expect(try daemon.get(Self.list).status == 200) }
         try await workspace.succeed("forget", Self.user)
         for daemon in daemons {
             #expect(await RunningDaemon.poll { (try? daemon.get(Self.list).status) == 404 })
@@ -97,7 +96,7 @@ struct SharedRemovalTests {
         try await workspace.succeed("forget", Self.user, "--undo")
         try await workspace.succeed("import", "memberships", Checkout.sample("memberships"))
         try await workspace.succeed("recompute")
-        let next = try await version(workspace)
+        let next = try await workspace.currentVersion()
         struct Known: Decodable { var known: Bool }
         for daemon in daemons {
             try await daemon.wait(forVersion: next)
@@ -109,12 +108,7 @@ struct SharedRemovalTests {
     func others() async throws {
         let workspace = try Workspace(.redis)
         try await workspace.publishSample()
-        let first = try await version(workspace)
-        let daemons = [
-            try await RunningDaemon.withoutCatalog(workspace, "a"),
-            try await RunningDaemon.withoutCatalog(workspace, "b"),
-        ]
-        for daemon in daemons { try await daemon.wait(forVersion: first) }
+        let daemons = try await daemons(on: workspace)
         func isJoined(_ daemon: RunningDaemon, _ group: String) -> Bool? {
             let target = "/v1/users/\(Self.user)/recommendations/\(group)/why?session=none"
             return try? daemon.get(target).text.contains(#""standing":"joined""#)

@@ -100,6 +100,12 @@ extension Workspace {
         try await succeed("recompute")
     }
 
+    /// The name of the current version.
+    func currentVersion() async throws -> String {
+        let models: Answers.Models = try await succeed("models", "--json").json()
+        return try #require(models.current)
+    }
+
     /// All neighbours of the current version.
     func export(by relation: String, _ more: String...) async throws -> String {
         try await succeed(["export", "neighbours", "--by", relation] + more).text
