@@ -103,8 +103,8 @@ extension Catalog {
         }
     }
 
-    /// A hash of a pair, the same in every run: neighbouring keys have nothing in common (SplitMix64; Steele, Lea, Flood
-    /// 2014).
+    /// A hash of a pair, the same in every run: neighbouring keys have nothing in common (SplitMix64; Steele, Lea,
+    /// Flood 2014).
     private static func hash(_ user: Int64, _ group: Int64) -> UInt64 {
         var mixed = UInt64(bitPattern: user) &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(bitPattern: group)
         for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {

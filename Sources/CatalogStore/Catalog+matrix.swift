@@ -154,8 +154,8 @@ struct MatrixPart: Sendable {
     /// Nil if no dates are kept.
     private(set) var events: EventLog?
     private var lastGroup = 0
-    /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a group
-    /// ascend is found later.
+    /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a
+    /// group ascend is found later.
     private(set) var isInOrder = true
 
     init(range: Range<Int>, _ window: ActivityWindow?) {

@@ -105,8 +105,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         _ work: [Relation: WorkEstimate], _ content: ContentEstimate, poolRows: Int, neighbours: Int, memberRows: Int
     ) -> Int {
         let comparing = (work.values.map(\.rows).max() ?? 0) * 14
-        // What a thread read of a photo and of its tags, in arrays that grow by doubling, and then the same in the order
-        // of photos; and the texts of rare tags.
+        // What a thread read of a photo and of its tags, in arrays that grow by doubling, and then the same in the
+        // order of photos; and the texts of rare tags.
         let describing =
             poolRows * 4 + content.photos * 28 + content.tags * 8 + min(content.tags, 4_000_000) * 60
         let recent = work.values.reduce(0) { $0 + $1.recentRows } * 12

@@ -1,7 +1,7 @@
 /// When the weekly job last succeeded, when it last failed and why, as metrics in Prometheus's text format.
 ///
-/// They are for a file that the text collector of Prometheus's node_exporter reads: the job ends, and a daemon may be on
-/// another machine. A job that cannot even start shows, too: its last success gets old.
+/// They are for a file that the text collector of Prometheus's node_exporter reads: the job ends, and a daemon may be
+/// on another machine. A job that cannot even start shows, too: its last success gets old.
 public struct RecomputeStatus: Sendable, Equatable {
     private static let success = "coterie_recompute_last_success_timestamp_seconds"
     private static let failure = "coterie_recompute_last_failure_timestamp_seconds"

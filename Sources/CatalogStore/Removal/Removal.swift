@@ -13,8 +13,8 @@ extension ImportKind {
     ///
     /// That table has a column `key`; for entries of a relation, `group_key` and `entry_key`.
     ///
-    /// - Parameter isNamed: whether somebody names the rows: then the recorded joins and leaves of memberships go along,
-    ///   which a file that lacks the rows says nothing of.
+    /// - Parameter isNamed: whether somebody names the rows: then the recorded joins and leaves of memberships go
+    ///   along, which a file that lacks the rows says nothing of.
     func removals(in relations: RelationTable, isNamed: Bool) -> [Removal] {
         switch self {
         case .relation(let source):

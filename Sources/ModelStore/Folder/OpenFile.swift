@@ -167,8 +167,8 @@ extension StoreError {
 enum MappedFile {
     /// Maps a whole file, read-only.
     ///
-    /// - Parameter isOwn: whether to map a copy that nobody else can reach: it has no name, and takes as much of the disk
-    ///   as the file. Without room for it, the file itself is mapped.
+    /// - Parameter isOwn: whether to map a copy that nobody else can reach: it has no name, and takes as much of the
+    ///   disk as the file. Without room for it, the file itself is mapped.
     static func region(of file: borrowing OpenFile, isOwn: Bool) throws(StoreError) -> ByteRegion {
         let count = try file.byteCount()
         guard count > 0 else { throw StoreError(.corrupt, "\(file.path) is empty") }

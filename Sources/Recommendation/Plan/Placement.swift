@@ -1,7 +1,8 @@
 import Model
 
 extension PlanItem {
-    /// Why a group stands where it stands in a list: what has put it above a group with a greater score, if one follows.
+    /// Why a group stands where it stands in a list: what has put it above a group with a greater score, if one
+    /// follows.
     public enum Placement: String, Sendable, CaseIterable {
         /// Its score: no group of joined groups after it has a greater one, if what the member saw often or dismissed
         /// is taken off.

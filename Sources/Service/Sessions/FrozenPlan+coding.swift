@@ -6,7 +6,8 @@ import Recommendation
 /// Numbers are little-endian, texts UTF-8 behind a length of 32 bits, lists behind a count of 32 bits: a byte for the
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
 /// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32
-/// bits each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids (texts).
+/// bits each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids
+/// (texts).
 extension FrozenPlan {
     private static let format: UInt8 = 4
     private static let origins = PlanItem.Origin.allCases

@@ -93,8 +93,8 @@ enum RecomputeCommand: Subcommand {
         }
         if tuned == nil, Coterie.relations.allSatisfy({ parameters[$0.relation].measure == .modified(.standard) }) {
             complain(
-                "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the best "
-                    + "settings known find 1% to 7% more memberships")
+                "these are the default parameters: \"coterie tune\" looks for better ones; on five public sets the "
+                    + "best settings known find 1% to 7% more memberships")
         }
         var output = try Output()
         if parsed.flag("json") {

@@ -181,8 +181,8 @@ enum ServeCommand: Subcommand {
         let perDay = try parsed.integer("member-interactions", in: 0...1_000_000_000)
         guard perDay == 0 || perDay >= MemberQuota.fewestInteractions else {
             throw UsageError(
-                "--member-interactions is \(perDay): a batch may have \(MemberQuota.fewestInteractions), so it is 0 or more"
-                    + " than that")
+                "--member-interactions is \(perDay): a batch may have \(MemberQuota.fewestInteractions), so it is 0 or "
+                    + "more than that")
         }
         let mebibytes = try parsed.integer("member-kept", in: 0...1 << 20)
         return MemberQuota(

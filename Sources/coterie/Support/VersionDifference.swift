@@ -32,7 +32,8 @@ struct VersionDifference {
     private func write(_ comparison: VersionComparison, _ output: inout Output) throws {
         try output.line(
             "groups: \(Formats.grouped(comparison.groupsBefore)) before, \(Formats.grouped(comparison.groupsAfter)) "
-                + "after; \(Formats.grouped(comparison.groupsLost)) gone, \(Formats.grouped(comparison.groupsAdded)) new"
+                + "after; \(Formats.grouped(comparison.groupsLost)) gone, "
+                + "\(Formats.grouped(comparison.groupsAdded)) new"
         )
         var table = TextTable(
             [.init(title: "relation")]

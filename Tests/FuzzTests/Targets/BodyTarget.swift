@@ -5,7 +5,8 @@ import Model
 
 @testable import Service
 
-/// Bodies of requests: refused with a field that is named, or changes that mean the same once they are written and read.
+/// Bodies of requests: refused with a field that is named, or changes that mean the same once they are written and
+/// read.
 ///
 /// The first byte says which body it is.
 struct BodyTarget: FuzzTarget {
