@@ -23,7 +23,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 /// What the fuzz targets use.
 let fuzzed: [Target.Dependency] = [
     "Answers", "CatalogStore", "Compression", "HTTP", "Model", "ModelStore", "RecordReading", "Recommendation", "Redis",
-    "Service", "TestSupport", "Tokens",
+    "Service", "TestSupport", "Tokens", "YAML",
 ]
 
 /// The fuzz targets: tests as a rule; a program of its own if `Jobs/fuzz` names the library of libFuzzer.
@@ -53,6 +53,7 @@ let package = Package(
         .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
 
         // Pure.
         module("CivilTime"),
@@ -85,6 +86,7 @@ let package = Package(
         module("HTTP", ["CEpoll"]),
         module("Tokens", ["CLibJWT"]),
         module("Compression", ["CZlib"]),
+        module("YAML", ["CYAML"]),
 
         // The system.
         module(
@@ -149,6 +151,7 @@ let package = Package(
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
+        tests("YAMLTests", ["YAML", "TestSupport"]),
         tests("TextDistanceTests", ["TextDistance"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),

@@ -39,4 +39,4 @@ find_swift() {
         fail "Swift $version is too old: 6.2 or later is needed"
 }
 
-libraries=(libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev)
+libraries=(libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev)
