@@ -66,6 +66,8 @@ let package = Package(
         .systemLibrary(name: "CPrefetch"),
         module("Model", ["CPrefetch"]),
         module("Recommendation", ["CivilTime", "Model"]),
+        // Which of two ways to make lists is better: assignment, and the statistics of the answer.
+        module("Experiments", ["Model", "Recommendation"]),
         // How alike two texts are, for suggestions in error messages.
         module("TextDistance"),
         module("RecordReading", ["TextDistance"]),
@@ -152,6 +154,7 @@ let package = Package(
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("YAMLTests", ["YAML", "TestSupport"]),
+        tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
         tests("TextDistanceTests", ["TextDistance"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),

@@ -1,0 +1,92 @@
+public import Model
+public import Recommendation
+
+/// A number that lists are made with, which an arm may set to another value.
+public struct ListSetting: Sendable {
+    /// What files call it: words in lower case with hyphens.
+    public let name: String
+    /// What it is, with its unit.
+    public let meaning: String
+    /// The least and the greatest value, both inclusive.
+    public let bounds: ClosedRange<Double>
+    private let set: @Sendable (inout PlanConfiguration, Double) -> Void
+
+    private init(
+        _ name: String, _ meaning: String, _ bounds: ClosedRange<Double>,
+        _ set: @escaping @Sendable (inout PlanConfiguration, Double) -> Void
+    ) {
+        self.name = name
+        self.meaning = meaning
+        self.bounds = bounds
+        self.set = set
+    }
+
+    /// Sets it.
+    ///
+    /// - Parameter value: within `bounds`.
+    public func apply(_ value: Double, to configuration: inout PlanConfiguration) { set(&configuration, value) }
+
+    /// All settings of lists from these relations, in the order of the stages that they concern.
+    public static func all(of relations: RelationTable) -> [ListSetting] {
+        relations.map { weight(of: $0) } + [
+            ListSetting("ceiling", "The plain cosine to a joined group from which a group is too similar", 0.01...1) {
+                $0.filters.ceiling = $1
+            },
+            ListSetting("inactive-after-days", "Days without activity after which a group is left out", 1...3650) {
+                $0.filters.inactiveAfterDays = $1
+            },
+            ListSetting("rotation-hours", "Hours for which the order stays", 0.1...720) { $0.rotation.hours = $1 },
+            ListSetting("rotation-noise", "How much the order changes", 0...4) { $0.rotation.noise = $1 },
+            ListSetting("rotation-tail-noise", "How much it changes among popular groups", 0...4) {
+                $0.rotation.tailNoise = $1
+            },
+            ListSetting("impressions-to-half", "Impressions without a click that halve a score", 1...1000) {
+                $0.feedback.impressionsToHalf = $1
+            },
+            ListSetting("dismissal-depth", "By how much the neighbours of a dismissed group are lowered", 0...1) {
+                $0.feedback.dismissalDepth = $1
+            },
+            ListSetting("lambda", "The penalty for similarity to groups chosen before", 0...1) {
+                $0.selection.lambda = $1
+            },
+            ListSetting("loss-limit", "The greatest part of raw score lost through diversity", 0...1) {
+                $0.selection.lossLimit = $1
+            },
+            ListSetting("groups-to-half", "Joined groups with which half of a list is personal", 0.1...100) {
+                $0.coldStart.groupsToHalf = $1
+            },
+            ListSetting("topic-weight", "The weight of groups about stated interests", 0...100) {
+                $0.coldStart.topicWeight = $1
+            },
+            ListSetting("curated-weight", "The weight of curated groups", 0...100) { $0.coldStart.curatedWeight = $1 },
+            ListSetting("trending-weight", "The weight of trending groups", 0...100) {
+                $0.coldStart.trendingWeight = $1
+            },
+        ]
+    }
+
+    private static func weight(of facts: RelationFacts) -> ListSetting {
+        let relation = facts.relation
+        return ListSetting(
+            "weight-\(facts.name)", "What the weight of similarity by \(facts.name) is multiplied by", 0...100
+        ) { configuration, factor in
+            let weights = configuration.relations.map { facts in
+                (facts.relation, facts.relation == relation ? facts.weight * factor : facts.weight)
+            }
+            configuration.relations = configuration.relations.weighted(Dictionary(uniqueKeysWithValues: weights))
+        }
+    }
+}
+
+extension PlanConfiguration {
+    /// The same with the settings of an arm; names that this program does not know change nothing.
+    ///
+    /// - Parameter values: by the names of settings.
+    public func setting(_ values: [String: Double]) -> PlanConfiguration {
+        var configuration = self
+        for setting in ListSetting.all(of: relations) {
+            if let value = values[setting.name] { setting.apply(value, to: &configuration) }
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,78 @@
+import Model
+import Testing
+
+@testable import Experiments
+
+/// What can be defined and started, and what cannot.
+@Suite struct RegisterTests {
+    private let sound = ExperimentDefinition("sound", arms: [.init("a"), .init("b", settings: ["lambda": 0.2])])
+
+    private func problem(_ change: (inout ExperimentDefinition) -> Void) -> String? {
+        var definition = sound
+        change(&definition)
+        return definition.problem(settings: ListSetting.all(of: .standard))
+    }
+
+    @Test func definitionsAreChecked() {
+        #expect(problem { _ in } == nil)
+        #expect(problem { $0.name = "Not so" }?.contains("\"Not so\" is no name") == true)
+        #expect(problem { $0.arms[0].name = "" }?.contains("name of an arm") == true)
+        #expect(problem { $0.seed = "__lists" }?.contains("not begin with __") == true)
+        #expect(problem { $0.to = 1.01 }?.contains("from 0 to 1") == true)
+        #expect(problem { $0.from = 1 }?.contains("to a greater one") == true)
+        #expect(problem { ($0.startsAt, $0.endsAt) = (5, 5) } == "it would end before it begins")
+        #expect(problem { ($0.eligibility.fewestGroups, $0.eligibility.mostGroups) = (2, 1) } != nil)
+        #expect(problem { $0.arms.removeLast() } == "it has 1 arms: give 2 to 16")
+        #expect(problem { $0.arms[1].name = "a" } == "two arms have the same name")
+        #expect(problem { $0.arms[1].weight = 0 }?.contains("above 0") == true)
+        #expect(problem { $0.arms[1].settings = ["lamda": 1] }?.contains("sets \"lamda\": give one of") == true)
+        #expect(problem { $0.arms[1].settings = ["lambda": .nan] }?.contains("from 0.0 to 1.0") == true)
+    }
+
+    @Test func whatRunsCannotBeChanged() {
+        var register = ExperimentRegister()
+        #expect(register.start(sound, atMilliseconds: 1) == nil)
+        #expect(register.start(sound, atMilliseconds: 2)?.contains("runs already") == true)
+        var changed = sound
+        changed.arms[1].weight = 2
+        #expect(register.start(changed, atMilliseconds: 2)?.contains("differs from the file") == true)
+        #expect(register["sound"]?.definition == sound)
+        #expect(register.stop("sound", atMilliseconds: 3) == true)
+        #expect(register.stop("sound", atMilliseconds: 4) == false)
+        #expect(register["sound"]?.stoppedAtMilliseconds == 3)
+        #expect(register.start(sound, atMilliseconds: 5)?.contains("another name") == true)
+    }
+
+    @Test func experimentsOfALayerShareNoMembers() {
+        var register = ExperimentRegister()
+        var (first, second) = (sound, sound)
+        (first.name, first.layer, first.to) = ("first", "lists", 0.5)
+        (second.name, second.layer, second.from) = ("second", "lists", 0.4)
+        #expect(register.start(first, atMilliseconds: 0) == nil)
+        #expect(register.start(second, atMilliseconds: 0)?.contains("some of the same members") == true)
+        second.from = 0.5
+        #expect(register.start(second, atMilliseconds: 0) == nil)
+    }
+
+    @Test func theHoldoutStaysWhileAnythingRuns() {
+        var register = ExperimentRegister()
+        #expect(register.setHoldout(0.05) == nil)
+        #expect(register.start(sound, atMilliseconds: 0) == nil)
+        #expect(register.setHoldout(0.05) == nil)
+        #expect(register.setHoldout(0.1)?.contains("runs") == true)
+        #expect(register.stop("sound", atMilliseconds: 1) == true)
+        #expect(register.setHoldout(0.1) == nil)
+    }
+
+    @Test func keptAsJSON() {
+        var register = ExperimentRegister()
+        var definition = sound
+        definition.eligibility.memberIDs = ["é", "a/b"]
+        definition.endsAt = 7
+        #expect(register.setHoldout(0.25) == nil)
+        #expect(register.start(definition, atMilliseconds: 9) == nil)
+        #expect(ExperimentRegister(encoded: register.encoded) == register)
+        #expect(ExperimentRegister(encoded: nil) == ExperimentRegister())
+        #expect(ExperimentRegister(encoded: Array("{}".utf8)) == nil)
+    }
+}

@@ -1,0 +1,103 @@
+import TestSupport
+import Testing
+
+@testable import Experiments
+
+/// Reports of members whose outcomes are known.
+@Suite struct ReportTests {
+    private let definition = ExperimentDefinition("tried", arms: [.init("control"), .init("other"), .init("third")])
+
+    private func outcomes(_ count: Int, seed: UInt64, effect: Double = 0) -> [MemberOutcome] {
+        var generator = SeededGenerator(seed: seed)
+        return (0..<count).map { member in
+            let arm = member % 3
+            var outcome = MemberOutcome(
+                arm: arm, firstDay: Int.random(in: 0..<5, using: &generator),
+                groupCount: Int.random(in: 0...30, using: &generator))
+            let taste = Double.random(in: 0...1, using: &generator)
+            outcome.before = [.joins: Double(Int(taste * 4)), .clicks: Double(Int(taste * 8))]
+            for day in outcome.firstDay..<10 {
+                let pages = Int.random(in: 0...3, using: &generator)
+                guard pages > 0 else { continue }
+                outcome.events.append(.init(day: day, .pages, Double(pages)))
+                if day > outcome.firstDay { outcome.events.append(.init(day: day, .returnDays)) }
+                let eagerness = taste * (arm == 1 ? 1 + effect : 1)
+                for _ in 0..<pages where Double.random(in: 0..<2, using: &generator) < eagerness {
+                    outcome.events.append(.init(day: day, .clicks))
+                    if Bool.random(using: &generator) { outcome.events.append(.init(day: day, .joins)) }
+                }
+            }
+            return outcome
+        }
+    }
+
+    /// The sums that pass from day to day are those of counting everything at the end.
+    @Test func sumsAreThoseOfCountingAtTheEnd() throws {
+        let outcomes = outcomes(300, seed: 1)
+        let report = ExperimentReport(definition, outcomes, dayCount: 8)
+        func total(_ outcome: MemberOutcome, _ quantity: Quantity) -> Double {
+            outcome.events.filter { $0.quantity == quantity && $0.day < 8 }.reduce(0) { $0 + $1.amount }
+        }
+        for arm in 1...2 {
+            for measure in Measure.allCases {
+                var (first, second) = (PairedSums(), PairedSums())
+                for outcome in outcomes {
+                    let companion =
+                        measure.denominator.map { total(outcome, $0) } ?? outcome.before[measure.quantity] ?? 0
+                    if outcome.arm == 0 { first.add(total(outcome, measure.quantity), companion) }
+                    if outcome.arm == arm { second.add(total(outcome, measure.quantity), companion) }
+                }
+                let expected =
+                    measure.denominator != nil
+                    ? Effect(relative: ArmMean(ratioOf: first), ArmMean(ratioOf: second))
+                    : Effect.explanation(first, second) != 0
+                        ? Effect(adjustedRelative: first, second)
+                        : Effect(relative: ArmMean(first.measure), ArmMean(second.measure))
+                let comparison = try #require(report.comparisons.first { $0.arm == arm && $0.measure == measure })
+                #expect(abs((comparison.relative?.difference ?? 0) - (expected?.difference ?? 0)) < 1e-9)
+                #expect(abs((comparison.relative?.standardError ?? 0) - (expected?.standardError ?? 0)) < 1e-9)
+                #expect(report.days.last?.effects[arm - 1][measure] == comparison.relative)
+            }
+        }
+        #expect(report.memberCounts == [100, 100, 100])
+        #expect(report.segments.map { $0.memberCounts.reduce(0, +) }.reduce(0, +) == 300)
+    }
+
+    @Test func aPlantedEffectIsFoundAndNothingElse() throws {
+        let report = ExperimentReport(definition, outcomes(6000, seed: 2, effect: 0.2), dayCount: 10)
+        #expect(report.distrust == nil)
+        func conclusion(_ arm: Int, _ measure: Measure, isOver: Bool) throws -> Conclusion {
+            let comparison = try #require(report.comparisons.first { $0.arm == arm && $0.measure == measure })
+            return report.conclusion(of: comparison, isOver: isOver, tuningCount: 5000)
+        }
+        for isOver in [false, true] {
+            #expect(try conclusion(1, .clicks, isOver: isOver) == .more)
+            #expect(try conclusion(1, .clickRate, isOver: isOver) == .more)
+            #expect(try conclusion(1, .returnDays, isOver: isOver) == .undecided)
+            #expect(try conclusion(2, .clicks, isOver: isOver) == .undecided)
+            #expect(try conclusion(1, .topics, isOver: isOver) == .tooEarly)
+        }
+    }
+
+    @Test func missingMembersAreDistrusted() {
+        var kept = outcomes(6000, seed: 3)
+        var generator = SeededGenerator(seed: 4)
+        kept.removeAll { $0.arm == 2 && Int.random(in: 0..<8, using: &generator) == 0 }
+        let report = ExperimentReport(definition, kept, dayCount: 10)
+        #expect(report.distrust?.contains("members that their weights say (control 2000, other 2000, third") == true)
+    }
+
+    @Test func membersInTwoArmsAreDistrusted() {
+        let outcomes = outcomes(3000, seed: 5)
+        #expect(ExperimentReport(definition, outcomes, crossedCount: 3, dayCount: 10).distrust == nil)
+        #expect(ExperimentReport(definition, outcomes, crossedCount: 4, dayCount: 10).distrust?.hasPrefix("4") == true)
+    }
+
+    @Test func withoutMembersItIsTooEarly() {
+        let report = ExperimentReport(definition, [], dayCount: 1)
+        #expect(report.distrust == nil)
+        for comparison in report.comparisons {
+            #expect(report.conclusion(of: comparison, isOver: true, tuningCount: 5000) == .tooEarly)
+        }
+    }
+}
