@@ -1,7 +1,6 @@
 import CatalogStore
 import Foundation
 import Model
-import Synchronization
 import TestSupport
 import Testing
 import Tokens
@@ -147,38 +146,6 @@ struct ListBatchTests {
         bare.community = nil
         #expect(try post(#"{"userIds":["ann"]}"#, bare).status == 501)
         #expect(try post(#"{"userIds":["ann"]}"#, Routes(store: FakeStore())).status == 503)
-    }
-
-    @Test("Beyond those that may wait, batches are refused at once, and those that wait are answered")
-    func tooMany() throws {
-        let thread = BatchThread()
-        let (mayGoOn, isDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let hasBegun = DispatchSemaphore(value: 0)
-        let order = Order()
-        #expect(
-            thread.add {
-                hasBegun.signal()
-                mayGoOn.wait()
-            })
-        hasBegun.wait()
-        for number in 0..<BatchThread.limit {
-            #expect(
-                thread.add {
-                    order.numbers.withLock { $0.append(number) }
-                    isDone.signal()
-                })
-        }
-        #expect(!thread.add {})
-        mayGoOn.signal()
-        for _ in 0..<BatchThread.limit { isDone.wait() }
-        #expect(order.numbers.withLock { $0 } == Array(0..<BatchThread.limit))
-        // It begins anew after it has ended.
-        #expect(thread.add { isDone.signal() })
-        isDone.wait()
-    }
-
-    private final class Order: Sendable {
-        let numbers = Mutex<[Int]>([])
     }
 }
 

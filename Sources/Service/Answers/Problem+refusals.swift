@@ -54,11 +54,11 @@ extension Problem {
     }
 
     /// Too many requests that take long wait already.
-    static func tooManyBatches() -> Problem {
+    static func tooManyWait(_ limit: Int) -> Problem {
         Problem(
-            status: .serviceUnavailable, kind: .unavailable, title: "Too many batches",
-            detail: "\(BatchThread.limit) batches wait already; send fewer at a time", headers: ["Retry-After": "1"],
-            refusal: .overloaded)
+            status: .serviceUnavailable, kind: .unavailable, title: "Too many requests wait",
+            detail: "\(limit) requests of this kind wait already; send fewer at a time",
+            headers: ["Retry-After": "1"], refusal: .overloaded)
     }
 
     /// The token is another member's.

@@ -9,7 +9,7 @@ final class ConnectionPool<Reader, Failure: Error>: Sendable {
     }
 
     private struct Pool {
-        // Never more than there are requests under way at a time, that is, threads of the server and the batch thread.
+        // Never more than there are requests under way at a time, that is, threads that make answers.
         var idle: [Connection]
         var generation = 0
     }

@@ -39,8 +39,8 @@ final class Endpoint: Sendable {
     let caching: Caching
     /// Whether the daemon may answer from its cache.
     let reuse: AnswerReuse
-    /// Whether an answer takes so long that it is made on the batch thread.
-    let isBatch: Bool
+    /// Where its answers are made.
+    let threads: AnswerThreads
     /// The statuses of problems beyond those that every route may have.
     let problems: [HTTPStatus]
     let handler: Handler
@@ -49,7 +49,7 @@ final class Endpoint: Sendable {
     init(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
         path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
-        content: Content, caching: Caching, reuse: AnswerReuse = .never, isBatch: Bool = false,
+        content: Content, caching: Caching, reuse: AnswerReuse = .never, threads: AnswerThreads? = nil,
         problems: [HTTPStatus] = [], handler: @escaping Handler
     ) {
         pathNames = pathParameters.map(\.name)
@@ -68,7 +68,8 @@ final class Endpoint: Sendable {
         self.content = content
         self.caching = caching
         self.reuse = reuse
-        self.isBatch = isBatch
+        // What is not only read is written to a disk.
+        self.threads = threads ?? (method == .get ? .server : .recording)
         self.problems = problems
         self.handler = handler
     }
@@ -77,12 +78,12 @@ final class Endpoint: Sendable {
     convenience init<Body: Answer>(
         _ name: String, _ method: HTTPMethod, _ pattern: String, _ access: Access, summary: String,
         path pathParameters: [Parameter] = [], parameters: [Parameter] = [], body: (any RequestBody.Type)? = nil,
-        caching: Caching, reuse: AnswerReuse = .never, isBatch: Bool = false, problems: [HTTPStatus] = [],
+        caching: Caching, reuse: AnswerReuse = .never, threads: AnswerThreads? = nil, problems: [HTTPStatus] = [],
         handler: @escaping @Sendable (Call) throws(Problem) -> Body
     ) {
         self.init(
             name, method, pattern, access, summary: summary, path: pathParameters, parameters: parameters, body: body,
-            content: .json(Body.schema(of:)), caching: caching, reuse: reuse, isBatch: isBatch,
+            content: .json(Body.schema(of:)), caching: caching, reuse: reuse, threads: threads,
             problems: problems
         ) { call throws(Problem) in .content("application/json", try handler(call).json) }
     }
@@ -100,6 +101,16 @@ final class Endpoint: Sendable {
 
     /// The segments that a request has in the positions of the path's parameters, by their names.
     func path(_ segments: [String]) -> PathParameters { PathParameters(names: pathNames, values: segments) }
+}
+
+/// The threads that make the answers of a route.
+enum AnswerThreads: Sendable {
+    /// Those of the server. An answer takes a few milliseconds at most and waits for no disk: all others wait for it.
+    case server
+    /// Those that wait for a disk, or for another process that writes to the same file.
+    case recording
+    /// The one of low priority, for answers that take long.
+    case batch
 }
 
 /// Whether caches may keep an answer, and for how long: the header field `Cache-Control`.

@@ -10,7 +10,7 @@ extension Endpoint {
         Endpoint(
             "recommendationsOfMembers", .post, "/v1/recommendations", .service(.lists),
             summary: "Groups for up to 100 members, as of this moment; no session keeps the lists",
-            body: ListBatch.self, caching: .never, isBatch: true, problems: [.notImplemented, .serviceUnavailable],
+            body: ListBatch.self, caching: .never, threads: .batch, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.recommendationsOfMembers)
     ]
 }

@@ -12,7 +12,7 @@ final class ResponseCompressor: Sendable {
         let compressor: GzipCompressor
     }
 
-    // At most one for each thread of the server, and one for the batch thread.
+    // At most one for each thread that makes answers.
     private let idle = Mutex<[Idle]>([])
 
     /// Compresses the body of an answer, if the client accepts that and it gets shorter.

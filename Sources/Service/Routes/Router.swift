@@ -26,7 +26,9 @@ final class Router: Sendable {
     private let log: RequestLog
     private let identifiers = RequestIdentifiers()
     private let compressor = ResponseCompressor()
-    private let batches = BatchThread()
+    // More than commit together, as some may have to wait for an import that holds the catalog.
+    private let recording = WorkThreads(64, waiting: 256)
+    private let batches = WorkThreads(1, waiting: 8, niceness: 10)
 
     /// A router of endpoints.
     init(
@@ -57,8 +59,8 @@ final class Router: Sendable {
         let arrival = Arrival(
             request: request, id: identifiers.identifier(for: request),
             match: table.match(request.method, request.segments), uptime: uptime)
-        if case .found(let number, let segments) = arrival.match, endpoints[number].isBatch {
-            return respondLater(to: arrival, endpoints[number], segments)
+        if case .found(let number, let segments) = arrival.match, let threads = threads(of: endpoints[number]) {
+            return respond(to: arrival, endpoints[number], segments, on: threads)
         }
         return .now(
             response(to: arrival) { () throws(Problem) in try answer(request, arrival.match, at: arrival.uptime) })
@@ -85,19 +87,30 @@ final class Router: Sendable {
         return response
     }
 
-    /// Has the answer made on the batch thread, if the request may be made and there is room.
-    private func respondLater(to arrival: Arrival, _ endpoint: Endpoint, _ segments: [String]) -> HTTPReply {
+    /// The threads that make the answers of an endpoint; nil for those of the server.
+    private func threads(of endpoint: Endpoint) -> WorkThreads? {
+        switch endpoint.threads {
+        case .server: nil
+        case .recording: recording
+        case .batch: batches
+        }
+    }
+
+    /// Has the answer made on other threads, if the request may be made and there is room.
+    private func respond(
+        to arrival: Arrival, _ endpoint: Endpoint, _ segments: [String], on threads: WorkThreads
+    ) -> HTTPReply {
         do throws(Problem) {
             let path = endpoint.path(segments)
             let bearer = try admit(arrival.request, to: endpoint, path, at: arrival.uptime)
             let later = LaterResponse()
-            let isTaken = batches.add { [self] in
+            let isTaken = threads.add { [self] in
                 later.finish(
                     response(to: arrival) { () throws(Problem) in
                         try handle(arrival.request, endpoint, path, bearer).response
                     })
             }
-            guard isTaken else { throw .tooManyBatches() }
+            guard isTaken else { throw .tooManyWait(threads.waitingLimit) }
             return .later(later)
         } catch { return .now(response(to: arrival) { () throws(Problem) in throw error }) }
     }
