@@ -75,7 +75,21 @@ final class SessionFile: SessionStore {
             );
             DROP INDEX IF EXISTS sessions_by_use;
             """)
+        try makeShrinkable(database)
         return database
+    }
+
+    /// Writes a file anew that was made without incremental vacuum, as earlier programs did: it could not shrink.
+    private static func makeShrinkable(_ database: Database) throws(DatabaseError) {
+        guard try database.integer("PRAGMA auto_vacuum") == 0 else { return }
+        do {
+            try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+            // The log holds the whole file by now.
+            _ = try database.emptyLog()
+        } catch {
+            // With too little room for that, it serves as it is, and the next start tries again.
+            guard !error.isDamaged, !error.isNotADatabase else { throw error }
+        }
     }
 
     func probeWriting() throws(ServiceError) {
