@@ -12,7 +12,7 @@ extension Catalog {
             isHidden: row.integer(8) != 0,
             topics: row.text(4).split(separator: ";").map(String.init),
             joinPolicy: GroupJoinPolicy(code: row.integer(5)),
-            createdAt: row.optionalInteger(6), lastActiveAt: row.optionalInteger(7), key: row.integer(0))
+            createdAt: row.time(6), lastActiveAt: row.time(7), key: row.integer(0))
     }
 
     /// All groups, public and private, in ascending order of the bytes of their external ids.

@@ -1,3 +1,4 @@
+import CivilTime
 public import Model
 import SparseMatrix
 import SQLite
@@ -10,6 +11,7 @@ extension CatalogSnapshot {
     ///   - source: of which relation.
     ///   - window: the dates to keep; nil for none.
     ///   - progress: told of the rows read so far, from any thread.
+    /// - Throws: `CatalogError.Code.badData` if the rows cannot be as they were written.
     public func matrix(
         _ source: RelationSource, keeping window: ActivityWindow? = nil,
         progress: @escaping @Sendable (_ rows: Int) -> Void
@@ -22,6 +24,7 @@ extension CatalogSnapshot {
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
+        try catalog.checkCount(parts.reduce(0) { $0 + $1.rowsRead }, of: source.table)
         return try plan.assemble(parts, window)
     }
 }
@@ -54,8 +57,7 @@ extension Catalog {
         }
         part.endRow()
         guard part.isInOrder else {
-            throw CatalogError(
-                .badData, "the catalog is damaged: the rows of the table \(source.table) are out of order or bounds")
+            throw .damaged("the rows of the table \(source.table) are out of order or bounds")
         }
         return part
     }
@@ -84,15 +86,14 @@ struct MatrixPlan: Sendable {
         }
         self.rowOfGroup = rowOfGroup
         self.rowCount = rowCount
-        let (highest, hidden) = try wrapping { () throws(DatabaseError) in
-            let entity = source.entityTable
-            let highest = Int(
-                try catalog.database.integer("SELECT max(\(entity.keyColumn)) FROM \(entity.rawValue)") ?? -1)
-            return (highest, entity.hasVisibility ? try Self.privatePhotos(catalog, count: highest + 1) : nil)
+        let columnCount = try catalog.highestKey(of: source.entityTable) + 1
+        self.columnCount = columnCount
+        (hasTimes, isPrivatePhoto) = try wrapping { () throws(DatabaseError) in
+            (
+                try catalog.mayHaveValues(source.notedTime),
+                source.entityTable.hasVisibility ? try Self.privatePhotos(catalog, count: columnCount) : nil
+            )
         }
-        columnCount = highest + 1
-        hasTimes = try wrapping { () throws(DatabaseError) in try catalog.mayHaveValues(source.notedTime) }
-        isPrivatePhoto = hidden
         // Many small ranges, so that threads end together and progress is even.
         let width = max(1, rowOfGroup.count / 512)
         ranges = stride(from: 0, to: rowOfGroup.count, by: width).map { $0..<min($0 + width, rowOfGroup.count) }
@@ -135,7 +136,7 @@ struct MatrixPlan: Sendable {
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) },
                 events: events)
         } catch {
-            throw CatalogError(.badData, "the catalog is damaged: the table \(source.table): \(error)")
+            throw .damaged("the table \(source.table): \(error)")
         }
     }
 }
@@ -191,7 +192,7 @@ struct MatrixPart: Sendable {
             rows.append((row, entries.count))
             lastRow = row
         }
-        if let time {
+        if let time, UnixTime.bounds.contains(time) {
             dates.note(time)
             events?.add(entry: UInt32(clamping: entry), time: time)
         }

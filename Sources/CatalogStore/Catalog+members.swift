@@ -36,7 +36,7 @@ extension Catalog {
             rows.bind(user.integer(0), at: 1)
             var memberships: [CatalogMember.Membership] = []
             while try rows.step() {
-                memberships.append(.init(groupID: rows.text(0), joinedAt: rows.optionalInteger(1)))
+                memberships.append(.init(groupID: rows.text(0), joinedAt: rows.time(1)))
             }
             return CatalogMember(
                 id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
@@ -109,14 +109,7 @@ extension CatalogSnapshot {
     ///
     /// A column without a user has an empty one.
     public func userIDs() throws(CatalogError) -> PackedTexts {
-        try wrapping { () throws(DatabaseError) in
-            var ids = PackedTexts()
-            let rows = try database.prepare("SELECT user_key, user_id FROM users ORDER BY user_key")
-            while try rows.step() {
-                unsafe rows.withText(1) { unsafe ids.append($0, at: Int(rows.integer(0))) }
-            }
-            return ids
-        }
+        try catalog.texts(byKey: "SELECT user_key, user_id FROM users ORDER BY user_key")
     }
 }
 

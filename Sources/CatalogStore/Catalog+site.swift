@@ -15,8 +15,7 @@ extension Catalog {
                 curations.append(
                     Curation(
                         groupID: rows.text(0), isShown: rows.integer(1) != 0,
-                        position: Int(rows.integer(2)), startsAt: rows.optionalInteger(3),
-                        expiresAt: rows.optionalInteger(4)))
+                        position: Int(rows.integer(2)), startsAt: rows.time(3), expiresAt: rows.time(4)))
             }
             return curations
         }
@@ -50,7 +49,7 @@ extension Catalog {
             rows.bind(Int64(limit), at: 2)
             var groups: [HiddenGroup] = []
             while try rows.step() {
-                groups.append(HiddenGroup(id: rows.text(0), hiddenAtMilliseconds: rows.integer(1)))
+                groups.append(HiddenGroup(id: rows.text(0), hiddenAtMilliseconds: rows.milliseconds(1)))
             }
             return groups
         }

@@ -60,8 +60,8 @@ extension Catalog {
     public func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
         let (table, entry) = (source.table, source.entryColumn)
         let rows = try rowCount(source)
+        let (highest, highestGroup) = (try highestKey(of: source.entityTable), try highestKey(of: .groups))
         return try wrapping { () throws(DatabaseError) in
-            let highest = Int(try database.integer("SELECT max(\(entry)) FROM \(source.entityTable.rawValue)") ?? 0)
             let hasDates = try mayHaveValues(source.notedTime)
             let count = try database.prepare("SELECT count(*) FROM \(table) WHERE \(entry) = ?")
             var (sum, squares) = (0.0, 0.0)
@@ -74,21 +74,20 @@ extension Catalog {
                 squares += degree * degree
             }
             let increments = sum > 0 ? Double(rows) * squares / sum : 0
-            let share = hasDates ? try recentShare(source, weeks: recentWeeks) : 0
+            let share = hasDates ? try recentShare(source, weeks: recentWeeks, upTo: highestGroup) : 0
             return WorkEstimate(
                 rows: rows, increments: increments, hasDates: hasDates, recentRows: Int(share * Double(rows)))
         }
     }
 
     /// The share of rows that have dates in the last weeks, from the first rows of 200 groups, evenly spread.
-    private func recentShare(_ source: RelationSource, weeks: Int) throws(DatabaseError) -> Double {
-        let highest = Int(try database.integer("SELECT max(group_key) FROM groups") ?? 0)
+    private func recentShare(_ source: RelationSource, weeks: Int, upTo highest: Int) throws(DatabaseError) -> Double {
         let rows = try database.prepare(
             "SELECT \(source.timeColumn) FROM \(source.table) WHERE group_key = ? LIMIT 500")
         var times: [Int64?] = []
         for key in Self.sampleKeys(upTo: highest, count: 200) {
             rows.bind(Int64(key), at: 1)
-            while try rows.step() { times.append(rows.optionalInteger(0)) }
+            while try rows.step() { times.append(rows.time(0)) }
         }
         guard let last = times.lazy.compactMap(\.self).max() else { return 0 }
         let first = last - Int64(weeks) * ActivityCalendar.weekSeconds
@@ -97,10 +96,10 @@ extension Catalog {
 
     /// Estimates how much content the photos have, from the tags of 20,000 of them, evenly spread.
     public func contentEstimate() throws(CatalogError) -> ContentEstimate {
-        try wrapping { () throws(DatabaseError) in
+        let highest = try highestKey(of: .photos)
+        return try wrapping { () throws(DatabaseError) in
             let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
             guard hasTags || hasPlaces else { return ContentEstimate() }
-            let highest = Int(try database.integer("SELECT max(photo_key) FROM photos") ?? 0)
             var (sampled, tags) = (0, 0)
             let list = try database.prepare("SELECT tags FROM photos WHERE photo_key = ?")
             for key in Self.sampleKeys(upTo: hasTags ? highest : 0) {

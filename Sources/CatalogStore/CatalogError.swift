@@ -36,7 +36,7 @@ public struct CatalogError: Error, Equatable, CustomStringConvertible {
         } else if error.isReadOnly {
             self.init(.fileFailed, "the catalog can only be read: this user may not write to it, or to its folder")
         } else if error.isDamaged {
-            self.init(.badData, "the catalog is damaged, and must be brought back from a backup: \(error.reason)")
+            self = .damaged(error.reason)
         } else {
             self.init(.databaseFailed, error.reason)
         }

@@ -15,7 +15,7 @@ extension CatalogSnapshot {
     ) throws(CatalogError) {
         var rowsOfKeys: [Int64: UInt32] = [:]
         for group in try groups() where group.isShown { rowsOfKeys[group.key] = UInt32(rowsOfKeys.count) }
-        try wrapping { () throws(DatabaseError) in
+        let isInBounds = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
                 """
                 SELECT user_key, kind, group_key, occurred_at FROM interactions
@@ -26,6 +26,7 @@ extension CatalogSnapshot {
             rows.bind(impressionsSince, at: 3)
             var member = (column: 0, interactions: [Interaction]())
             while try rows.step() {
+                guard (0...Catalog.keyLimit).contains(rows.integer(0)) else { return false }
                 let column = Int(rows.integer(0))
                 if column != member.column {
                     if !member.interactions.isEmpty { body(member.column, member.interactions) }
@@ -33,22 +34,17 @@ extension CatalogSnapshot {
                 }
                 guard let kind = Interaction.Kind(code: rows.integer(1)), let row = rowsOfKeys[rows.integer(2)]
                 else { continue }
-                member.interactions.append(Interaction(kind, group: row, atMilliseconds: rows.integer(3)))
+                member.interactions.append(Interaction(kind, group: row, atMilliseconds: rows.milliseconds(3)))
             }
             if !member.interactions.isEmpty { body(member.column, member.interactions) }
+            return true
         }
+        guard isInBounds else { throw .damaged("interactions of a user who cannot be") }
     }
 
     /// The stated interests of all users, separated by semicolons, by their column in a matrix.
     public func statedInterests() throws(CatalogError) -> PackedTexts {
-        try wrapping { () throws(DatabaseError) in
-            var interests = PackedTexts()
-            let rows = try database.prepare(
-                "SELECT user_key, interests FROM users WHERE interests IS NOT NULL ORDER BY user_key")
-            while try rows.step() {
-                unsafe rows.withText(1) { unsafe interests.append($0, at: Int(rows.integer(0))) }
-            }
-            return interests
-        }
+        try catalog.texts(
+            byKey: "SELECT user_key, interests FROM users WHERE interests IS NOT NULL ORDER BY user_key")
     }
 }

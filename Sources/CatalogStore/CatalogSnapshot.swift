@@ -77,9 +77,12 @@ public final class CatalogSnapshot {
     }
 
     /// All groups, public and private, in ascending order of the bytes of their external ids.
+    ///
+    /// - Throws: `CatalogError.Code.badData` if they cannot be as they were written.
     public func groups() throws(CatalogError) -> [GroupRecord] {
         if let knownGroups { return knownGroups }
         let groups = try catalog.groups()
+        try catalog.check(groups)
         knownGroups = groups
         return groups
     }

@@ -148,7 +148,7 @@ extension Catalog {
         let entity = source.entityTable
         return .init(
             name: table, rows: Int(row.integer(0)),
-            dates: .init(count: dated, range: dated > 0 ? row.integer(2)...row.integer(3) : nil),
+            dates: .init(count: dated, range: dated > 0 ? row.integer(2)...max(row.integer(2), row.integer(3)) : nil),
             groupSizes: try sizes(by: "group_key", in: table, of: .groups),
             entrySizes: try sizes(by: source.entryColumn, in: table, of: entity), entries: entity.rawValue)
     }

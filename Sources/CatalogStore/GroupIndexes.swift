@@ -27,16 +27,19 @@ extension Catalog {
     /// - Complexity: O(groups).
     public func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
         let changeCount = try changeCount()
-        return try wrapping { () throws(DatabaseError) in
+        let indexes: [UInt32]? = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")
             var indexes: [UInt32] = []
             while try rows.step() {
-                let key = Int(rows.integer(0))
-                indexes += repeatElement(GroupIndexes.none, count: key - indexes.count)
+                let key = rows.integer(0)
+                guard key >= indexes.count, key <= Self.keyLimit else { return nil }
+                indexes += repeatElement(GroupIndexes.none, count: Int(key) - indexes.count)
                 indexes.append(index(rows.text(1)) ?? GroupIndexes.none)
             }
-            return GroupIndexes(indexes: indexes, changeCount: changeCount)
+            return indexes
         }
+        guard let indexes else { throw .damaged("the keys of groups are out of order or bounds") }
+        return GroupIndexes(indexes: indexes, changeCount: changeCount)
     }
 
     /// Whether the groups are those of the indexes; a group may since have got the key of another that was removed.
@@ -58,7 +61,7 @@ extension Catalog {
             while try rows.step() {
                 let key = Int(rows.integer(0))
                 guard groups.indexes.indices.contains(key), groups.indexes[key] != GroupIndexes.none else { continue }
-                memberships.append((groups.indexes[key], rows.optionalInteger(1)))
+                memberships.append((groups.indexes[key], rows.time(1)))
             }
             return IndexedMember(
                 interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)

@@ -109,7 +109,7 @@ extension InteractionRecord {
             guard isWanted(rows), let kind = Interaction.Kind(code: rows.integer(1)) else { continue }
             interactions.append(
                 InteractionRecord(
-                    id: rows.text(0), kind, groupID: rows.text(2), atMilliseconds: rows.integer(3),
+                    id: rows.text(0), kind, groupID: rows.text(2), atMilliseconds: rows.milliseconds(3),
                     recommendationID: rows.optionalText(4), position: rows.optionalInteger(5).map { Int($0) },
                     variant: rows.optionalText(6)))
         }

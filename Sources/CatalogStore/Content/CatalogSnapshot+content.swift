@@ -41,14 +41,15 @@ extension CatalogSnapshot {
     /// - Parameters:
     ///   - minimumPhotos: tags and cells of fewer photos are not in the vocabularies (inclusive).
     ///   - progress: told of the keys passed so far, from any thread.
+    /// - Throws: `CatalogError.Code.badData` if the photos cannot be as they were written.
     public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
     {
-        let (highest, columns) = try wrapping { () throws(DatabaseError) in
+        let highest = try catalog.highestKey(of: .photos)
+        let columns = try wrapping { () throws(DatabaseError) in
             let tags = try catalog.mayHaveValues(.tags) ? "tags" : "NULL"
             let place = try catalog.mayHaveValues(.latitude) ? "latitude, longitude" : "NULL, NULL"
-            let highest = Int(try database.integer("SELECT max(photo_key) FROM photos") ?? -1)
-            return (highest, "photo_key, user_key, \(tags), \(place)")
+            return "photo_key, user_key, \(tags), \(place)"
         }
         let width = Self.photosPerRange
         let ranges = stride(from: 0, to: highest + 1, by: width).map { $0..<min($0 + width, highest + 1) }
@@ -72,6 +73,12 @@ extension CatalogSnapshot {
                 return reader
             }
         }
+        guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
+        let hidden = try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0
+        }
+        try catalog.checkCount(
+            readers.reduce(Int(hidden)) { $0 + $1.photoCount }, of: EntityTable.photos.rawValue, isOfTable: true)
         return try content(of: readers, minimumPhotos: minimumPhotos)
     }
 }

@@ -35,6 +35,10 @@ struct PhotoReader: Sendable {
     }
 
     private(set) var parts: [Part] = []
+    /// How many photos were read.
+    private(set) var photoCount = 0
+    /// Whether the keys of each range ascend within it.
+    private(set) var isInOrder = true
     private(set) var tagNumbers = TagNumbers()
     private(set) var cellNumbers = CellNumbers()
 
@@ -52,6 +56,11 @@ struct PhotoReader: Sendable {
         part.tagEnds.reserveCapacity(keys.count)
         while try rows.step() {
             let key = Int(rows.integer(0))
+            guard keys.contains(key), key - keys.lowerBound >= part.owners.count else {
+                isInOrder = false
+                continue
+            }
+            photoCount += 1
             part.skip(to: key - keys.lowerBound)
             part.owners.append(UInt32(clamping: rows.integer(1)))
             unsafe rows.withText(2) { unsafe tagNumbers.append($0.span, ofPhoto: UInt32(key), to: &part.tags) }

@@ -1,0 +1,84 @@
+import CivilTime
+import Model
+import SQLite
+
+/// What is checked of a catalog while it is read, because it costs next to nothing: damage must not become part of a
+/// version, and must crash nothing.
+///
+/// SQLite finds pages that are none of the tree they are in. What it does not find is a page that looks like one of the
+/// tree, with other rows: then rows are out of order, out of bounds, or fewer than their tree has. `checkWhole` finds
+/// more, and reads everything for that.
+extension Catalog {
+    /// The highest key that is read: matrices have 32-bit columns, and there is memory for every key up to the highest.
+    static let keyLimit = Int64(UInt32.max) - 1
+
+    /// The highest key of a table; 0 if it has no rows.
+    ///
+    /// - Throws: `CatalogError.Code.badData` if no row can have that key.
+    func highestKey(of table: EntityTable) throws(CatalogError) -> Int {
+        let key = try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT max(\(table.keyColumn)) FROM \(table.rawValue)") ?? 0
+        }
+        guard (0...Self.keyLimit).contains(key) else { throw .damaged("\(table.rawValue) have the key \(key)") }
+        return Int(key)
+    }
+
+    /// Texts by key, of a statement whose rows are a key and a text, in ascending order of the keys.
+    func texts(byKey sql: String) throws(CatalogError) -> PackedTexts {
+        let texts: PackedTexts? = try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(sql)
+            var texts = PackedTexts()
+            while try rows.step() {
+                let key = rows.integer(0)
+                guard key >= texts.count, key <= Self.keyLimit else { return nil }
+                unsafe rows.withText(1) { unsafe texts.append($0, at: Int(key)) }
+            }
+            return texts
+        }
+        guard let texts else { throw .damaged("keys are out of order or bounds in: \(sql)") }
+        return texts
+    }
+
+    /// Checks that as many rows were read as the tree of their table has, or that of its smallest index; in the same
+    /// transaction.
+    ///
+    /// SQLite counts the cells of the pages without looking into them: a twentieth of the time of reading the rows.
+    func checkCount(_ read: Int, of table: String, isOfTable: Bool = false) throws(CatalogError) {
+        let count = try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT count(*) FROM \(table)\(isOfTable ? " NOT INDEXED" : "")") ?? 0
+        }
+        guard count == read else { throw .damaged("the table \(table) has \(count) rows, of which \(read) are found") }
+    }
+
+    /// Checks groups that were read in the order of their ids, in the same transaction.
+    func check(_ groups: [GroupRecord]) throws(CatalogError) {
+        for group in groups where !(1...Self.keyLimit).contains(group.key) {
+            throw .damaged("a group has the key \(group.key)")
+        }
+        for (group, next) in zip(groups, groups.dropFirst())
+        where !group.id.utf8.lexicographicallyPrecedes(next.id.utf8) {
+            throw .damaged("the groups are out of order at \(next.id)")
+        }
+        try checkCount(groups.count, of: EntityTable.groups.rawValue, isOfTable: true)
+    }
+}
+
+extension Statement {
+    /// A time in Unix seconds, moved into the bounds of `UnixTime`: whoever reads it may calculate with it; nil for
+    /// NULL.
+    func time(_ column: Int32) -> Int64? {
+        optionalInteger(column).map { min(max($0, UnixTime.bounds.lowerBound), UnixTime.bounds.upperBound) }
+    }
+
+    /// The same in Unix milliseconds.
+    func milliseconds(_ column: Int32) -> Int64 {
+        min(max(integer(column), UnixTime.bounds.lowerBound * 1000), UnixTime.bounds.upperBound * 1000)
+    }
+}
+
+extension CatalogError {
+    /// What was read cannot have been written.
+    static func damaged(_ finding: String) -> CatalogError {
+        CatalogError(.badData, "the catalog is damaged, and must be brought back from a backup: \(finding)")
+    }
+}
