@@ -11,6 +11,9 @@ public protocol VersionStore: Sendable {
     /// This store, if it is one that several machines share; nil for a store of one machine.
     var shared: (any SharedStore)? { get }
 
+    /// Where daemons say how they are; nil if the store has no place for that.
+    var board: (any DaemonBoard)? { get }
+
     /// Writes a version and verifies what was written; it is listed afterwards, but not current.
     ///
     /// - Parameters:
@@ -55,6 +58,9 @@ public protocol VersionStore: Sendable {
 extension VersionStore {
     /// Nil: by default a store belongs to one machine.
     public var shared: (any SharedStore)? { nil }
+
+    /// Nil: by default there is no such place.
+    public var board: (any DaemonBoard)? { nil }
 
     /// Removes from the streams of daemons the changes that are in every version, if this is a shared store.
     ///

@@ -20,6 +20,16 @@ public struct RecomputeStatus: Sendable, Equatable {
         lastFailure = lines.last { $0.hasPrefix(Self.failure) }.map(String.init)
     }
 
+    /// When the job last succeeded, in Unix seconds; nil if it never did.
+    public var lastSuccessSeconds: Int64? { Self.time(in: lastSuccess) }
+
+    /// When the job last failed, in Unix seconds; nil if it never did.
+    public var lastFailureSeconds: Int64? { Self.time(in: lastFailure) }
+
+    private static func time(in sample: String?) -> Int64? {
+        sample?.split(separator: " ").last.flatMap { Int64($0) }
+    }
+
     /// The job has succeeded, at a time in Unix seconds.
     public mutating func succeeded(at seconds: Int64) { lastSuccess = "\(Self.success) \(seconds)" }
 

@@ -9,6 +9,7 @@ import Model
 /// versions/.incoming-NAME/    a version that is being written, or that a killed publisher left
 /// versions/.removed-NAME/     a version that is being removed
 /// pins/NAME                   an empty file: pruning leaves the version alone
+/// daemons/HOST-PROCESS        what a daemon says of itself, JSON; it counts for 20 seconds
 /// .lock                       locked (flock) while a version is published or old ones are removed
 /// .current.lock               locked for the moment it takes to switch
 /// ```
@@ -25,7 +26,9 @@ struct FolderLayout: Sendable {
     var currentLock: String { directory + "/.current.lock" }
 
     var pins: String { directory + "/pins" }
+    var daemons: String { directory + "/daemons" }
 
+    func daemon(_ id: String) -> String { daemons + "/" + id }
     func pin(_ name: VersionName) -> String { pins + "/" + name.description }
     func version(_ name: VersionName) -> String { versions + "/" + name.description }
     func incoming(_ name: VersionName) -> String { versions + "/" + Self.incomingPrefix + name.description }

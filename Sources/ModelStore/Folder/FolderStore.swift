@@ -33,6 +33,9 @@ public struct FolderStore: VersionStore {
     /// The folder's path.
     public var location: String { layout.directory }
 
+    /// Files in the folder.
+    public var board: (any DaemonBoard)? { FolderBoard(layout: layout) }
+
     /// Writes a version and verifies what was written; members stay in the catalog, on the same machine.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the disk is full, the

@@ -20,6 +20,7 @@ import Model
 /// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
 /// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
 /// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
+/// | `daemons`, `daemon:ID` | set: the ids of daemons; what one says of itself, JSON, which expires after 20 seconds |
 /// | `journals` | set: the names of the journals that have a stream |
 /// | `journal:NAME` | stream: what members and administrators did since, see `JournalStreams`; the id of an entry is the number of the change in its journal and `-0`; trimmed when all versions have it |
 /// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after it was used last |
@@ -70,6 +71,8 @@ struct RedisLayout: Sendable {
     var incoming: String { prefix + "incoming" }
     var publisher: String { prefix + "publisher" }
     var pins: String { prefix + "pins" }
+    var daemons: String { prefix + "daemons" }
+    func daemon(_ id: String) -> String { "\(prefix)daemon:\(id)" }
 
     var journals: String { prefix + "journals" }
     func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }

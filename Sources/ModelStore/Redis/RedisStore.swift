@@ -40,6 +40,9 @@ public final class RedisStore: SharedStore {
     /// This store.
     public var shared: (any SharedStore)? { self }
 
+    /// Keys of this store.
+    public var board: (any DaemonBoard)? { RedisBoard(store: self) }
+
     /// Writes a version and its members, and lists it after all of it was read back and compared.
     ///
     /// - Throws: `StoreError.busy` if another process publishes or prunes, `writeFailed` if the server is out of memory

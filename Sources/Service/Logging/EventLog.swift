@@ -17,6 +17,8 @@ public struct EventLog: Sendable {
 
     private let write: @Sendable (_ line: String) -> Void
     private let now: @Sendable () -> Int64
+    /// Where warnings and errors are counted; nil for nowhere.
+    private var troubles: RecentTroubles?
 
     /// A log.
     ///
@@ -35,10 +37,23 @@ public struct EventLog: Sendable {
     public func info(_ message: String) { record(.info, message) }
 
     /// Takes down what is worth a look.
-    public func warning(_ message: String) { record(.warning, message) }
+    public func warning(_ message: String) {
+        record(.warning, message)
+        troubles?.note(message, at: now())
+    }
 
     /// Takes down what somebody has to see to.
-    public func error(_ message: String) { record(.error, message) }
+    public func error(_ message: String) {
+        record(.error, message)
+        troubles?.note(message, at: now())
+    }
+
+    /// The same log, whose warnings and errors are counted, too; refused requests are none of them.
+    func counting(in troubles: RecentTroubles) -> EventLog {
+        var log = self
+        log.troubles = troubles
+        return log
+    }
 
     /// Writes a line with members of its own.
     func record(_ level: Level, _ message: String, _ members: (inout JSONWriter) -> Void = { _ in }) {

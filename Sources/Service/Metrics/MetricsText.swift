@@ -25,6 +25,12 @@ struct MetricsText {
         for (value, count) in samples { sample(name, [(label, value)], count) }
     }
 
+    /// Figures that only grow, one for each set of labels.
+    mutating func counters(_ name: String, _ help: String, _ samples: some Sequence<(Labels, UInt64)>) {
+        begin(name, help, type: "counter")
+        for (labels, count) in samples { sample(name, labels, count) }
+    }
+
     /// Histograms of durations, one for each set of labels; those that counted nothing are left out.
     mutating func histograms(_ name: String, _ help: String, _ samples: some Sequence<(Labels, Histogram)>) {
         begin(name, help, type: "histogram")
