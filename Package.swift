@@ -90,6 +90,8 @@ let package = Package(
         module("Compression", ["CZlib"]),
         module("YAML", ["CYAML"]),
 
+        module("Configuration", ["CommandLineOptions", "TextDistance", "YAML"]),
+
         // The system.
         module(
             "CatalogStore",
@@ -113,8 +115,8 @@ let package = Package(
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Evaluation", "MemberData", "Model",
-                "ModelStore",
+                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Configuration", "Evaluation",
+                "MemberData", "Model", "ModelStore",
                 "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
@@ -158,6 +160,7 @@ let package = Package(
         tests("TextDistanceTests", ["TextDistance"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
+        tests("ConfigurationTests", ["Configuration", "CommandLineOptions", "YAML", "TestSupport"]),
         tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
         tests(
             "CatalogStoreTests",

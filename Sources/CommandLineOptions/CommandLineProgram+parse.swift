@@ -1,13 +1,27 @@
 import TextDistance
 
 extension CommandLineProgram {
-    /// Reads a command line.
+    /// Reads a command line, and gives a command the values of all of its options.
     ///
     /// - Parameters:
     ///   - words: the words after the program's name.
     ///   - environment: all environment variables. Only those that an option of the command names are used.
     /// - Throws: `UsageError` when a word is not understood, or one is missing.
-    public func parse(_ words: [String], environment: [String: String]) throws(UsageError) -> ParseResult {
+    public func parse(
+        _ words: [String], environment: [String: String]
+    ) throws(UsageError) -> ParseResult<ParsedCommand> {
+        switch try read(words) {
+        case .run(let words): .run(try words.completed(environment: environment))
+        case .help(let text): .help(text)
+        case .version(let text): .version(text)
+        }
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameter words: the words after the program's name.
+    /// - Throws: `UsageError` when a word is not understood, or an argument is missing.
+    public func read(_ words: [String]) throws(UsageError) -> ParseResult<CommandWords> {
         guard let first = words.first else {
             throw UsageError("which command?", advice: ["usage: \(usageLine)", helpAdvice])
         }
@@ -20,7 +34,7 @@ extension CommandLineProgram {
         guard let command = command(named: first) else { throw unknownCommand(first) }
         var parser = CommandParser(program: name, command: command)
         guard try parser.read(words.dropFirst()) else { return .help(help(for: command)) }
-        return try .run(parser.finish(environment: environment))
+        return .run(try parser.finish())
     }
 
     private func helpPage(for words: ArraySlice<String>) throws(UsageError) -> String {

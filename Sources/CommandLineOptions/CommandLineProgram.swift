@@ -12,12 +12,15 @@ public struct CommandLineProgram: Sendable {
     /// Checks the table, and ends the process at a mistake of the programmer's.
     ///
     /// Mistakes are: two commands or two options with the same name, `help` or `h` as a name, a required argument after
-    /// an optional one, a repeating argument that is not the last, a default that is not among the allowed values.
-    public init(name: String, summary: String, version: String, commands: [Command]) {
+    /// an optional one, a repeating argument that is not the last, a default that is not allowed.
+    ///
+    /// - Parameter variablePrefix: how the environment variables of those settings begin that name none; nil for no
+    ///   such variables.
+    public init(name: String, summary: String, version: String, commands: [Command], variablePrefix: String? = nil) {
         self.name = name
         self.summary = summary
         self.version = version
-        self.commands = commands
+        self.commands = variablePrefix.map { prefix in commands.map { $0.namingVariables(prefix) } } ?? commands
         for command in commands { command.checkTable() }
         precondition(Set(commands.map(\.name)).count == commands.count, "two commands have the same name")
         precondition(!commands.contains { $0.name == "help" }, "the command help is built in")
@@ -28,9 +31,9 @@ public struct CommandLineProgram: Sendable {
 }
 
 /// What a command line asks for.
-public enum ParseResult: Sendable {
+public enum ParseResult<Run: Sendable>: Sendable {
     /// Run this command.
-    case run(ParsedCommand)
+    case run(Run)
     /// Write this help to standard output and end with 0.
     case help(String)
     /// Write this line to standard output and end with 0.
@@ -38,6 +41,13 @@ public enum ParseResult: Sendable {
 }
 
 extension Command {
+    /// The same, with an environment variable for each setting.
+    fileprivate func namingVariables(_ prefix: String) -> Command {
+        Command(
+            name, summary: summary, discussion: discussion, arguments: arguments,
+            options: options.map { $0.namingVariable(prefix) }, examples: examples)
+    }
+
     func checkTable() {
         let names = options.map(\.name) + options.compactMap { $0.short.map(String.init) } + ["help", "h"]
         precondition(Set(names).count == names.count, "two options of \(name) have the same name")
@@ -46,8 +56,10 @@ extension Command {
         precondition(
             arguments[firstOptional...].allSatisfy(\.isOptional), "an argument after an optional one is required")
         for option in options {
-            guard let value = option.defaultValue, !option.allowedValues.isEmpty else { continue }
-            precondition(option.allowedValues.contains(value), "the default of --\(option.name) is not allowed")
+            guard let value = option.defaultValue else { continue }
+            let isAllowed = option.allowedValues.isEmpty || option.allowedValues.contains(value)
+            precondition(
+                isAllowed && option.type.fault(in: value) == nil, "the default of --\(option.name) is not allowed")
         }
     }
 }

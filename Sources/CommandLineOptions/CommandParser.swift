@@ -30,23 +30,10 @@ struct CommandParser {
         return true
     }
 
-    /// The command with its values, after all words are read: those that are missing come from the environment and
-    /// defaults.
-    consuming func finish(environment: [String: String]) throws(UsageError) -> ParsedCommand {
+    /// The words of the command, after all are read.
+    consuming func finish() throws(UsageError) -> CommandWords {
         try checkArgumentCount()
-        var fromEnvironment: Set<String> = []
-        for option in command.options where values[option.name] == nil {
-            if let value = try environmentValue(of: option, environment) {
-                values[option.name] = [value]
-                fromEnvironment.insert(option.name)
-            } else if let value = option.defaultValue {
-                values[option.name] = [value]
-            } else if option.isRequired {
-                throw errors.missingOption(option)
-            }
-        }
-        return ParsedCommand(
-            command: command, arguments: arguments, values: values, fromEnvironment: fromEnvironment, errors: errors)
+        return CommandWords(command: command, arguments: arguments, values: values, errors: errors)
     }
 
     private mutating func readLong(_ word: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) {
@@ -97,9 +84,7 @@ struct CommandParser {
 
     private mutating func add(_ value: String, to option: Option) throws(UsageError) {
         if values[option.name] != nil, !option.isRepeating { throw errors.error("--\(option.name) is given twice") }
-        guard option.allows(value) else {
-            throw errors.badChoice(value, of: option, isFromEnvironment: false, among: option.allowedValues)
-        }
+        try errors.check(value, of: option, from: .commandLine)
         values[option.name, default: []].append(value)
     }
 
@@ -110,32 +95,5 @@ struct CommandParser {
         guard arguments.count <= command.arguments.count else {
             throw errors.extraArgument(arguments[command.arguments.count])
         }
-    }
-
-    /// The value of an option in the environment; "" for a flag that is on.
-    private func environmentValue(
-        of option: Option, _ environment: [String: String]
-    ) throws(UsageError) -> String? {
-        guard let variable = option.environmentVariable, let value = environment[variable], !value.isEmpty else {
-            return nil
-        }
-        guard option.isFlag else {
-            guard option.allows(value) else {
-                throw errors.badChoice(value, of: option, isFromEnvironment: true, among: option.allowedValues)
-            }
-            return value
-        }
-        switch value.lowercased() {
-        case "1", "true", "yes", "on": return ""
-        case "0", "false", "no", "off": return nil
-        default: throw errors.badValue(value, of: option, isFromEnvironment: true, expected: "1 or 0")
-        }
-    }
-}
-
-extension Option {
-    /// Whether a value is one of the allowed ones, or these are not listed.
-    fileprivate func allows(_ value: String) -> Bool {
-        isFlag || allowedValues.isEmpty || allowedValues.contains(value)
     }
 }

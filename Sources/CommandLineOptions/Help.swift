@@ -25,7 +25,10 @@ extension CommandLineProgram {
         let options = command.options.map { ($0.helpTerm, $0.helpText) }
         lines += section("Options", TextLayout.table(options + [("-h, --help", "Show this help")]))
         let variables = command.options.compactMap { option in
-            option.environmentVariable.map { ($0, "Used when --\(option.name) is not given") }
+            option.environmentVariable.map { variable in
+                let key = option.setting.map { "; in configuration files \($0.key)" } ?? ""
+                return (variable, "Used when --\(option.name) is not given\(key)")
+            }
         }
         lines += section("Environment", TextLayout.table(variables))
         lines += section("Examples", command.examples.map { "  \($0)" })

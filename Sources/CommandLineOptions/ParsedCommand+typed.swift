@@ -52,19 +52,52 @@ extension ParsedCommand {
         return try choice(text, of: name)
     }
 
+    /// The whole number of an option of that type that is required or has a default; its bounds are those of the type.
+    public func integer(_ name: String) throws(UsageError) -> Int { try integer(text(name), of: name) }
+
+    /// The whole number of an option of that type, or nil if there is none; its bounds are those of the type.
+    public func integerIfGiven(_ name: String) throws(UsageError) -> Int? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try integer(text, of: name)
+    }
+
+    /// The number of an option of that type that is required or has a default; its bounds are those of the type.
+    public func number(_ name: String) throws(UsageError) -> Double {
+        guard case .number(let bounds) = option(name).type else { preconditionFailure("--\(name) is not a number") }
+        return try number(text(name), of: name, in: bounds)
+    }
+
+    /// The number of an option of that type, or nil if there is none; its bounds are those of the type.
+    public func numberIfGiven(_ name: String) throws(UsageError) -> Double? {
+        guard textIfGiven(name) != nil else { return nil }
+        return try number(name)
+    }
+
+    /// The duration of an option of that type that is required or has a default; its bounds are those of the type.
+    public func duration(_ name: String) throws(UsageError) -> Duration {
+        guard case .duration(let bounds) = option(name).type else { preconditionFailure("--\(name) is no duration") }
+        let text = text(name)
+        guard let seconds = ValueType.seconds(text, in: bounds) else {
+            throw badValue(text, of: name, expected: ValueType.duration(bounds).description)
+        }
+        return .seconds(seconds)
+    }
+
+    private func integer(_ text: String, of name: String) throws(UsageError) -> Int {
+        guard case .integer(let bounds) = option(name).type else { preconditionFailure("--\(name) is no integer") }
+        return try integer(text, of: name, in: bounds)
+    }
+
     private func integer(_ text: String, of name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
-        guard let value = Int(text), bounds.contains(value) else {
-            let least = bounds.lowerBound
-            let range = bounds.upperBound == .max ? ", at least \(least)" : " from \(least) to \(bounds.upperBound)"
-            throw badValue(text, of: name, expected: "a whole number" + range)
+        guard let value = ValueType.integer(text, in: bounds) else {
+            throw badValue(text, of: name, expected: ValueType.integer(bounds).description)
         }
         return value
     }
 
     private func number(_ text: String, of name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
-        // "nan" is a Double too, and lies in no range.
-        guard let value = Double(text), bounds.contains(value) else {
-            throw badValue(text, of: name, expected: "a number from \(bounds.lowerBound) to \(bounds.upperBound)")
+        guard let value = ValueType.number(text, in: bounds) else {
+            throw badValue(text, of: name, expected: ValueType.number(bounds).description)
         }
         return value
     }
@@ -74,8 +107,7 @@ extension ParsedCommand {
     ) throws(UsageError) -> Choice {
         guard let value = Choice(rawValue: text) else {
             throw errors.badChoice(
-                text, of: option(name), isFromEnvironment: fromEnvironment.contains(name),
-                among: Choice.allCases.map(\.rawValue))
+                text, of: option(name), from: origin(of: name), among: Choice.allCases.map(\.rawValue))
         }
         return value
     }
@@ -86,6 +118,6 @@ extension ParsedCommand {
     ///   - name: the option's long name.
     ///   - expected: what the value must be, to be read after "must be".
     public func badValue(_ text: String, of name: String, expected: String) -> UsageError {
-        errors.badValue(text, of: option(name), isFromEnvironment: fromEnvironment.contains(name), expected: expected)
+        errors.badValue(text, of: option(name), from: origin(of: name), expected: expected)
     }
 }

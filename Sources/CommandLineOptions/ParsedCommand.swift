@@ -1,7 +1,8 @@
 /// A command with the values of its arguments and options.
 ///
-/// A value comes from the command line, else from the option's environment variable, else from its default. Asking for
-/// an option that the command does not have is a mistake of the programmer's and ends the process.
+/// A value comes from the command line, else from the option's environment variable, else from a configuration file,
+/// else from its default. Asking for an option that the command does not have is a mistake of the programmer's and ends
+/// the process.
 public struct ParsedCommand: Sendable {
     /// The command that was chosen.
     public let command: Command
@@ -9,8 +10,8 @@ public struct ParsedCommand: Sendable {
     public let arguments: [String]
     /// The values of each option by its long name; a flag that is on has the value "".
     let values: [String: [String]]
-    /// The long names of the options whose value comes from the environment.
-    let fromEnvironment: Set<String>
+    /// Where values come from, by the long names of options; those that are missing have their default.
+    let origins: [String: ValueOrigin]
     let errors: CommandErrors
 
     /// The name of the command.
@@ -19,7 +20,7 @@ public struct ParsedCommand: Sendable {
     /// Whether a flag is on.
     public func flag(_ name: String) -> Bool {
         precondition(option(name).isFlag, "--\(name) is not a flag")
-        return values[name] != nil
+        return values[name]?.isEmpty == false
     }
 
     /// The value of an option that is required or has a default.
@@ -37,6 +38,14 @@ public struct ParsedCommand: Sendable {
     public func texts(_ name: String) -> [String] {
         precondition(!option(name).isFlag, "--\(name) is a flag")
         return values[name] ?? []
+    }
+
+    /// Where the value of an option comes from.
+    public func origin(of name: String) -> ValueOrigin { origins[name] ?? .standard }
+
+    /// The options of the command that are settings, in their order, each with its values.
+    public var settings: [(option: Option, texts: [String])] {
+        command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
     }
 
     func option(_ name: String) -> Option {

@@ -56,16 +56,33 @@ struct CommandErrors: Sendable {
     }
 
     /// - Parameter expected: what the value must be, to be read after "must be".
-    func badValue(_ value: String, of option: Option, isFromEnvironment: Bool, expected: String) -> UsageError {
-        let variable = isFromEnvironment ? option.environmentVariable : nil
-        let origin = variable.map { "the environment variable \($0)" } ?? "--\(option.name)"
-        return error("\(origin) must be \(expected), but is \"\(value)\"")
+    func badValue(_ value: String, of option: Option, from origin: ValueOrigin, expected: String) -> UsageError {
+        let name =
+            switch origin {
+            case .environment: option.environmentVariable.map { "the environment variable \($0)" }
+            case .file(let place): option.setting.map { "\(place): \($0.key)" }
+            case .commandLine, .standard: nil as String?
+            }
+        return error("\(name ?? "--\(option.name)") must be \(expected), but is \"\(value)\"")
     }
 
     /// A value that is none of the choices.
-    func badChoice(_ value: String, of option: Option, isFromEnvironment: Bool, among choices: [String]) -> UsageError {
+    func badChoice(
+        _ value: String, of option: Option, from origin: ValueOrigin, among choices: [String]
+    ) -> UsageError {
         let expected = (choices.count == 1 ? "" : "one of ") + choices.joined(separator: ", ")
-        return badValue(value, of: option, isFromEnvironment: isFromEnvironment, expected: expected)
+        return badValue(value, of: option, from: origin, expected: expected)
+    }
+
+    /// Refuses a value that is not of the option's type, or not one of its choices.
+    func check(_ value: String, of option: Option, from origin: ValueOrigin) throws(UsageError) {
+        if option.isFlag { return }
+        guard option.allowedValues.isEmpty || option.allowedValues.contains(value) else {
+            throw badChoice(value, of: option, from: origin, among: option.allowedValues)
+        }
+        if let expected = option.type.fault(in: value) {
+            throw badValue(value, of: option, from: origin, expected: expected)
+        }
     }
 }
 

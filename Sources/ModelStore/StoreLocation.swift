@@ -46,6 +46,18 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
+    /// Whether it has a password in it.
+    public var hasPassword: Bool {
+        if case .redis(let address) = self { address.password != nil } else { false }
+    }
+
+    /// The same server with another login; a folder has none.
+    ///
+    /// - Parameter user: nil for the default user.
+    public func loggingIn(user: String?, password: String) -> StoreLocation {
+        if case .redis(let address) = self { .redis(address.loggingIn(user: user, password: password)) } else { self }
+    }
+
     /// The location without a password.
     public var description: String {
         switch self {

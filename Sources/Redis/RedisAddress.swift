@@ -15,9 +15,9 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The port, from 1 to 65535.
     public let port: Int
     /// The user; nil for the default user.
-    public let user: String?
+    public private(set) var user: String?
     /// The password; nil to connect without logging in.
-    public let password: String?
+    public private(set) var password: String?
     /// The number of the database, 0 or more.
     public let database: Int
 
@@ -44,6 +44,17 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         (host, port) = try Self.hostAndPort(location[..<(slash ?? location.endIndex)])
         database = try Self.database(slash.map { location[location.index(after: $0)...] } ?? "")
         (user, password) = try at.map { at throws(RedisError) in try Self.credentials(rest[..<at]) } ?? (nil, nil)
+    }
+
+    /// The same server, with another login.
+    ///
+    /// - Parameters:
+    ///   - user: nil for the default user.
+    ///   - password: not empty.
+    public func loggingIn(user: String?, password: String) -> RedisAddress {
+        var address = self
+        (address.user, address.password) = (user, password)
+        return address
     }
 
     /// The address without the password.

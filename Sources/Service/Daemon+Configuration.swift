@@ -7,30 +7,22 @@ extension Daemon {
         public var deployment: Deployment
         /// Where it listens, and its limits; without keys, the address must be of the loopback interface.
         public var server: HTTPServer.Configuration
-        /// Which requests need which tokens.
-        public var access = AccessPolicy()
-        /// Which sites' pages may read answers in a browser.
-        public var crossOrigin = CrossOriginPolicy()
-        /// How many requests clients may make.
-        public var rateLimits = RateLimits.usual
-        /// How much of what each member does is recorded.
-        public var quota = MemberQuota.usual
-        /// How members' lists are made.
-        public var planning = Planning()
+        /// What can change while the daemon runs.
+        public var live = LiveSettings()
+        /// Gives new values of what can change; nil if nothing does.
+        public var settingsSource: (any SettingsSource)?
+        /// How often the source is asked; 10 milliseconds or more.
+        public var settingsPollInterval = Duration.seconds(5)
         /// How often the store is asked which version is current, and the key file looked at; 10 milliseconds or more.
         public var pollInterval = Duration.milliseconds(500)
         /// How often the daemon checks whether other processes have changed the catalog; 10 milliseconds or more.
         public var changePollInterval = Duration.milliseconds(100)
         /// The memory of the answer cache, in bytes; 0 for no cache.
         public var answerCacheBytes = 32 << 20
-        /// How old a version may be before `/readyz` calls it stale.
-        public var staleAfter = Duration.seconds(14 * 86400)
         /// How long a stop waits for responses that are being sent.
         public var stopGrace = Duration.seconds(10)
         /// Receives events: a start, a version, a failure, a refusal.
         public var log: EventLog
-        /// Whether every request is logged.
-        public var logsRequests = false
         /// The time, in Unix milliseconds.
         public var now: @Sendable () -> Int64 = { SystemClock.nowMilliseconds }
 
@@ -47,7 +39,7 @@ extension Daemon {
         /// Refuses addresses that other machines can reach where no tokens are required: then anybody who reaches the
         /// daemon may ask anything about anybody.
         func validate() throws(ServiceError) {
-            guard access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
+            guard live.access.keys != nil || server.address.hasPrefix("127.") || server.address == "::1" else {
                 throw ServiceError(
                     .addressRefused,
                     """
@@ -55,7 +47,7 @@ extension Daemon {
                     give it a key file, or use 127.0.0.1 or ::1
                     """)
             }
-            for interval in [pollInterval, changePollInterval]
+            for interval in [pollInterval, changePollInterval, settingsPollInterval]
             where interval < .milliseconds(10) || interval > .seconds(3600) {
                 throw ServiceError(
                     .startFailed, "a poll interval is \(interval): it must be from 10 milliseconds to an hour")

@@ -1,5 +1,6 @@
 import Dispatch
 import HTTP
+import ModelStore
 import Recommendation
 import Synchronization
 import Tokens
@@ -17,6 +18,9 @@ public final class Daemon: Sendable {
     private let timers: [RepeatingTimer]
     private let relay: ChangeRelay?
     private let keyWatch: KeyWatch?
+    private let settingsWatch: SettingsWatch?
+    private let reporter: DaemonReporter?
+    private let takeUp: @Sendable (LiveSettings) -> Void
     private let hasStopped = DispatchSemaphore(value: 0)
     private let isStopping = Atomic(false)
 
@@ -26,19 +30,31 @@ public final class Daemon: Sendable {
     ///   for, `startFailed` if the port is taken or a limit is out of bounds.
     public init(_ configuration: Configuration) throws(ServiceError) {
         try configuration.validate()
+        let troubles = RecentTroubles()
+        var configuration = configuration
+        configuration.log = configuration.log.counting(in: troubles)
         let log = configuration.log
         let changes = ChangeClock()
         let follower = VersionFollower(
-            store: configuration.deployment.store, planning: configuration.planning, changes: changes, log: log,
+            store: configuration.deployment.store, planning: configuration.live.planning, changes: changes, log: log,
             now: configuration.now)
         let parts = try DeploymentParts(
             configuration.deployment, follower: follower, changes: changes, log: log, now: configuration.now)
-        let keyWatch = configuration.access.keys.map { KeyWatch($0, log: log) }
-        let router = Self.router(
-            configuration, parts: parts, changes: changes, follower: follower, keyWatch: keyWatch)
+        let keyWatch = configuration.live.access.keys.map { KeyWatch($0, log: log) }
+        let settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
+        let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
+        let maker = RouterMaker(
+            configuration, parts: parts, changes: changes, follower: follower, watches: watches.compactMap(\.self))
+        let routers = CurrentRouter(maker.router(configuration.live))
+        takeUp = { settings in
+            follower.use(settings.planning)
+            routers.replace(with: maker.router(settings, replacing: routers.current))
+            changes.everythingChanged()
+        }
         do {
             server = try HTTPServer(
-                configuration.server, refusal: { router.refuse($0) }, handler: { router.respond(to: $0) })
+                configuration.server, refusal: { routers.current.refuse($0) },
+                handler: { routers.current.respond(to: $0) })
         } catch {
             throw ServiceError(.startFailed, error.message)
         }
@@ -49,6 +65,21 @@ public final class Daemon: Sendable {
         var timers = [RepeatingTimer(label: "version-follower", interval: interval) { follower.poll() }]
         if let keyWatch {
             timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
+        }
+        let (address, now) = ((server.address, server.port), configuration.now)
+        let reporter = configuration.deployment.store.board.map {
+            DaemonReporter(
+                $0, server: address, follower: follower, parts: parts, troubles: troubles, now: now)
+        }
+        if let reporter {
+            timers.append(RepeatingTimer(label: "reporter", interval: DaemonReporter.interval) { reporter.report() })
+        }
+        self.reporter = reporter
+        if let settingsWatch {
+            timers.append(
+                RepeatingTimer(label: "settings-watch", interval: configuration.settingsPollInterval) { [takeUp] in
+                    settingsWatch.refresh(takingUp: takeUp)
+                })
         }
         if let community = parts.community, let sessions = parts.sessions {
             timers.append(
@@ -63,61 +94,30 @@ public final class Daemon: Sendable {
         }
         self.timers = timers
         self.keyWatch = keyWatch
+        self.settingsWatch = settingsWatch
         relay = parts.relay
         relay?.start()
-    }
-
-    private static func router(
-        _ configuration: Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
-        keyWatch: KeyWatch?
-    ) -> Router {
-        let relations = configuration.planning.configuration.relations
-        let endpoints = Endpoint.table(of: relations)
-        let metrics = RequestMetrics(endpoints)
-        var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
-        sources += parts.conditions
-        if let keyWatch { sources.append(keyWatch) }
-        if let relay = parts.relay { sources.append(relay) }
-        if parts.sessions != nil { sources.append(parts.damagedLists) }
-        let cache =
-            configuration.answerCacheBytes < 2
-            ? nil
-            : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
-        if let cache { sources.append(cache) }
-        let responder = Responder(
-            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
-            quotas: MemberQuotas(configuration.quota), changes: changes,
-            reading: Responder.readingCondition(configuration.log), conditions: parts.conditions,
-            staleAfter: configuration.staleAfter, metricSources: sources,
-            openAPI: ServiceDescription(
-                endpoints: endpoints, relations: relations, policy: configuration.access
-            ).json,
-            now: configuration.now)
-        return Router(
-            endpoints,
-            settings: Router.Settings(
-                access: configuration.access, limits: configuration.rateLimits, crossOrigin: configuration.crossOrigin,
-                now: configuration.now),
-            responder: responder, metrics: metrics,
-            log: RequestLog(configuration.log, recordsEveryRequest: configuration.logsRequests))
     }
 
     private static func announce(_ server: HTTPServer, _ configuration: Configuration) {
         let log = configuration.log
         log.info("listening at port \(server.port) of \(server.address)")
-        guard configuration.access.keys != nil else {
+        guard configuration.live.access.keys != nil else {
             return log.warning("no keys: everything is open to every process of this machine, and to no other")
         }
-        let open = configuration.access.openAreas.map(\.rawValue).sorted().joined(separator: ", ")
+        let open = configuration.live.access.openAreas.map(\.rawValue).sorted().joined(separator: ", ")
         log.info("tokens are asked for\(open.isEmpty ? "" : ", but not for \(open)")")
     }
 
-    /// Reads again what was read when the daemon started and may change: the keys.
+    /// Reads again what was read when the daemon started and may change: the keys and the settings.
     ///
-    /// Versions, and changes of the catalog and of the key file, are noticed without it.
+    /// Versions, and changes of the catalog, of the key file and of the configuration files, are noticed without it.
     public func reload() {
-        configuration.log.info(keyWatch == nil ? "there are no keys to reload" : "reloading the keys")
+        let parts = [keyWatch == nil ? nil : "keys", settingsWatch == nil ? nil : "settings"].compactMap(\.self)
+        configuration.log.info(
+            parts.isEmpty ? "there is nothing to reload" : "reloading the \(parts.joined(separator: " and the "))")
         keyWatch?.refresh(isForced: true)
+        settingsWatch?.refresh(isForced: true, takingUp: takeUp)
     }
 
     /// Waits until `stop` has been called and is done.
@@ -136,6 +136,7 @@ public final class Daemon: Sendable {
         for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
         relay?.stop()
+        reporter?.withdraw()
         configuration.log.info("stopped")
         hasStopped.signal()
     }

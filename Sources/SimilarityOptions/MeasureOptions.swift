@@ -11,15 +11,26 @@ public enum MeasureOptions {
     /// A parameter of the modified cosine.
     private struct Parameter {
         let option: Option
-        let bounds: ClosedRange<Double>
         let set: @Sendable (inout ModifiedCosine, Double) -> Void
+
+        init(
+            _ name: String, _ placeholder: String, _ help: String, in bounds: ClosedRange<Double>,
+            at path: any WritableKeyPath<ModifiedCosine, Double> & Sendable
+        ) {
+            option = Option(
+                name, placeholder, help: "Modified: \(help) (default: \(ModifiedCosine.standard[keyPath: path]))",
+                type: .number(bounds), setting: MeasureOptions.setting(name))
+            set = { $0[keyPath: path] = $1 }
+        }
     }
+
+    private static func setting(_ name: String) -> Setting { Setting("recompute.\(Setting.camelCased(name))") }
 
     /// All options.
     public static var options: [Option] {
         let measure = Option(
             "measure", "NAME", help: "The formula", default: Name.modified.rawValue,
-            allowed: Name.allCases.map(\.rawValue))
+            allowed: Name.allCases.map(\.rawValue), setting: setting("measure"))
         return [measure] + parameters.map(\.option) + [cut]
     }
 
@@ -29,7 +40,7 @@ public enum MeasureOptions {
             Modified: whether a group keeps the K best in its list, or the K lists where it is best (default: \
             \(ModifiedCosine.standard.cut.rawValue))
             """,
-        allowed: ListCut.allCases.map(\.rawValue))
+        allowed: ListCut.allCases.map(\.rawValue), setting: setting("cut"))
 
     /// Greater exponents overflow the range of numbers and make no difference.
     private static let exponents = 0.0...8.0
@@ -37,45 +48,25 @@ public enum MeasureOptions {
     private static var parameters: [Parameter] {
         [
             Parameter(
-                option: Option(
-                    "degree-discount", "A",
-                    help: "Modified: A, the weight of a member or photo in d groups is d^-A"
-                        + standard(\.degreeDiscount)),
-                bounds: exponents, set: { $0.degreeDiscount = $1 }),
+                "degree-discount", "A", "A, the weight of a member or photo in d groups is d^-A", in: exponents,
+                at: \.degreeDiscount),
             Parameter(
-                option: Option(
-                    "source-exponent", "P",
-                    help: "Modified: P, the score is divided by the group's size to this power"
-                        + standard(\.sourceExponent)),
-                bounds: exponents, set: { $0.sourceExponent = $1 }),
+                "source-exponent", "P", "P, the score is divided by the group's size to this power", in: exponents,
+                at: \.sourceExponent),
             Parameter(
-                option: Option(
-                    "neighbour-exponent", "Q",
-                    help:
-                        "Modified: Q, the score is divided by the neighbour's size to this power; a smaller Q favours "
-                        + "large groups" + standard(\.neighbourExponent)),
-                bounds: exponents, set: { $0.neighbourExponent = $1 }),
+                "neighbour-exponent", "Q",
+                "Q, the score is divided by the neighbour's size to this power; a smaller Q favours large groups",
+                in: exponents, at: \.neighbourExponent),
             Parameter(
-                option: Option(
-                    "shrinkage", "H",
-                    help: "Modified: H, the score of c common entries is multiplied by c / (c + H)"
-                        + standard(\.shrinkage)),
-                bounds: 0...1e9, set: { $0.shrinkage = $1 }),
+                "shrinkage", "H", "H, the score of c common entries is multiplied by c / (c + H)", in: 0...1e9,
+                at: \.shrinkage),
             Parameter(
-                option: Option(
-                    "score-power", "R",
-                    help: "Modified: R, the score is raised to this power; the order stays" + standard(\.scorePower)),
-                bounds: 0.01...8, set: { $0.scorePower = $1 }),
+                "score-power", "R", "R, the score is raised to this power; the order stays", in: 0.01...8,
+                at: \.scorePower),
             Parameter(
-                option: Option(
-                    "list-power", "G",
-                    help: "Modified: divides a list by the sum of its scores to this power" + standard(\.listPower)),
-                bounds: 0...1, set: { $0.listPower = $1 }),
+                "list-power", "G", "divides a list by the sum of its scores to this power", in: 0...1,
+                at: \.listPower),
         ]
-    }
-
-    private static func standard(_ parameter: KeyPath<ModifiedCosine, Double>) -> String {
-        " (default: \(ModifiedCosine.standard[keyPath: parameter]))"
     }
 
     /// The chosen formula.
@@ -88,7 +79,7 @@ public enum MeasureOptions {
         let name = try parsed.choice("measure", of: Name.self)
         var modified = otherwise
         for parameter in parameters {
-            guard let value = try parsed.numberIfGiven(parameter.option.name, in: parameter.bounds) else { continue }
+            guard let value = try parsed.numberIfGiven(parameter.option.name) else { continue }
             guard name == .modified else {
                 throw UsageError("--\(parameter.option.name) needs --measure \(Name.modified.rawValue)")
             }

@@ -1,4 +1,5 @@
 import CommandLineOptions
+import Configuration
 import FoundationEssentials
 import Glibc
 import Model
@@ -8,34 +9,35 @@ enum Coterie {
     /// The relations of all commands.
     static let relations = RelationTable.standard
 
-    static var subcommands: [any Subcommand.Type] {
+    static var subcommands: [any ConfiguredCommand.Type] {
         [
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ServeCommand.self, TokenCommand.self, DeleteCommand.self, ForgetCommand.self,
-            StatsCommand.self, CompletionCommand.self,
+            StatsCommand.self, StatusCommand.self, ConfigCommand.self, CompletionCommand.self,
         ]
     }
 
     static var program: CommandLineProgram {
         CommandLineProgram(
             name: "coterie", summary: "Finds groups that members of a photo community would love to join",
-            version: "0.1.0", commands: subcommands.map { $0.command })
+            version: "0.1.0", commands: subcommands.map { $0.command.configurable }, variablePrefix: "COTERIE")
     }
+
+    /// The settings of all commands.
+    static var settings: SettingsTable { SettingsTable(program) }
 
     static func main() {
         // If the reader of a pipe goes away, the write fails instead.
         _ = signal(SIGPIPE, SIG_IGN)
         do {
-            switch try program.parse(
-                Array(CommandLine.arguments.dropFirst()), environment: ProcessInfo.processInfo.environment)
-            {
+            switch try Invocation.read() {
             case .help(let text), .version(let text):
                 print(text)
-            case .run(let parsed):
-                let subcommand = subcommands.first { $0.command.name == parsed.name }
-                try subcommand?.run(parsed)
+            case .run(let invocation):
+                let subcommand = subcommands.first { $0.command.name == invocation.words.command.name }
+                try subcommand?.run(invocation)
             }
         } catch {
             let failure = Failure(error)
@@ -45,8 +47,17 @@ enum Coterie {
     }
 }
 
-/// A command of the program: its declaration and its action.
-protocol Subcommand {
+/// A command of the program that reads its configuration itself.
+protocol ConfiguredCommand {
     static var command: Command { get }
+    static func run(_ invocation: Invocation) throws
+}
+
+/// A command of the program: its declaration and its action.
+protocol Subcommand: ConfiguredCommand {
     static func run(_ parsed: ParsedCommand) throws
+}
+
+extension Subcommand {
+    static func run(_ invocation: Invocation) throws { try run(invocation.parsed()) }
 }

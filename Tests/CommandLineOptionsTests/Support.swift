@@ -46,7 +46,7 @@ let sample = CommandLineProgram(
         Command("check", summary: "Check the catalog"),
     ])
 
-func parse(_ line: String, _ environment: [String: String] = [:]) throws(UsageError) -> ParseResult {
+func parse(_ line: String, _ environment: [String: String] = [:]) throws(UsageError) -> ParseResult<ParsedCommand> {
     try sample.parse(line.split(separator: " ").map(String.init), environment: environment)
 }
 

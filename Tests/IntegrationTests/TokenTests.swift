@@ -49,7 +49,7 @@ struct TokenTests {
         let workspace = try Workspace()
         try await workspace.publishSample()
         try await workspace.succeed("token", "--new-key", "--keys", "keys.json")
-        for (options, message) in [("keys.json", "reloading the keys"), ("", "there are no keys to reload")] {
+        for (options, message) in [("keys.json", "reloading the keys"), ("", "reloading the settings")] {
             let daemon = try await RunningDaemon(
                 workspace, settings: options.isEmpty ? [:] : ["COTERIE_KEYS": options])
             for count in 1...3 {

@@ -138,8 +138,8 @@ struct OwnRelationTests {
         try community.recompute()
         var configuration = Daemon.Configuration(.catalog(community.store, path: community.catalogPath))
         configuration.server.port = 0
-        configuration.planning.configuration.relations = OwnCommunity.relations
-        configuration.planning.configuration.filters.ceiling = .infinity
+        configuration.live.planning.configuration.relations = OwnCommunity.relations
+        configuration.live.planning.configuration.filters.ceiling = .infinity
         let daemon = try Daemon(configuration)
         defer { daemon.stop() }
         func get(_ target: String) throws -> (status: Int, body: String) {

@@ -19,7 +19,7 @@ struct DaemonAccessTests {
     private func daemon(_ configure: (inout Daemon.Configuration) -> Void = { _ in }) throws -> Daemon {
         var configuration = Daemon.Configuration(
             .catalog(FakeStore(try Community.version("v1")), path: members.path), log: lines.log)
-        configuration.access = bearers.policy()
+        configuration.live.access = bearers.policy()
         configuration.pollInterval = .milliseconds(10)
         configuration.now = { Bearers.now }
         configure(&configuration)
@@ -44,7 +44,7 @@ struct DaemonAccessTests {
 
     @Test("Keys can be added and removed while the daemon runs")
     func rotation() async throws {
-        let daemon = try daemon { $0.rateLimits = RateLimits() }
+        let daemon = try daemon { $0.live.rateLimits = RateLimits() }
         defer { daemon.stop() }
         let old = [try bearers.field("ann")]
         try await wait(for: daemon, old, until: 200)
@@ -68,17 +68,17 @@ struct DaemonAccessTests {
     func announcements() throws {
         let daemon = try daemon {
             $0.server.address = "0.0.0.0"
-            $0.access = bearers.policy(open: [.trending, .groups])
+            $0.live.access = bearers.policy(open: [.trending, .groups])
         }
         daemon.stop()
         #expect(lines.all[1] == "tokens are asked for, but not for groups, trending")
         #expect(throws: ServiceError.self) {
             try self.daemon {
                 $0.server.address = "0.0.0.0"
-                $0.access = AccessPolicy()
+                $0.live.access = AccessPolicy()
             }
         }
-        try self.daemon { $0.access = AccessPolicy() }.stop()
+        try self.daemon { $0.live.access = AccessPolicy() }.stop()
         #expect(lines.all.contains("no keys: everything is open to every process of this machine, and to no other"))
     }
 

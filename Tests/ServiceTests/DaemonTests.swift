@@ -180,7 +180,7 @@ struct DaemonTests {
             var bodyBytes: Int
         }
         let requests = Lines()
-        let daemon = try daemon(FakeStore(), requests) { $0.logsRequests = true }
+        let daemon = try daemon(FakeStore(), requests) { $0.live.logsRequests = true }
         defer { daemon.stop() }
         let response = try get(daemon, "/healthz")
         _ = try get(daemon, "/v1/%22quoted%22?limit=5")

@@ -174,6 +174,7 @@ struct AlertTests {
         var output = MetricsText()
         let router = Routes(store: FakeStore(try Community.version("v1"))).router()
         KeyWatch(bearers.ring, log: Lines().log).write(to: &output)
+        SettingsWatch(TestSettings(), log: Lines().log).write(to: &output)
         let directory = try TemporaryDirectory()
         try relay(in: directory.path).write(to: &output)
         for condition in [Condition.recording(nil), .sessions(nil)] { condition.write(to: &output) }

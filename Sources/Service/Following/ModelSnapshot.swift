@@ -29,6 +29,13 @@ public final class ModelSnapshot: Sendable {
         planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
     }
 
+    /// The same version, but for how lists are made.
+    init(_ other: ModelSnapshot, planning: Planning) {
+        (version, model, manifest, members) = (other.version, other.model, other.manifest, other.members)
+        relations = planning.configuration.relations
+        planner = Planner(model: model, configuration: planning.configuration, key: planning.key)
+    }
+
     /// How long ago its recompute began, in seconds.
     ///
     /// - Parameter now: the time, in Unix milliseconds.

@@ -35,7 +35,9 @@ final class VersionFollower: Sendable {
     static let longestPause = 64
 
     let store: any VersionStore
-    private let planning: Planning
+    private let planning: Mutex<Planning>
+    /// Whether lists are to be made in another way than the version that serves makes them.
+    private let hasNewPlanning = Atomic(false)
     private let changes: ChangeClock
     private let log: EventLog
     private let now: @Sendable () -> Int64
@@ -53,7 +55,7 @@ final class VersionFollower: Sendable {
         now: @escaping @Sendable () -> Int64
     ) {
         self.store = store
-        self.planning = planning
+        self.planning = Mutex(planning)
         self.changes = changes
         self.log = log
         self.now = now
@@ -64,6 +66,18 @@ final class VersionFollower: Sendable {
 
     /// How often asking for the current version, or loading it, failed.
     var pollFailureCount: UInt64 { failedPolls.load(ordering: .relaxed) }
+
+    /// Makes lists in another way, from the next poll on.
+    func use(_ planning: Planning) {
+        self.planning.withLock { $0 = planning }
+        hasNewPlanning.store(true, ordering: .releasing)
+    }
+
+    private func takeUpPlanning() {
+        guard hasNewPlanning.exchange(false, ordering: .acquiring) else { return }
+        let planning = planning.withLock { $0 }
+        update { $0.snapshot = $0.snapshot.map { ModelSnapshot($0, planning: planning) } }
+    }
 
     /// Changes what requests see.
     ///
@@ -79,6 +93,7 @@ final class VersionFollower: Sendable {
     func poll() {
         // First: a server may be away, have lost everything, or be slow to answer.
         serveLastLoaded()
+        takeUpPlanning()
         do throws(StoreError) {
             guard let version = try store.current() else {
                 return note(problem: "the store \(store.location) has no current version yet", reachable: true)
@@ -109,7 +124,7 @@ final class VersionFollower: Sendable {
         if mayAsk { try? store.shared?.sweep() }
         guard mayAsk, current.snapshot == nil, let loaded = try? store.shared?.lastLoaded() else { return }
         // Its members may be damaged, and the store away: then groups are served, and members when the store is back.
-        let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning)
+        let snapshot = (try? self.snapshot(of: loaded)) ?? ModelSnapshot(loaded, planning: planning.withLock { $0 })
         update { $0.snapshot = snapshot }
         log.info("serving version \(snapshot.version): \(snapshot.model.groupCount) groups, from the image kept of it")
     }
@@ -134,7 +149,7 @@ final class VersionFollower: Sendable {
     }
 
     private func snapshot(of loaded: LoadedVersion) throws(StoreError) -> ModelSnapshot {
-        ModelSnapshot(loaded, members: try store.shared?.members(of: loaded), planning: planning)
+        ModelSnapshot(loaded, members: try store.shared?.members(of: loaded), planning: planning.withLock { $0 })
     }
 
     private func loadAndServe(_ version: VersionName) throws(StoreError) {

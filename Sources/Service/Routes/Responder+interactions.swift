@@ -73,6 +73,7 @@ extension Responder {
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
             quotas.count(records, new: new, ofUser: call.id, at: now)
+            call.responder.interactions.count(records, new: new)
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownGroup(let index):
             throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")

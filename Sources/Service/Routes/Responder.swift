@@ -13,6 +13,8 @@ struct Responder: Sendable {
     var cache: AnswerCache?
     /// How much of what each member does is recorded.
     var quotas = MemberQuotas(MemberQuota())
+    /// Counts what members do.
+    var interactions = InteractionMetrics()
     /// Notes the changes that invalidate answers.
     var changes = ChangeClock()
     /// Whether members and photos can be read.

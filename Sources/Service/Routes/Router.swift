@@ -24,16 +24,22 @@ final class Router: Sendable {
     private let responder: Responder
     private let metrics: RequestMetrics
     private let log: RequestLog
-    private let identifiers = RequestIdentifiers()
+    private let identifiers: RequestIdentifiers
     private let compressor = ResponseCompressor()
-    // More than commit together, as some may have to wait for an import that holds the catalog.
-    private let recording = WorkThreads(64, waiting: 256)
-    private let batches = WorkThreads(1, waiting: 8, niceness: 10)
+    private let recording: WorkThreads
+    private let batches: WorkThreads
 
     /// A router of endpoints.
+    ///
+    /// - Parameter previous: the router whose place it takes, and whose work it goes on with.
     init(
-        _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog
+        _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog,
+        replacing previous: Router? = nil
     ) {
+        identifiers = previous?.identifiers ?? RequestIdentifiers()
+        // More than commit together, as some may have to wait for an import that holds the catalog.
+        recording = previous?.recording ?? WorkThreads(64, waiting: 256)
+        batches = previous?.batches ?? WorkThreads(1, waiting: 8, niceness: 10)
         self.endpoints = endpoints
         table = RouteTable(endpoints.map { ($0.method, $0.pattern) })
         self.settings = settings

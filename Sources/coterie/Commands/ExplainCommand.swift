@@ -11,9 +11,7 @@ enum ExplainCommand: Subcommand {
     static let command = Command(
         "explain", summary: "Show a group's rank in a user's list and the reasons, or why it is missing",
         arguments: [Argument("USER", help: "The user's id"), Argument("GROUP", help: "The group's id")],
-        options: PlanOptions.all + [
-            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
-        ],
+        options: PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie explain alice macro-mondays"])
 
     static func run(_ parsed: ParsedCommand) throws {

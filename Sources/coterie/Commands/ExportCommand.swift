@@ -33,10 +33,7 @@ enum ExportCommand: Subcommand {
             Option("limit", short: "n", "N", help: "recommendations: the most groups of a member", default: "20"),
             Option(flag: "reasons", help: "recommendations: with the joined groups that brought each group"),
             Option("output", short: "o", "FILE", help: "The file to write (default: standard output)"),
-        ] + PlanOptions.all + [
-            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-            CommonOptions.threads, CommonOptions.json,
-        ],
+        ] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.threads, CommonOptions.json],
         examples: [
             "coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head",
             "coterie export recommendations --limit 10 -o lists.tsv",

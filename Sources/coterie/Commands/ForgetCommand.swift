@@ -35,8 +35,8 @@ enum ForgetCommand: Subcommand {
             Option(flag: "undo", help: "Let them come back; what was removed stays removed"),
             Option(flag: "list", help: "Only list the members who were forgotten"),
             Option("sessions", "FILE", help: "The lists of a daemon's sessions (default: next to the catalog)"),
-            CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
-        ],
+            CommonOptions.catalog,
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie forget laura-100", "coterie forget --users gone.txt --with-photos",
             "coterie forget laura-100 --check --catalog backup.sqlite",

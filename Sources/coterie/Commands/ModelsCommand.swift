@@ -34,8 +34,7 @@ enum ModelsCommand: Subcommand {
         options: [
             Option("group", "GROUP", help: "With diff: compare the neighbours of this group"),
             Option("keep", "N", help: "With prune: the versions to keep", default: "3"),
-            CommonOptions.store, CommonOptions.cache, CommonOptions.json,
-        ],
+        ] + CommonOptions.storeOptions + [CommonOptions.json],
         examples: [
             "coterie models", "coterie models --store redis://localhost --json",
             "coterie models diff 20261114T030000000-1a2b3c4d 20261121T030000000-5e6f7a8b",

@@ -19,10 +19,7 @@ enum PhotoCommand: Subcommand {
             is not a member of are left out.
             """,
         arguments: [Argument("PHOTO", help: "The photo's id")],
-        options: [
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-            CommonOptions.json,
-        ],
+        options: [CommonOptions.limit] + CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie photo 4711", "coterie photo 4711 --limit 5 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {

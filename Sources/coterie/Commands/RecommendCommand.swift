@@ -28,9 +28,7 @@ enum RecommendCommand: Subcommand {
             CommonOptions.limit,
             Option("users", "FILE", help: "Read more user ids from a file, one per line; - is standard input"),
             Option(flag: "trace", help: "Show what every stage did and how long it took"),
-        ] + PlanOptions.all + [
-            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
-        ],
+        ] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.json],
         examples: [
             "coterie recommend alice", "coterie recommend alice --trace --without rotation",
             "coterie recommend --users users.txt --json --limit 50",

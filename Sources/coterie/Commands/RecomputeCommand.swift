@@ -40,22 +40,20 @@ enum RecomputeCommand: Subcommand {
             If "coterie tune" has found better settings for this catalog, these are used instead of the defaults; \
             options that are given win over them.
             """,
-        options: [
-            CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-        ] + RecomputeOptions.all + [
-            Option("keep", "N", help: "The versions to keep in the store, including the new one", default: "3"),
-            Option("memory", "MIB", help: "The memory limit in MiB (default: all available memory)"),
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + RecomputeOptions.all + [
+            Option(
+                "keep", "N", help: "The versions to keep in the store, including the new one", default: "3",
+                type: .integer(1...1000), setting: Setting("recompute.keep")),
+            Option(
+                "memory", "MIB", help: "The memory limit in MiB (default: all available memory)",
+                type: .integer(1...1 << 30), setting: Setting("recompute.memoryMiB")),
         ] + GateOptions.all + [
             Option(
                 flag: "skip-missing",
                 help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
             Option(flag: "check", help: "Check the whole catalog first, as SQLite does, and not only what is read"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
-            Option(
-                "metrics", "FILE",
-                help: "Write when the job last succeeded and failed, and why, to this file, for Prometheus",
-                environment: "COTERIE_RECOMPUTE_METRICS"),
-            CommonOptions.json,
+            CommonOptions.recomputeMetrics, CommonOptions.json,
         ],
         examples: [
             "coterie recompute", "coterie recompute --store redis://localhost/0 --min-common-members 2",
@@ -73,7 +71,7 @@ enum RecomputeCommand: Subcommand {
         // If the catalog cannot be opened, the job says why.
         let tuned = try (try? parsed.openCatalog())?.tuning()
         var parameters = try parsed.recomputeParameters(tuned: tuned)
-        parameters.versionsKept = try parsed.integer("keep", in: 1...1000)
+        parameters.versionsKept = try parsed.integer("keep")
         parameters.isDryRun = parsed.flag("dry-run")
         parameters.checksCatalog = parsed.flag("check")
         parameters.gate = try GateOptions.limits(of: parsed)
@@ -82,7 +80,7 @@ enum RecomputeCommand: Subcommand {
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
             startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
-        job.memoryLimitBytes = try parsed.integerIfGiven("memory", in: 1...1 << 30).map { $0 << 20 }
+        job.memoryLimitBytes = try parsed.integerIfGiven("memory").map { $0 << 20 }
         let line = ProgressLine()
         let outcome: RecomputeJob.Outcome
         do {

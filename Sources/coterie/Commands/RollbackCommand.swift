@@ -11,7 +11,7 @@ enum RollbackCommand: Subcommand {
             Daemons load it within a second.
             """,
         arguments: [Argument("VERSION", help: "A version that \"coterie models\" lists", isOptional: true)],
-        options: [CommonOptions.store, CommonOptions.cache],
+        options: CommonOptions.storeOptions,
         examples: ["coterie rollback", "coterie rollback 20261114T030000000-1a2b3c4d"])
 
     static func run(_ parsed: ParsedCommand) throws {

@@ -19,9 +19,8 @@ enum SimilarCommand: Subcommand {
             Option(
                 "by", "WHAT", help: "What makes groups similar", default: RelationTable.blendName,
                 allowed: Coterie.relations.choices),
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-            CommonOptions.json,
-        ],
+            CommonOptions.limit,
+        ] + CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie similar macro-mondays", "coterie similar macro-mondays --by members --limit 50 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {

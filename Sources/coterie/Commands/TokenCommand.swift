@@ -27,10 +27,9 @@ enum TokenCommand: Subcommand {
                 flag: "new-key",
                 help: "Add a key to the file; a missing file is created, readable only by its owner"),
             Option(
-                "expires", "DURATION", help: "How long the token is valid, such as 90s, 15m, 1h or 7d", default: "1h"),
-            Option(
-                "keys", "FILE", help: "The key file, a JSON Web Key Set", environment: "COTERIE_KEYS",
-                isRequired: true),
+                "expires", "DURATION", help: "How long the token is valid, such as 90s, 15m, 1h or 7d", default: "1h",
+                type: .duration(1...366 * 86400)),
+            CommonOptions.keys(help: "The key file, a JSON Web Key Set", isRequired: true),
             CommonOptions.audience, CommonOptions.issuer,
         ],
         examples: [
@@ -79,7 +78,7 @@ enum TokenCommand: Subcommand {
         signedWith key: SigningKey
     ) throws -> String {
         let now = Int64(Date().timeIntervalSince1970 * 1000)
-        let validity = try parsed.duration("expires", in: .seconds(1)...(.seconds(366 * 86400)))
+        let validity = try parsed.duration("expires")
         let checker = parsed.tokenChecker
         let claims = TokenClaims(
             subject: bearer.subject, role: bearer.role, scopes: scopes,

@@ -15,10 +15,7 @@ enum TrendingCommand: Subcommand {
 
             The seven days end when the version was built, or at the last date in the catalog if that is earlier.
             """,
-        options: [
-            CommonOptions.limit, CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache,
-            CommonOptions.json,
-        ],
+        options: [CommonOptions.limit] + CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie trending", "coterie trending --limit 5 --json"])
 
     static func run(_ parsed: ParsedCommand) throws {

@@ -22,7 +22,9 @@ enum TuneCommand: Subcommand {
             budget. Tune again when the community has changed much.
             """,
         options: [
-            Option("budget", "TIME", help: "How long it may take, such as 90s, 20m or 1h", default: "2m"),
+            Option(
+                "budget", "TIME", help: "How long it may take, such as 90s, 20m or 1h", default: "2m",
+                type: .duration(1...86_400)),
             Option(flag: "show", help: "Show the settings that are in use, and change nothing"),
             Option(flag: "discard", help: "Remove tuned settings: the defaults are in use again"),
             CommonOptions.catalog, CommonOptions.threads, CommonOptions.json,
@@ -33,7 +35,7 @@ enum TuneCommand: Subcommand {
         guard !(parsed.flag("show") && parsed.flag("discard")) else {
             throw UsageError("--show and --discard cannot be given together")
         }
-        let budget = try parsed.duration("budget", in: .seconds(1)...(.seconds(86_400)))
+        let budget = try parsed.duration("budget")
         if parsed.flag("show") { return try print(parsed.openCatalog().tuning(), parsed) }
         let catalog = try Catalog(path: parsed.text("catalog"), mode: .recording)
         if parsed.flag("discard") {

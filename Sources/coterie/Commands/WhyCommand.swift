@@ -15,9 +15,7 @@ enum WhyCommand: Subcommand {
             Argument("GROUP", help: "The group whose list of neighbours is examined"),
             Argument("OTHER", help: "The group that is, or is not, in this list"),
         ],
-        options: [
-            CommonOptions.version, CommonOptions.catalog, CommonOptions.store, CommonOptions.cache, CommonOptions.json,
-        ],
+        options: CommonOptions.readingOptions + [CommonOptions.json],
         examples: ["coterie why macro-mondays birds-of-berlin"])
 
     static func run(_ parsed: ParsedCommand) throws {

@@ -10,26 +10,51 @@ import Tokens
 /// Options that several commands share.
 enum CommonOptions {
     static let catalog = Option(
-        "catalog", "FILE", help: "The catalog, a SQLite file", default: "coterie.sqlite", environment: "COTERIE_CATALOG"
-    )
+        "catalog", "FILE", help: "The catalog, a SQLite file", default: "coterie.sqlite",
+        environment: "COTERIE_CATALOG", setting: Setting("catalog.file"))
     static let store = Option(
         "store", "STORE",
         help: "The store of model versions: a folder, or redis://[user:password@]host[:port][/db]",
-        default: "coterie-models", environment: "COTERIE_STORE")
+        default: "coterie-models", environment: "COTERIE_STORE", setting: Setting("store.location"))
+    /// The store, how to log in there, and where versions of it are cached.
+    static let storeOptions = [
+        store,
+        Option(
+            "store-user", "NAME", help: "The user to log in as at Redis (default: Redis's own default user)",
+            setting: Setting("store.user")),
+        Option(
+            "store-password-file", "FILE",
+            help: "The file with Redis's password, which only its owner and group can read",
+            setting: Setting("store.passwordFile")),
+        cache,
+    ]
     static let cache = Option(
         "cache", "FOLDER",
         help: "The folder in which versions from Redis are cached (default: ~/.cache/coterie)",
-        environment: "COTERIE_CACHE")
+        environment: "COTERIE_CACHE", setting: Setting("store.cache"))
+    /// What a command needs that reads a version and, if there is one, the catalog.
+    static let readingOptions = [version, catalog] + storeOptions
     static let audience = Option(
         "audience", "NAME", help: "The audience of tokens, the claim aud", default: "coterie",
-        environment: "COTERIE_AUDIENCE")
+        environment: "COTERIE_AUDIENCE", setting: Setting("access.audience", isLive: true))
     static let issuer = Option(
         "issuer", "NAME", help: "The issuer of tokens, the claim iss (default: not checked)",
-        environment: "COTERIE_ISSUER")
+        environment: "COTERIE_ISSUER", setting: Setting("access.issuer", isLive: true))
+    /// The key file, whose purpose a command says.
+    static func keys(help: String, isRequired: Bool = false) -> Option {
+        Option(
+            "keys", "FILE", help: help, environment: "COTERIE_KEYS", setting: Setting("access.keys"),
+            isRequired: isRequired)
+    }
+    static let recomputeMetrics = Option(
+        "metrics", "FILE",
+        help: "The file in which the weekly job says when it last succeeded and failed, and why, for Prometheus",
+        environment: "COTERIE_RECOMPUTE_METRICS", setting: Setting("recompute.metrics"))
     static let json = Option(flag: "json", help: "Write JSON")
     static let limit = Option("limit", short: "n", "N", help: "The most rows to list", default: "20")
     static let threads = Option(
-        "threads", "N", help: "The number of threads (default: one per processor)")
+        "threads", "N", help: "The number of threads (default: one per processor)", type: .integer(1...1024),
+        setting: Setting("recompute.threads"))
     static let version = Option("model", "VERSION", help: "Use this version instead of the current one")
 }
 
@@ -59,9 +84,20 @@ extension ParsedCommand {
     ///
     /// - Parameter hasOwnCopies: whether versions that are loaded are copied first, for a process that keeps them for
     ///   long.
-    func openStore(hasOwnCopies: Bool = false) throws(StoreError) -> any VersionStore {
-        try StoreLocation(text("store")).open(
+    func openStore(hasOwnCopies: Bool = false) throws -> any VersionStore {
+        try storeLocation().open(
             cacheDirectory: textIfGiven("cache") ?? Self.usualCache, hasOwnCopies: hasOwnCopies)
+    }
+
+    /// Where the store is, and how to log in there.
+    private func storeLocation() throws -> StoreLocation {
+        let location = try StoreLocation(text("store"))
+        if location.hasPassword, origin(of: "store") == .commandLine {
+            complain(
+                "warning: everybody on this machine can see the password in --store: use --store-password-file")
+        }
+        guard let path = textIfGiven("store-password-file") else { return location }
+        return location.loggingIn(user: textIfGiven("store-user"), password: try SecretFile(path).read())
     }
 
     /// The folder for data that must not be lost and belongs to this machine; made if it is missing.
@@ -96,25 +132,7 @@ extension ParsedCommand {
 
     /// The number of threads that was asked for, else that of the processors.
     func threadCount() throws(UsageError) -> Int {
-        try integerIfGiven("threads", in: 1...1024) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    }
-}
-
-extension ParsedCommand {
-    /// The duration given for an option that is required or has a default: digits and s, m, h or d, such as `15m`.
-    ///
-    /// - Parameter bounds: the shortest and the longest allowed, both inclusive.
-    /// - Throws: `UsageError` with option, value and bounds.
-    func duration(_ name: String, in bounds: ClosedRange<Duration>) throws(UsageError) -> Duration {
-        let text = text(name)
-        let units: [Character: Int64] = ["s": 1, "m": 60, "h": 3600, "d": 86400]
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()),
-            (0...bounds.upperBound.components.seconds / unit).contains(count), bounds.contains(.seconds(count * unit))
-        else {
-            let range = "\(bounds.lowerBound.components.seconds)s to \(bounds.upperBound.components.seconds / 86400)d"
-            throw badValue(text, of: name, expected: "a duration such as 90s, 15m, 1h or 7d, from \(range)")
-        }
-        return .seconds(count * unit)
+        try integerIfGiven("threads") ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     }
 }
 

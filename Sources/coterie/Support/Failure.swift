@@ -1,5 +1,6 @@
 import CatalogStore
 import CommandLineOptions
+import Configuration
 import Evaluation
 import Model
 import ModelStore
@@ -7,9 +8,10 @@ import Recompute
 import Tokens
 
 /// Why a command failed: an exit code and a sentence for a person.
-struct Failure: Error {
+struct Failure: Error, CustomStringConvertible {
     let exitCode: Int32
     let message: String
+    var description: String { message }
 
     /// Exit codes: 1 and those of sysexits.h.
     static let general: Int32 = 1
@@ -33,6 +35,7 @@ struct Failure: Error {
         case RecomputeError.tooLittleMemory: self.init(Self.tryLater, "\(error)")
         case let error as RecomputeError: self.init(Self.badData, error.description)
         case let error as EvaluationError: self.init(Self.badData, error.description)
+        case let error as ConfigurationError: self.init(Self.badData, error.description)
         case let error as TokenError:
             self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
         default: self.init(Self.general, "\(error)")

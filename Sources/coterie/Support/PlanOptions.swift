@@ -19,6 +19,10 @@ enum PlanOptions {
         "rotation-key", "HEX",
         help: "The key of the rotation, 32 hexadecimal digits; all daemons need the same one",
         default: String(repeating: "0", count: 32), environment: "COTERIE_ROTATION_KEY")
+    static let secretFile = Option(
+        "rotation-key-file", "FILE",
+        help: "The file with that key, which only its owner and group can read; it wins over --rotation-key",
+        setting: Setting("lists.rotationKeyFile", isLive: true))
 
     static let variety = Option(
         "variety", "N",
@@ -26,9 +30,13 @@ enum PlanOptions {
             How strongly lists are varied and change with time: 0 for not at all, 1 as usual, up to \
             \(Int(PlanConfiguration.greatestVariety)); all daemons need the same one
             """,
-        default: "1", environment: "COTERIE_VARIETY")
+        default: "1", environment: "COTERIE_VARIETY", type: .number(0...PlanConfiguration.greatestVariety),
+        setting: Setting("lists.variety", isLive: true))
 
-    static let all = [at, omitted, seed, secret, variety]
+    /// What makes the lists of a daemon; the others make those of one moment.
+    static let deployed = [secret, secretFile, variety]
+
+    static let all = [at, omitted, seed] + deployed
 }
 
 extension ParsedCommand {
@@ -47,7 +55,7 @@ extension ParsedCommand {
     }
 
     /// How strongly lists are to be varied.
-    func variety() throws(UsageError) -> Double { try number("variety", in: 0...PlanConfiguration.greatestVariety) }
+    func variety() throws(UsageError) -> Double { try number("variety") }
 
     /// A planner as the options say, over the groups of a version that the site shows.
     ///
@@ -61,7 +69,13 @@ extension ParsedCommand {
     func planSeed() throws(UsageError) -> UInt64 { UInt64(try integer("seed", in: 0...Int.max)) }
 
     /// The key that was given.
-    func rotationKey() throws(UsageError) -> RotationKey {
+    func rotationKey() throws -> RotationKey {
+        if let path = textIfGiven("rotation-key-file") {
+            guard let key = RotationKey(hexadecimal: try SecretFile(path).read()) else {
+                throw Failure(Failure.badData, "\(path) does not hold 32 hexadecimal digits")
+            }
+            return key
+        }
         guard let key = RotationKey(hexadecimal: text("rotation-key")) else {
             throw UsageError("--rotation-key is \"\(text("rotation-key"))\": give 32 hexadecimal digits")
         }

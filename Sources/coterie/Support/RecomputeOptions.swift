@@ -11,9 +11,12 @@ enum RecomputeOptions {
         Coterie.relations.flatMap(minimums) + [
             Option(
                 "neighbours", "K",
-                help: "Pairs a group keeps in each relation, the best; as tuned, or else \(limits) by default")
+                help: "Pairs a group keeps in each relation, the best; as tuned, or else \(limits) by default",
+                type: .integer(1...10_000), setting: Setting("recompute.neighbours"))
         ] + MeasureOptions.options + [CommonOptions.threads, ProcessorPathOption.option]
     }
+
+    private static let bounds = 1...Int(UInt32.max)
 
     private static var limits: String {
         Set(Coterie.relations.map(\.limit)).sorted().map(String.init).joined(separator: " or ")
@@ -25,10 +28,12 @@ enum RecomputeOptions {
         return [
             Option(
                 "min-\(facts.name)", "X", help: "\(names) a group needs to count by \(facts.name)",
-                default: String(facts.minimumEntries)),
+                default: String(facts.minimumEntries), type: .integer(bounds),
+                setting: Setting("recompute.\(facts.name).minimum")),
             Option(
                 "min-common-\(facts.name)", "Y", help: "Common \(facts.name) a pair needs to count by \(facts.name)",
-                default: String(facts.minimumCommon)),
+                default: String(facts.minimumCommon), type: .integer(bounds),
+                setting: Setting("recompute.\(facts.name).minimumCommon")),
         ]
     }
 }
@@ -37,14 +42,13 @@ extension ParsedCommand {
     /// What neighbours are: as the options say, otherwise as tuned, otherwise the defaults.
     func recomputeParameters(tuned: TuningRecord?) throws(UsageError) -> RecomputeParameters {
         var parameters = RecomputeParameters(relations: Coterie.relations, threads: try threadCount())
-        let bounds = 1...Int(UInt32.max)
         // Plain cosine has nothing that a tuning chooses.
         let tuned = try MeasureOptions.measure(of: self) == .cosine ? nil : tuned
         if let tuned { parameters.use(tuned.settings, tunedAtMilliseconds: tuned.tunedAtMilliseconds) }
         for relation in Coterie.relations.relations {
-            parameters[relation].minimumEntries = try integer("min-\(relation.rawValue)", in: bounds)
-            parameters[relation].minimumCommon = try integer("min-common-\(relation.rawValue)", in: bounds)
-            if let limit = try integerIfGiven("neighbours", in: 1...10_000) { parameters[relation].limit = limit }
+            parameters[relation].minimumEntries = try integer("min-\(relation.rawValue)")
+            parameters[relation].minimumCommon = try integer("min-common-\(relation.rawValue)")
+            if let limit = try integerIfGiven("neighbours") { parameters[relation].limit = limit }
             parameters[relation].measure = try MeasureOptions.measure(
                 of: self, otherwise: tuned?.settings[relation]?.formula ?? .standard)
         }

@@ -1,0 +1,71 @@
+import Recommendation
+import Synchronization
+
+/// Makes the router of a daemon, and another one whenever its settings change, of the same parts.
+struct RouterMaker: Sendable {
+    private let endpoints: [Endpoint]
+    private let metrics: RequestMetrics
+    private let responder: Responder
+    private let log: EventLog
+
+    /// - Parameter watches: what else has figures to tell.
+    init(
+        _ configuration: Daemon.Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
+        watches: [any MetricSource]
+    ) {
+        endpoints = Endpoint.table(of: configuration.live.planning.configuration.relations)
+        metrics = RequestMetrics(endpoints)
+        log = configuration.log
+        var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
+        sources += parts.conditions
+        sources += watches
+        if let relay = parts.relay { sources.append(relay) }
+        if parts.sessions != nil { sources.append(parts.damagedLists) }
+        let cache =
+            configuration.answerCacheBytes < 2
+            ? nil
+            : AnswerCache(limitBytes: configuration.answerCacheBytes, changes: changes, now: configuration.now)
+        if let cache { sources.append(cache) }
+        let interactions = InteractionMetrics()
+        if parts.community != nil { sources.append(interactions) }
+        responder = Responder(
+            follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
+            interactions: interactions, changes: changes, reading: Responder.readingCondition(configuration.log),
+            conditions: parts.conditions, metricSources: sources, now: configuration.now)
+    }
+
+    /// A router with settings.
+    ///
+    /// How much callers have asked for is not carried over: they may ask for a burst more.
+    ///
+    /// - Parameter previous: the router that it takes the place of.
+    func router(_ settings: LiveSettings, replacing previous: Router? = nil) -> Router {
+        var responder = responder
+        responder.quotas = MemberQuotas(settings.quota)
+        responder.staleAfter = settings.staleAfter
+        responder.openAPI =
+            ServiceDescription(
+                endpoints: endpoints, relations: settings.planning.configuration.relations, policy: settings.access
+            ).json
+        return Router(
+            endpoints,
+            settings: Router.Settings(
+                access: settings.access, limits: settings.rateLimits, crossOrigin: settings.crossOrigin,
+                now: responder.now),
+            responder: responder, metrics: metrics,
+            log: RequestLog(log, recordsEveryRequest: settings.logsRequests), replacing: previous)
+    }
+}
+
+/// The router that answers now.
+final class CurrentRouter: Sendable {
+    private let router: Mutex<Router>
+
+    init(_ router: Router) { self.router = Mutex(router) }
+
+    /// The router; a request asks once, so that one set of settings answers it.
+    var current: Router { router.withLock { $0 } }
+
+    /// Lets another router answer from the next request on.
+    func replace(with other: Router) { router.withLock { $0 = other } }
+}

@@ -1,0 +1,110 @@
+import CommandLineOptions
+import Configuration
+
+/// `coterie config`.
+enum ConfigCommand: ConfiguredCommand {
+    /// What can be done.
+    private enum Action: String, CaseIterable {
+        case list, show, check
+    }
+
+    static let command = Command(
+        "config", summary: "List all settings, show their values and origins, check a configuration file",
+        discussion: """
+            A setting has a key in configuration files, an environment variable and an option. An option wins over the \
+            variable, the variable over the file of the environment (--environment), that file over the file for all \
+            environments (--config), and that one over the default.
+
+            list: all settings, with their keys, variables, options, defaults, and what they are.
+
+            show: all settings with their values and where these come from; with a command line behind --, those of \
+            that command, its options included.
+
+            check: whether the files can be used: FILE, or else those that a command would read. The exit code is 65 \
+            if not.
+            """,
+        arguments: [
+            Argument("ACTION", help: Action.allCases.map(\.rawValue).joined(separator: ", ")),
+            Argument(
+                "WORD", help: "check: the file; show: a command line, behind --", isOptional: true, isRepeating: true),
+        ],
+        options: [ConfigurationOptions.file, ConfigurationOptions.environment, CommonOptions.json],
+        examples: [
+            "coterie config show", "coterie config show -- serve --port 9000",
+            "coterie config check coterie.yaml", "coterie config show --config coterie.yaml --environment staging",
+        ])
+
+    static func run(_ invocation: Invocation) throws {
+        let parsed = try invocation.words.completed(environment: invocation.environment)
+        let words = Array(parsed.arguments.dropFirst())
+        switch Action(rawValue: parsed.arguments[0]) {
+        case .list where words.isEmpty: try list(parsed)
+        case .show: try show(invocation, words, parsed)
+        case .check where words.count <= 1: try check(invocation, file: words.first)
+        case .list, .check: throw UsageError("coterie config \(parsed.arguments[0]): there are too many arguments")
+        case nil:
+            throw UsageError(
+                "coterie config cannot \"\(parsed.arguments[0])\": ACTION is one of "
+                    + Action.allCases.map(\.rawValue).joined(separator: ", "))
+        }
+    }
+
+    private static func list(_ parsed: ParsedCommand) throws {
+        let rows = Coterie.settings.options.compactMap(SettingFacts.init)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: rows)
+        } else {
+            for line in SettingFacts.table(rows) { try output.line(line) }
+        }
+        try output.flush()
+    }
+
+    private static func show(_ invocation: Invocation, _ words: [String], _ parsed: ParsedCommand) throws {
+        let configured = try invocation.files().read(Coterie.settings)
+        let command = try shownCommand(words).completed(
+            environment: invocation.environment, configured: configured)
+        let rows = command.settings.compactMap { SettingValue($0.option, $0.texts, command.origin(of: $0.option.name)) }
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: rows)
+        } else {
+            for line in SettingValue.table(rows) { try output.line(line) }
+        }
+        try output.flush()
+    }
+
+    /// The command line whose settings are shown; without words, one of a command that has all settings.
+    private static func shownCommand(_ words: [String]) throws(UsageError) -> CommandWords {
+        guard !words.isEmpty else {
+            let options = Coterie.settings.options.compactMap(\.namedByKey)
+            return CommandWords(of: Command("config", summary: "", options: options), program: Coterie.program.name)
+        }
+        guard case .run(let words) = try Coterie.program.read(words) else {
+            throw UsageError("give a command line, such as: coterie config show -- serve --port 9000")
+        }
+        return words
+    }
+
+    private static func check(_ invocation: Invocation, file: String?) throws {
+        let files = try file.map { ConfigurationFiles(path: $0) } ?? invocation.files()
+        let configured = try files.read(Coterie.settings)
+        try checkTogether(configured, invocation)
+        var output = try Output()
+        if files.paths.isEmpty {
+            try output.line("there is no configuration file")
+        } else {
+            let count = "\(configured.values.count) setting\(configured.values.count == 1 ? "" : "s")"
+            try output.line("\(files.paths.joined(separator: ", ")): \(count), all good")
+        }
+        try output.flush()
+    }
+
+    /// Checks what only the daemon knows of its settings, such as which areas there are.
+    private static func checkTogether(_ configured: ConfiguredValues, _ invocation: Invocation) throws {
+        let words = CommandWords(of: ServeCommand.command, program: Coterie.program.name)
+        do {
+            _ = try ServeSettings.live(words.completed(environment: [:], configured: configured), keys: nil)
+        } catch { throw Failure(Failure.badData, "\(error)") }
+    }
+}
