@@ -110,6 +110,52 @@ struct JournalStreamsTests {
         #expect(errorCode { _ = try streams.survey() } == .corrupt)
     }
 
+    @Test("An entry that has changed in any byte is removed, so that it is missing and comes again")
+    func damagedEntries() throws {
+        var streams = try channel.journals()
+        func fields() throws -> [[UInt8]] {
+            let reply = try redis("XRANGE", "coterie:journal:one", "2-0", "2-0")
+            guard case .array(let entries) = reply, case .array(let parts)? = entries.first,
+                case .array(let fields) = parts[1]
+            else { return [] }
+            return fields.map { if case .bytes(let bytes) = $0 { bytes } else { [] } }
+        }
+        #expect(try streams.add(changes(1...3), to: "one", expecting: nil, isRemade: true))
+        let whole = try fields()
+        #expect(whole.count == 6)
+        for (field, text) in whole.enumerated() {
+            for index in text.indices {
+                var damaged = whole
+                damaged[field][index] ^= 1
+                _ = try redis("DEL", "coterie:journal:one")
+                for (id, fields) in [("1-0", whole), ("2-0", damaged)] {
+                    var connection = try RedisConnection(to: RedisAddress(#require(subject.server).url))
+                    var command = RedisCommand("XADD", "coterie:journal:one", id)
+                    for field in fields { command.append(field) }
+                    _ = try connection.command(command)
+                }
+                // The first has the seal of another number.
+                #expect(try streams.survey()["one"]?.isWhole == true)
+                #expect(try streams.changes(of: "one", after: 0, limit: 9).isEmpty, "field \(field), byte \(index)")
+                let left = StreamedNumbers(after: 2, last: 2, count: 0)
+                #expect(try streams.survey()["one"] == left)
+                #expect(try streams.add(changes(1...3), to: "one", expecting: left, isRemade: true))
+            }
+        }
+        #expect(try streams.changes(of: "one", after: 0, limit: 9) == changes(1...3))
+    }
+
+    @Test("An entry without a seal, of an earlier program, is taken as it is")
+    func unsealedEntries() throws {
+        _ = try redis("SADD", "coterie:journals", "one")
+        _ = try redis("XADD", "coterie:journal:one", "7-0", "stamp", "49", "change", "x")
+        var streams = try channel.journals()
+        #expect(
+            try streams.changes(of: "one", after: 0, limit: 9) == [
+                .init(sequence: 7, stampMilliseconds: 49, body: [0x78])
+            ])
+    }
+
     @Test("Changes of an earlier program are refused, and it is said what to do")
     func earlierProgram() throws {
         _ = try redis("XADD", "coterie:changes", "*", "origin", "o", "sequence", "1", "change", "{}")

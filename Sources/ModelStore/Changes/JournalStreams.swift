@@ -5,10 +5,12 @@ import Redis
 /// journal, whose entries have the numbers that the journal gave.
 ///
 /// A stream is a copy that every journal with these changes can make again, so that the server may lose it. It never
-/// has a gap: what it has is compared, in the same atomic step, before anything is added. It has one owner; after an
+/// has a gap: what it has is compared, in the same atomic step, before anything is added. An entry that is damaged is
+/// removed by whoever reads it: then the stream has a gap, and is made anew. The connection has one owner; after an
 /// error it must be made anew.
 public struct JournalStreams: ~Copyable {
-    /// A change as it is in a stream: an entry whose id is the number, with the fields `stamp` and `change`.
+    /// A change as it is in a stream: an entry whose id is the number, with the fields `stamp`, `change` and `seal`, a
+    /// checksum.
     public struct Change: Sendable, Equatable {
         /// The number of the change in its journal.
         public var sequence: Int64
@@ -23,6 +25,18 @@ public struct JournalStreams: ~Copyable {
             self.stampMilliseconds = stampMilliseconds
             self.body = body
         }
+
+        /// The checksum of the change as one of a journal.
+        func seal(of origin: String) -> String {
+            Checksum.text(of: Array("\(origin)\n\(sequence)\n\(stampMilliseconds)\n".utf8) + body)
+        }
+    }
+
+    /// What an entry is.
+    enum Entry: Equatable {
+        case change(Change)
+        /// It is not as it was added.
+        case damaged(id: String)
     }
 
     private var connection: StoreConnection
@@ -61,14 +75,27 @@ public struct JournalStreams: ~Copyable {
         return streams
     }
 
-    /// The changes of a journal after a number, in the order of their numbers; entries with other ids are left out.
+    /// The changes of a journal after a number, in the order of their numbers; entries with other ids are left out, and
+    /// damaged ones are removed.
     ///
     /// - Parameter limit: how many at most.
     public mutating func changes(of origin: String, after sequence: Int64, limit: Int) throws(StoreError) -> [Change] {
         let reply = try connection.ask(
             "XRANGE", layout.journal(origin), "\(sequence + 1)-0", "+", "COUNT", String(limit))
         guard case .array(let entries) = reply else { throw damaged("an unexpected reply") }
-        return entries.compactMap(Self.change)
+        var (changes, damaged): ([Change], [String]) = ([], [])
+        for entry in entries.compactMap({ Self.entry($0, of: origin) }) {
+            switch entry {
+            case .change(let change): changes.append(change)
+            case .damaged(let id): damaged.append(id)
+            }
+        }
+        if !damaged.isEmpty {
+            var command = RedisCommand("XDEL", layout.journal(origin))
+            for id in damaged { command.append(id) }
+            _ = try connection.ask(command)
+        }
+        return changes
     }
 
     /// Adds changes to the end of a journal's stream, or makes it anew of them.
@@ -89,6 +116,7 @@ public struct JournalStreams: ~Copyable {
             command.append("\(change.sequence)-0")
             command.append(String(change.stampMilliseconds))
             command.append(change.body)
+            command.append(change.seal(of: origin))
         }
         return try connection.ask(command) == .integer(1)
     }
@@ -106,18 +134,24 @@ public struct JournalStreams: ~Copyable {
         reply.text.flatMap { $0.split(separator: "-").first }.flatMap { Int64($0) }
     }
 
-    /// The change of an entry; nil if its id is no number.
+    /// What an entry of a journal's stream is; nil if its id is no number.
     ///
-    /// One with other fields has a body that nobody can read.
-    static func change(_ entry: RedisReply) -> Change? {
+    /// One without a seal that has other fields, too, is a change whose body nobody can read.
+    static func entry(_ entry: RedisReply, of origin: String) -> Entry? {
         guard case .array(let parts) = entry, parts.count == 2, let id = parts[0].text, id.hasSuffix("-0"),
             let sequence = number(parts[0]), sequence > 0, case .array(let fields) = parts[1]
         else { return nil }
-        guard fields.count == 4, fields[0].text == "stamp", fields[2].text == "change",
+        let isSealed = fields.count == 6
+        guard isSealed || fields.count == 4, fields[0].text == "stamp", fields[2].text == "change",
             let stamp = fields[1].text.flatMap({ Int64($0) }), ChangeStamp.bounds.contains(stamp),
-            case .bytes(let body) = fields[3]
-        else { return Change(sequence: sequence, stampMilliseconds: 0, body: []) }
-        return Change(sequence: sequence, stampMilliseconds: stamp, body: body)
+            case .bytes(let body) = fields[3], !isSealed || fields[4].text == "seal"
+        else {
+            guard isSealed else { return .change(Change(sequence: sequence, stampMilliseconds: 0, body: [])) }
+            return .damaged(id: id)
+        }
+        let change = Change(sequence: sequence, stampMilliseconds: stamp, body: body)
+        guard !isSealed || fields[5].text == change.seal(of: origin) else { return .damaged(id: id) }
+        return .change(change)
     }
 
     private func damaged(_ what: String) -> StoreError {
@@ -160,8 +194,9 @@ extension JournalStreams {
         end
         if state ~= ARGV[2] then return 0 end
         if ARGV[3] == 'remade' then redis.call('DEL', KEYS[2]) end
-        for index = 4, #ARGV, 3 do
-          redis.call('XADD', KEYS[2], ARGV[index], 'stamp', ARGV[index + 1], 'change', ARGV[index + 2])
+        for index = 4, #ARGV, 4 do
+          redis.call('XADD', KEYS[2], ARGV[index], 'stamp', ARGV[index + 1], 'change', ARGV[index + 2],
+            'seal', ARGV[index + 3])
         end
         return 1
         """

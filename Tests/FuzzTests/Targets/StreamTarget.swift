@@ -5,7 +5,8 @@ import TestSupport
 
 @testable import ModelStore
 
-/// Entries of a stream, a field a line: whatever a journal takes of them, it sends on as something that means the same.
+/// Entries of a stream, the seal and then a field a line: whatever a journal takes of them, it sends on as something that
+/// means the same.
 struct StreamTarget: FuzzTarget {
     private let folder: TemporaryDirectory
     private let journal: ChangeJournal
@@ -28,15 +29,24 @@ struct StreamTarget: FuzzTarget {
             .site(SiteChange(ofGroup: "g", .hide, atMilliseconds: 5)),
             .site(SiteChange(ofGroup: "g", .curate(position: 1, startsAt: nil, expiresAt: 9), atMilliseconds: 5)),
         ]
-        return changes.map { Array("7-0\nstamp\n1795000000000\nchange\n".utf8) + $0.encoded }
+        // The body stands last, as it may have line feeds of its own.
+        return changes.flatMap { change in
+            let sealed = JournalStreams.Change(
+                sequence: 7, stampMilliseconds: 1_795_000_000_000, body: change.encoded)
+            return ["", sealed.seal(of: "fuzz")].map {
+                Array("\($0)\n7-0\nstamp\n1795000000000\nchange\n".utf8) + change.encoded
+            }
+        }
     }
 
     mutating func take(_ bytes: [UInt8]) throws {
-        let lines = bytes.split(separator: 10, maxSplits: 4, omittingEmptySubsequences: false).map { Array($0) }
+        let lines = bytes.split(separator: 10, maxSplits: 5, omittingEmptySubsequences: false).map { Array($0) }
+        guard lines.count > 1 else { return }
+        let seal = lines[0].isEmpty ? [] : [Array("seal".utf8), lines[0]]
         let entry = RedisReply.array([
-            .bytes(lines[0]), .array(lines.dropFirst().map { .bytes($0) }),
+            .bytes(lines[1]), .array((lines.dropFirst(2) + seal).map { .bytes($0) }),
         ])
-        guard let found = JournalStreams.change(entry) else { return }
+        guard case .change(let found) = JournalStreams.entry(entry, of: "fuzz") else { return }
         try require(
             found.sequence > 0 && ChangeStamp.bounds.contains(found.stampMilliseconds), "\(found) is out of bounds")
         sequence += 1
