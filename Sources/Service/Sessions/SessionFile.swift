@@ -22,7 +22,10 @@ final class SessionFile: SessionStore {
     private static let rowsPerCleaning: Int64 = 16
 
     /// How many unused pages are given back to the disk at a time.
-    private static let pagesPerCleaning = 256
+    private static let pagesPerCleaning = 128
+
+    /// How many pages of the log are written to the file at a time: some request does it.
+    private static let pagesPerCheckpoint = 100
 
     private let path: String
     private let connection = Mutex(Connection())
@@ -66,6 +69,7 @@ final class SessionFile: SessionStore {
             """
             PRAGMA cell_size_check = ON; PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
+            PRAGMA wal_autocheckpoint = \(pagesPerCheckpoint);
             CREATE TABLE IF NOT EXISTS sessions (
                 user_id TEXT NOT NULL,
                 session_id TEXT NOT NULL,
