@@ -104,24 +104,25 @@ let package = Package(
             ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
         module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         module(
-            "Evaluation", ["Recommendation", "MemberData", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
+            "Evaluation",
+            ["Experiments", "Recommendation", "MemberData", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
             "Service",
             [
-                "Answers", "HTTP", "Tokens", "Compression", "Recommendation", "Model", "ModelStore", "CatalogStore",
-                "CivilTime", "MemberData",
+                "Answers", "HTTP", "Tokens", "Compression", "Experiments", "Recommendation", "Model", "ModelStore",
+                "CatalogStore", "CivilTime", "MemberData",
                 "SQLite",
             ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
                 "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Configuration", "Evaluation",
-                "MemberData", "Model", "ModelStore",
+                "Experiments", "MemberData", "Model", "ModelStore",
                 "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
                 "TextDistance",
-                "Tokens",
+                "Tokens", "YAML",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -149,7 +150,8 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Answers", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore", "Recommendation",
+                "Answers", "Experiments", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore",
+                "Recommendation",
                 "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
@@ -181,7 +183,8 @@ let package = Package(
         tests(
             "EvaluationTests",
             [
-                "Evaluation", "CatalogStore", "Model", "Recommendation", "Similarity", "SparseMatrix", "TestSupport",
+                "Evaluation", "CatalogStore", "Experiments", "Model", "Recommendation", "Similarity", "SparseMatrix",
+                "TestSupport",
             ],
             exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.

@@ -20,6 +20,12 @@ public enum CatalogChange: Sendable, Equatable, Codable {
         }
     }
 
+    /// Whether an answer may depend on it; a member's exposures are recorded for reports alone.
+    public var showsInAnswers: Bool {
+        guard case .member(let change) = self, case .expose = change.action else { return true }
+        return false
+    }
+
     /// The member of whom it leaves nothing, or no interactions; nil if it is something else.
     public var erasedUserID: String? {
         switch self {

@@ -145,6 +145,26 @@ enum CatalogSchema {
             content TEXT NOT NULL
         ) WITHOUT ROWID;
         """,
+        // What members of experiments were shown, a row a page and day.
+        """
+        CREATE TABLE IF NOT EXISTS exposures (
+            exposure_key INTEGER PRIMARY KEY,
+            experiment TEXT NOT NULL,
+            user_key INTEGER NOT NULL,
+            day INTEGER NOT NULL,
+            recommendation_id TEXT NOT NULL,
+            first_position INTEGER NOT NULL,
+            shown_count INTEGER NOT NULL,
+            filters TEXT NOT NULL,
+            arm TEXT NOT NULL,
+            times INTEGER NOT NULL,
+            first_at INTEGER NOT NULL,
+            last_at INTEGER NOT NULL,
+            UNIQUE (experiment, user_key, day, recommendation_id, first_position, shown_count, filters, arm)
+        );
+        CREATE INDEX IF NOT EXISTS exposures_by_user ON exposures (user_key);
+        CREATE INDEX IF NOT EXISTS exposures_by_day ON exposures (day);
+        """,
     ]
 
     /// The condition for a row of `groups` to be used and shown: public and not hidden.

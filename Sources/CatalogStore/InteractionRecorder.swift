@@ -7,6 +7,7 @@ final class InteractionRecorder {
     private let users: IdentifierResolver
     private let knownUsers: IdentifierResolver
     private let memberships: MembershipEvents
+    private let exposures: ExposureWriter
     private let group: Statement
     private let forgotten: Statement
     private let insert: Statement
@@ -27,6 +28,7 @@ final class InteractionRecorder {
         users = try IdentifierResolver(.users, database, isStrict: false)
         knownUsers = try IdentifierResolver(.users, database, isStrict: true)
         memberships = try MembershipEvents(database)
+        exposures = try ExposureWriter(database)
         group = try database.prepare(
             "SELECT group_key FROM groups WHERE group_id = ? AND \(isReplaying ? "true" : CatalogSchema.isShown)")
         known = try database.prepare(Catalog.selectInteractions + "AND id = ?")
@@ -62,7 +64,12 @@ final class InteractionRecorder {
             return .stated
         case .forget(let id):
             guard let user = try knownUsers.key(of: change.userID) else { return .unknownMember }
+            if id == nil { try exposures.forget(user: user) }
             return .forgotten(try forget(id, ofUser: user))
+        case .expose(let records):
+            let user = try key(ofUser: change.userID)
+            try exposures.write(records, user: user)
+            return .exposed
         }
     }
 

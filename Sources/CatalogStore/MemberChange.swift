@@ -1,4 +1,4 @@
-/// A change that a member makes: new interactions, forgotten ones, or stated interests.
+/// A change of what is recorded of a member: new interactions, forgotten ones, stated interests, or exposures.
 public struct MemberChange: Sendable, Equatable, Codable {
     /// What is to change.
     public enum Action: Sendable, Equatable, Codable {
@@ -8,6 +8,8 @@ public struct MemberChange: Sendable, Equatable, Codable {
         case forget(id: String?)
         /// Replaces the stated interests.
         case state(interests: [String])
+        /// Adds what the member was shown in experiments; no answer depends on it.
+        case expose([ExposureRecord])
     }
 
     /// The outcome of a change.
@@ -18,6 +20,8 @@ public struct MemberChange: Sendable, Equatable, Codable {
         case forgotten(Int)
         /// The interests are replaced.
         case stated
+        /// The exposures are added.
+        case exposed
         /// Nothing was done: the interaction at this index of the batch names a group that does not exist, or is not
         /// shown.
         case unknownGroup(at: Int)

@@ -48,6 +48,17 @@ public protocol VersionStore: Sendable {
     /// Pins a listed version, or releases it.
     func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError)
 
+    /// The site's experiments, a text that the store keeps as it is; nil if there never were any.
+    func experiments() throws(StoreError) -> [UInt8]?
+
+    /// Replaces that text in one step, unless somebody else has replaced it meanwhile.
+    ///
+    /// - Parameters:
+    ///   - text: at most `experimentsByteLimit` bytes.
+    ///   - known: what `experiments` gave before.
+    /// - Returns: whether it was replaced.
+    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool
+
     /// Removes the oldest versions beyond `count` (1 or more), never the current one or one that is pinned; also what a
     /// killed publisher left.
     ///
@@ -56,6 +67,9 @@ public protocol VersionStore: Sendable {
 }
 
 extension VersionStore {
+    /// The greatest length of the text of a site's experiments, in bytes.
+    public static var experimentsByteLimit: Int { 4 << 20 }
+
     /// Nil: by default a store belongs to one machine.
     public var shared: (any SharedStore)? { nil }
 

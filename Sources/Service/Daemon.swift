@@ -16,6 +16,8 @@ public final class Daemon: Sendable {
     private let configuration: Configuration
     private let server: HTTPServer
     private let timers: [RepeatingTimer]
+    private let community: (any CommunitySource)?
+    private let exposures: ExposureLog
     private let relay: ChangeRelay?
     private let keyWatch: KeyWatch?
     private let settingsWatch: SettingsWatch?
@@ -43,8 +45,13 @@ public final class Daemon: Sendable {
         let keyWatch = configuration.live.access.keys.map { KeyWatch($0, log: log) }
         let settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
         let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
+        let board = parts.community.map { _ in
+            ExperimentBoard(configuration.deployment.store, changes: changes, log: log)
+        }
+        board?.poll()
         let maker = RouterMaker(
-            configuration, parts: parts, changes: changes, follower: follower, watches: watches.compactMap(\.self))
+            configuration, parts: parts, changes: changes, follower: follower, experiments: board,
+            watches: watches.compactMap(\.self))
         let routers = CurrentRouter(maker.router(configuration.live))
         takeUp = { settings in
             follower.use(settings.planning)
@@ -81,7 +88,11 @@ public final class Daemon: Sendable {
                     settingsWatch.refresh(takingUp: takeUp)
                 })
         }
+        if let board { timers.append(RepeatingTimer(label: "experiment-watch", interval: interval) { board.poll() }) }
         if let community = parts.community, let sessions = parts.sessions {
+            let exposures = parts.exposures
+            timers.append(
+                RepeatingTimer(label: "exposures", interval: .seconds(1)) { exposures.flush(to: community) })
             timers.append(
                 RepeatingTimer(label: "write-probe", interval: .seconds(1)) {
                     community.probeWriting()
@@ -95,6 +106,8 @@ public final class Daemon: Sendable {
         self.timers = timers
         self.keyWatch = keyWatch
         self.settingsWatch = settingsWatch
+        community = parts.community
+        exposures = parts.exposures
         relay = parts.relay
         relay?.start()
     }
@@ -135,6 +148,8 @@ public final class Daemon: Sendable {
         configuration.log.info("stopping")
         for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
+        // What the last answers showed.
+        if let community { exposures.flush(to: community) }
         relay?.stop()
         reporter?.withdraw()
         configuration.log.info("stopped")

@@ -32,6 +32,8 @@ struct DeploymentParts {
     var sessions: SessionsInUse?
     /// Counts the lists of sessions that were found damaged.
     let damagedLists: DamagedLists
+    /// What members of experiments were shown, until it is written.
+    let exposures: ExposureLog
     /// Sends changes to the other daemons and receives theirs; nil unless the store is shared.
     var relay: ChangeRelay?
     /// What must be possible for the daemon to do all that it should.
@@ -49,6 +51,8 @@ struct DeploymentParts {
         now: @escaping @Sendable () -> Int64
     ) throws(ServiceError) {
         let (recording, keeping) = (Condition.recording(log), Condition.sessions(log))
+        let exposing = ExposureLog.condition(log)
+        exposures = ExposureLog(exposing)
         let damaged = DamagedLists(log)
         damagedLists = damaged
         switch deployment {
@@ -71,6 +75,6 @@ struct DeploymentParts {
             relay = ChangeRelay(
                 channel, journal: journal, sessions: kept, follower: follower, log: log, now: now)
         }
-        conditions = [recording, keeping]
+        conditions = [recording, keeping, exposing]
     }
 }

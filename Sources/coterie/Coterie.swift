@@ -14,8 +14,8 @@ enum Coterie {
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
-            TuneCommand.self, ServeCommand.self, TokenCommand.self, DeleteCommand.self, ForgetCommand.self,
-            StatsCommand.self, StatusCommand.self, ConfigCommand.self, CompletionCommand.self,
+            TuneCommand.self, ExperimentCommand.self, ServeCommand.self, TokenCommand.self, DeleteCommand.self,
+            ForgetCommand.self, StatsCommand.self, StatusCommand.self, ConfigCommand.self, CompletionCommand.self,
         ]
     }
 

@@ -34,6 +34,20 @@ struct ConformanceTests {
         #expect(try subject.store.prune(keeping: 1).isEmpty)
     }
 
+    @Test("keeps the text of experiments, unless another has replaced it", arguments: StoreUnderTest.Kind.available)
+    func experiments(kind: StoreUnderTest.Kind) throws {
+        let subject = try StoreUnderTest(kind)
+        let store = subject.store
+        let (first, second) = (Array("first".utf8), [UInt8](0...255))
+        #expect(try store.experiments() == nil)
+        #expect(try !store.setExperiments(first, replacing: second))
+        #expect(try store.setExperiments(first, replacing: nil))
+        #expect(try store.experiments() == first)
+        #expect(try !store.setExperiments(second, replacing: nil))
+        #expect(try store.setExperiments(second, replacing: first))
+        #expect(try store.experiments() == second)
+    }
+
     @Test(
         "lists a published version, which is current only when it is made current",
         arguments: StoreUnderTest.Kind.available

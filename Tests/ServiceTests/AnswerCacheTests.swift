@@ -31,12 +31,12 @@ struct AnswerCacheTests {
             hasBearer: Bool = true, status: HTTPStatus = .ok, meanwhile: () -> Void = {}
         ) throws -> Int {
             let key = AnswerKey(request, takesGzip: takesGzip, hasBearer: hasBearer)
-            let response = try cache.answer(to: key, about: subject) { () throws(Problem) in
+            let answer = try cache.answer(to: key, about: subject) { () throws(Problem) in
                 meanwhile()
                 let number = made.wrappingAdd(1, ordering: .relaxed).newValue
                 return .init(response: HTTPResponse(status: status, text: "\(number)"))
             }
-            return try #require(Int(String(decoding: response.body.dropLast(), as: UTF8.self)))
+            return try #require(Int(String(decoding: answer.response.body.dropLast(), as: UTF8.self)))
         }
     }
 

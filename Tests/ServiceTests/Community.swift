@@ -100,6 +100,7 @@ struct FakeCommunity: CommunitySource {
         throw failure ?? ServiceError(.journalFailed, "this community takes no changes")
     }
 
+    func record(exposures changes: [MemberChange]) throws(ServiceError) {}
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? { nil }
     func recordedAmount(ofUser id: String, recent: Int64) throws(ServiceError) -> RecordedAmount { RecordedAmount() }
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? { [] }
@@ -140,6 +141,8 @@ struct Routes {
     var store: FakeStore
     var community: (any CommunitySource)? = FakeCommunity()
     var sessions: (any SessionStore)?
+    /// Records what members of the store's experiments are shown; nil for no experiments.
+    var exposures: ExposureLog?
     var endpoints = Endpoint.table(of: .standard)
     var access = AccessPolicy()
     var limits = RateLimits()
@@ -166,11 +169,14 @@ struct Routes {
         let cache = cacheBytes > 0 ? AnswerCache(limitBytes: cacheBytes, changes: changes, now: now) : nil
         let follower = VersionFollower(store: store, planning: .init(), changes: changes, log: lines.log, now: now)
         follower.poll()
+        let board = ExperimentBoard(store, changes: changes, log: lines.log)
+        board.poll()
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
             follower: follower, community: community, sessions: sessions.map { SessionsInUse($0) },
             cache: cache,
-            quotas: MemberQuotas(quota), changes: changes, reading: Responder.readingCondition(lines.log),
+            quotas: MemberQuotas(quota), changes: changes, experiments: exposures.map { _ in board },
+            exposures: exposures, reading: Responder.readingCondition(lines.log),
             metricSources: [metrics, ModelMetrics(follower: follower, now: now)]
                 + (cache.map { [$0 as any MetricSource] } ?? []),
             openAPI: ServiceDescription(endpoints: endpoints, relations: .standard, policy: access).json, now: now)

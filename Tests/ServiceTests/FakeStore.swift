@@ -8,6 +8,7 @@ final class FakeStore: SharedStore {
         var versions: [VersionName: LoadedVersion] = [:]
         var current: VersionName?
         var profiles: [String: [UInt32]] = [:]
+        var experiments: [UInt8]?
         /// The folder of cached versions.
         var lastLoaded: LoadedVersion?
         var lastLoadedCount = 0
@@ -51,6 +52,13 @@ final class FakeStore: SharedStore {
         if let failure { throw failure }
         guard let loaded else { throw StoreError(.unknownVersion, "there is no version \(version)") }
         return loaded
+    }
+
+    func experiments() throws(StoreError) -> [UInt8]? { state.withLock { $0.experiments } }
+
+    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool {
+        state.withLock { $0.experiments = text }
+        return true
     }
 
     func pinned() throws(StoreError) -> Set<VersionName> { [] }

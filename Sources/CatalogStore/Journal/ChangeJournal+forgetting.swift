@@ -19,6 +19,7 @@ extension ChangeJournal {
             user_id = ?1 AND (?2 IS NULL OR id = ?2) AND NOT is_forgotten AND (?3 IS NULL OR change_key IN
             (SELECT change_key FROM changes WHERE user_id = ?1 AND (stamp, origin, sequence) < (?3, ?4, ?5)))
             """
+        if id == nil { try forgetExposures(ofUser: user, before: stamp) }
         let before = database.totalChanges
         for statement in [
             "DELETE FROM interactions WHERE kind > \(Interaction.Kind.leave.code) AND \(condition)",
@@ -36,6 +37,20 @@ extension ChangeJournal {
             try forget.run()
         }
         return Int(database.totalChanges - before)
+    }
+
+    /// Forgets what a user was shown in experiments; of the changes, only their numbers stay.
+    private func forgetExposures(ofUser user: String, before stamp: ChangeStamp?) throws(DatabaseError) {
+        let forget = try database.prepare(
+            """
+            UPDATE changes SET body = x'' WHERE user_id = ?1 AND \(Self.isExposure)
+            AND (?2 IS NULL OR (stamp, origin, sequence) < (?2, ?3, ?4))
+            """)
+        forget.bind(user, at: 1)
+        forget.bind(stamp?.milliseconds, at: 2)
+        forget.bind(stamp?.origin, at: 3)
+        forget.bind(stamp?.sequence, at: 4)
+        try forget.run()
     }
 
     /// Erases what is here of a user; of the changes, only their numbers stay.
@@ -60,7 +75,8 @@ extension ChangeJournal {
     func forgetAgain(ofUser user: String) throws(DatabaseError) {
         let rows = try database.prepare(
             """
-            SELECT origin, sequence, stamp, body FROM changes WHERE user_id = ? AND length(body) > 0
+            SELECT origin, sequence, stamp, body FROM changes
+            WHERE user_id = ? AND length(body) > 0 AND NOT \(Self.isExposure)
             ORDER BY \(Self.order)
             """)
         rows.bind(user, at: 1)
@@ -77,7 +93,10 @@ extension ChangeJournal {
     public func isForgotten(user: String, beyond taken: TakenChanges) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare(
-                "SELECT origin, sequence, stamp, body FROM changes WHERE user_id = ? AND length(body) > 0")
+                """
+                SELECT origin, sequence, stamp, body FROM changes
+                WHERE user_id = ? AND length(body) > 0 AND NOT \(Self.isExposure)
+                """)
             rows.bind(user, at: 1)
             while try rows.step() {
                 let change = Self.change(rows)

@@ -49,7 +49,8 @@ extension ChangeJournal {
             }
             let bodies = try database.prepare(
                 """
-                SELECT origin, sequence, stamp, body FROM changes WHERE user_id = ? AND length(body) > 0
+                SELECT origin, sequence, stamp, body FROM changes
+                WHERE user_id = ? AND length(body) > 0 AND NOT \(Self.isExposure)
                 ORDER BY \(Self.order)
                 """)
             bodies.bind(id, at: 1)
@@ -64,7 +65,7 @@ extension ChangeJournal {
                 case .forget(id: nil): member.forgetsEarlier = true
                 case .state(let interests): member.interests = interests
                 // A single interaction that is forgotten is no longer in the journal.
-                case .record, .forget: continue
+                case .record, .forget, .expose: continue
                 }
             case .removal(let change):
                 if change.forgottenUserID != nil {
@@ -123,8 +124,9 @@ extension ChangeJournal {
         try wrapping { () throws(DatabaseError) in
             let row = try database.prepare(
                 """
-                SELECT max(occurred_at) FROM (SELECT change_key FROM changes WHERE user_id = ?
-                    ORDER BY change_key DESC LIMIT 16) JOIN interactions USING (change_key)
+                SELECT max(occurred_at) FROM (SELECT change_key FROM changes
+                    WHERE user_id = ? AND NOT \(Self.isExposure) ORDER BY change_key DESC LIMIT 16)
+                    JOIN interactions USING (change_key)
                 """)
             row.bind(id, at: 1)
             return try row.step() ? row.optionalInteger(0) : nil
@@ -159,6 +161,11 @@ extension ChangeJournal {
             origin: row.text(0), sequence: row.integer(1), stampMilliseconds: row.integer(2), encoded: row.bytes(3))
     }
 
+    /// Whether a change is of exposures: lists depend on none of them, and a member may have many.
+    ///
+    /// Told by how the body begins, as `CatalogChange.encoded` writes it.
+    static let isExposure = "substr(body, 1, \(exposureBeginning.utf8.count)) = CAST('\(exposureBeginning)' AS BLOB)"
+    static let exposureBeginning = #"{"member":{"_0":{"action":{"expose":"#
     /// The order in which changes apply, that of `ChangeStamp`.
     static let order = "stamp, origin, sequence"
     /// Rows of `InteractionRecord.all`, and of which change they are.

@@ -56,6 +56,7 @@ extension ChangeJournal {
                 change = .member(member)
             case .forget(let id): outcome = .member(.forgotten(try forget(id, ofUser: member.userID, before: nil)))
             case .state: outcome = .member(.stated)
+            case .expose: outcome = .member(.exposed)
             }
         }
         numbering.sequence += 1

@@ -128,7 +128,7 @@ extension Catalog {
         try wrapping { () throws(DatabaseError) in
             var traces = MemberTraces()
             let tables =
-                ["users", "interactions", "photos"]
+                ["users", "interactions", "exposures", "photos"]
                 + relations.map(\.source).filter { $0.entityTable == .users }.map(\.table)
             for table in tables {
                 let count = try database.prepare(

@@ -47,7 +47,7 @@ extension EntityTable {
     fileprivate var tablesOfTheirs: [String] {
         switch self {
         case .groups: ["curated_groups", "interactions", "hidden_groups"]
-        case .users: ["interactions"]
+        case .users: ["interactions", "exposures"]
         case .photos: []
         }
     }

@@ -10,8 +10,9 @@ import Model
 /// versions/.removed-NAME/     a version that is being removed
 /// pins/NAME                   an empty file: pruning leaves the version alone
 /// daemons/HOST-PROCESS        what a daemon says of itself, JSON; it counts for 20 seconds
+/// experiments.json            the site's experiments
 /// .lock                       locked (flock) while a version is published or old ones are removed
-/// .current.lock               locked for the moment it takes to switch
+/// .current.lock               locked for the moment it takes to switch, or to change the experiments
 /// ```
 struct FolderLayout: Sendable {
     static let incomingPrefix = ".incoming-"
@@ -21,6 +22,8 @@ struct FolderLayout: Sendable {
 
     var current: String { directory + "/current" }
     var currentDraft: String { directory + "/.current.new" }
+    var experiments: String { directory + "/experiments.json" }
+    var experimentsDraft: String { directory + "/.experiments.new" }
     var versions: String { directory + "/versions" }
     var publisherLock: String { directory + "/.lock" }
     var currentLock: String { directory + "/.current.lock" }

@@ -8,7 +8,7 @@ public import Model
 /// readable when the version is removed. One machine only: locks (flock) do not reach others.
 public struct FolderStore: VersionStore {
     let layout: FolderLayout
-    private let durability: Durability
+    let durability: Durability
     /// Whether a loaded version is a copy that nobody else can reach.
     let hasOwnCopies: Bool
     /// Sections are written so many bytes at a time; progress is reported after each write.

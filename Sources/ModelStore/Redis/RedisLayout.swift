@@ -13,6 +13,7 @@ import Model
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
 /// | `pins` | set: names of versions that pruning leaves alone |
+/// | `experiments` | the site's experiments, JSON |
 /// | `V:manifest` | the manifest, JSON |
 /// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, and how many chunks `ids` and every section in chunks have |
 /// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
@@ -73,6 +74,8 @@ struct RedisLayout: Sendable {
     var pins: String { prefix + "pins" }
     var daemons: String { prefix + "daemons" }
     func daemon(_ id: String) -> String { "\(prefix)daemon:\(id)" }
+
+    var experiments: String { prefix + "experiments" }
 
     var journals: String { prefix + "journals" }
     func journal(_ origin: String) -> String { "\(prefix)journal:\(origin)" }

@@ -22,6 +22,8 @@ final class AnswerCache: Sendable {
         var response: HTTPResponse
         /// The session whose list it is of, which goes on when it is given again; nil if it is of none.
         var sessionUse: SessionUse?
+        /// The pages of lists that it shows to members of experiments.
+        var shownPages: [ShownPage] = []
     }
 
     private struct Entry {
@@ -56,7 +58,7 @@ final class AnswerCache: Sendable {
     ///   - make: reads all that it needs when it is called, and not before.
     func answer(
         to key: AnswerKey, about subject: Subject, orMake make: () throws(Problem) -> Answer
-    ) throws(Problem) -> HTTPResponse {
+    ) throws(Problem) -> Answer {
         // Before anything is read: what changes meanwhile leaves the answer with a stamp that is past.
         let stamp = changes.stamp(ofMember: subject.memberID)
         let instant = now()
@@ -66,7 +68,7 @@ final class AnswerCache: Sendable {
         {
             hitCount.wrappingAdd(1, ordering: .relaxed)
             kept.answer.sessionUse?.note(atMilliseconds: instant)
-            return kept.answer.response
+            return kept.answer
         }
         missCount.wrappingAdd(1, ordering: .relaxed)
         let answer = try make()
@@ -78,7 +80,7 @@ final class AnswerCache: Sendable {
             let weight = Self.overheadBytes + key.byteCount + kept.response.byteCount
             entries.withLock { $0.insert(entry, for: key, weight: weight) }
         }
-        return answer.response
+        return answer
     }
 
     /// How many answers are kept, and their bytes.

@@ -30,6 +30,7 @@ final class ChangeClock: Sendable {
 
     /// Notes a change that was made.
     func note(_ change: CatalogChange) {
+        guard change.showsInAnswers else { return }
         if let user = change.userID { memberChanged(user) } else { everythingChanged() }
     }
 

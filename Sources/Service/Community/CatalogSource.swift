@@ -76,6 +76,12 @@ final class CatalogSource: CommunitySource {
         } catch { throw ServiceError(.catalogFailed, "the catalog cannot be written: \(error.message)") }
     }
 
+    func record(exposures changes: [MemberChange]) throws(ServiceError) {
+        do {
+            _ = try commits.apply(changes.map { .member($0) })
+        } catch { throw ServiceError(.catalogFailed, "the catalog cannot be written: \(error.message)") }
+    }
+
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
         try reader.read { catalog throws(CatalogError) in try catalog.latestInteractionTime(ofUser: id) }
     }

@@ -32,6 +32,12 @@ protocol CommunitySource: Sendable {
     /// Makes a change; it is durable when this returns, and in every answer of this daemon from then on.
     func apply(_ change: CatalogChange) throws(ServiceError) -> CatalogChange.Outcome
 
+    /// Records what members were shown, in one transaction that is durable when this returns; members whom the site has
+    /// forgotten are left out.
+    ///
+    /// - Parameter changes: exposures alone, one a member.
+    func record(exposures changes: [MemberChange]) throws(ServiceError)
+
     /// The latest time of what a member did last, in Unix milliseconds; nil if nothing is known.
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64?
 

@@ -163,6 +163,12 @@ final class JournalSource: CommunitySource {
         }
     }
 
+    func record(exposures changes: [MemberChange]) throws(ServiceError) {
+        var remembered: [CatalogChange] = []
+        for change in changes where try !isForgotten(user: change.userID) { remembered.append(.member(change)) }
+        if !remembered.isEmpty { try journal.apply(remembered) }
+    }
+
     func latestInteractionTime(ofUser id: String) throws(ServiceError) -> Int64? {
         try journal.latestInteractionTime(ofUser: id)
     }

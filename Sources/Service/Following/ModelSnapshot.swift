@@ -1,6 +1,8 @@
+import Experiments
 public import Model
 import ModelStore
 public import Recommendation
+import Synchronization
 
 /// One model version that was loaded: immutable, and taken once a request, so that no answer mixes two versions.
 public final class ModelSnapshot: Sendable {
@@ -14,6 +16,10 @@ public final class ModelSnapshot: Sendable {
     let relations: RelationTable
     /// Makes the lists of members, from all groups of the version.
     fileprivate let planner: Planner
+    private let planning: Planning
+    private let variants = Mutex<[(settings: [String: Double], planner: Planner)]>([])
+    /// How many other ways to make lists are kept: more than one experiment at a time has arms.
+    private static let variantLimit = 32
     /// The members published with it, on this machine; nil if there are none.
     let members: PublishedMembers?
     /// Whether members were published with it that are not on this machine yet.
@@ -26,6 +32,7 @@ public final class ModelSnapshot: Sendable {
         model = loaded.model
         manifest = loaded.manifest
         relations = planning.configuration.relations
+        self.planning = planning
         planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
     }
 
@@ -33,7 +40,24 @@ public final class ModelSnapshot: Sendable {
     init(_ other: ModelSnapshot, planning: Planning) {
         (version, model, manifest, members) = (other.version, other.model, other.manifest, other.members)
         relations = planning.configuration.relations
+        self.planning = planning
         planner = Planner(model: model, configuration: planning.configuration, key: planning.key)
+    }
+
+    /// Makes the lists of members with other settings, by the names of `ListSetting`.
+    ///
+    /// - Complexity: that of a planner for settings that were not asked for before, else O(1).
+    fileprivate func planner(setting settings: [String: Double]) -> Planner {
+        guard !settings.isEmpty else { return planner }
+        // Held meanwhile: others who need the same wait for it instead of making it again.
+        return variants.withLock { variants in
+            if let known = variants.first(where: { $0.settings == settings }) { return known.planner }
+            let made = Planner(
+                model: model, configuration: planning.configuration.setting(settings), key: planning.key)
+            if variants.count == Self.variantLimit { variants.removeFirst() }
+            variants.append((settings, made))
+            return made
+        }
     }
 
     /// How long ago its recompute began, in seconds.
@@ -54,6 +78,11 @@ struct VisibleSnapshot {
         self.loaded = loaded
         model = VisibleModel(loaded.model, decisions)
         planner = loaded.planner.showing(model)
+    }
+
+    /// Makes the lists of members with other settings, by the names of `ListSetting`.
+    func planner(setting settings: [String: Double]) -> Planner {
+        settings.isEmpty ? planner : loaded.planner(setting: settings).showing(model)
     }
 
     /// The version's name.

@@ -94,6 +94,13 @@ final class DaemonJournal: Sendable {
         } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
     }
 
+    /// Commits changes, which are not checked, in one transaction; they are durable when this returns.
+    func apply(_ changes: [CatalogChange]) throws(ServiceError) {
+        do {
+            _ = try commits.apply(changes)
+        } catch { throw ServiceError(.journalFailed, "the journal cannot be written: \(error.message)") }
+    }
+
     /// Interactions of a member that the journal has, in the order in which their changes apply; nil if there is none
     /// with the id `after`.
     func interactions(ofUser id: String, after: String?, limit: Int) throws(ServiceError) -> [InteractionRecord]? {

@@ -38,16 +38,16 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// A change that waits for its commit, and the outcome.
+    /// Changes that wait for their commit, and their outcomes.
     private final class Ticket: Sendable {
-        let change: CatalogChange
-        let outcome = Mutex<Result<CatalogChange.Outcome, CatalogError>?>(nil)
+        let changes: [CatalogChange]
+        let outcomes = Mutex<Result<[CatalogChange.Outcome], CatalogError>?>(nil)
         let isDone = DispatchSemaphore(value: 0)
 
-        init(_ change: CatalogChange) { self.change = change }
+        init(_ changes: [CatalogChange]) { self.changes = changes }
     }
 
-    /// How many changes may wait.
+    /// How many callers may wait.
     private static let limit = 256
 
     private let connection = Mutex(Connection())
@@ -124,7 +124,14 @@ final class GroupCommit: Sendable {
     ///
     /// - Throws: `CatalogError.Code.busy` if that takes too long; the change may then be made later all the same.
     func apply(_ change: CatalogChange) throws(CatalogError) -> CatalogChange.Outcome {
-        let ticket = Ticket(change)
+        try apply([change])[0]
+    }
+
+    /// Makes changes in one transaction, one or more; as for one.
+    ///
+    /// - Returns: the outcome of each, in their order.
+    func apply(_ changes: [CatalogChange]) throws(CatalogError) -> [CatalogChange.Outcome] {
+        let ticket = Ticket(changes)
         let hasRoom = waiting.withLock { waiting in
             guard waiting.count < Self.limit else { return false }
             waiting.append(ticket)
@@ -134,9 +141,9 @@ final class GroupCommit: Sendable {
         queue.async { [self] in commitWaiting() }
         let milliseconds = patience / .milliseconds(1)
         guard ticket.isDone.wait(timeout: .now() + .milliseconds(Int(milliseconds))) == .success,
-            let outcome = ticket.outcome.withLock({ $0 })
+            let outcomes = ticket.outcomes.withLock({ $0 })
         else { throw CatalogError(.busy, "writing takes too long, as another process may be writing; try again later") }
-        return try outcome.get()
+        return try outcomes.get()
     }
 
     /// Notes whether anybody else has written since the last call; and erases what readers kept from being erased.
@@ -165,21 +172,25 @@ final class GroupCommit: Sendable {
             do throws(CatalogError) {
                 return .success(
                     try writing(&connection) { writer throws(CatalogError) in
-                        try writer.apply(tickets.map(\.change))
+                        try writer.apply(tickets.flatMap(\.changes))
                     })
             } catch { return .failure(error) }
         }
         // Also for requests that no longer wait, and after a failure, after which something may have been written.
-        for ticket in tickets { changes.note(ticket.change) }
-        if tickets.contains(where: { $0.change.erasedUserID != nil }) {
+        let made = tickets.flatMap(\.changes)
+        for change in made { changes.note(change) }
+        if made.contains(where: { $0.erasedUserID != nil }) {
             connection.withLock { connection in
                 connection.mustErase = true
                 connection.erase()
             }
         }
-        for (index, ticket) in tickets.enumerated() {
-            ticket.outcome.withLock { $0 = outcomes.map { $0[index] } }
+        var start = 0
+        for ticket in tickets {
+            let range = start..<start + ticket.changes.count
+            ticket.outcomes.withLock { $0 = outcomes.map { Array($0[range]) } }
             ticket.isDone.signal()
+            start = range.upperBound
         }
     }
 }

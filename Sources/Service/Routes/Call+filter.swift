@@ -47,17 +47,31 @@ extension RequestParameters {
     /// A list of other filters is another list, with a session of its own. No client's id has the NUL that stands
     /// before the filters.
     var sessionName: String? {
-        let client = text("session")
-        var filters = ""
+        let (client, filters) = (text("session"), filterText)
+        return filters.isEmpty ? client : (client ?? "") + filters
+    }
+
+    /// What the request asks of the groups, as text: the same for the same filters; empty without any.
+    var filterText: String {
+        GroupFilter.text(
+            topics: list("topics"), joinPolicies: list("joinPolicy"), minimumMembers: integer("minimumMembers"),
+            excluding: list("exclude"))
+    }
+}
+
+extension GroupFilter {
+    /// What a client asks of the groups, as text: each filter behind a NUL; empty without any.
+    static func text(topics: [String], joinPolicies: [String], minimumMembers: Int, excluding ids: [String])
+        -> String
+    {
+        var text = ""
         for (name, values) in [
-            ("topics", list("topics").map(Term.normalized)), ("joinPolicy", list("joinPolicy")),
-            ("exclude", list("exclude")),
+            ("topics", topics.map(Term.normalized)), ("joinPolicy", joinPolicies), ("exclude", ids),
         ] where !values.isEmpty {
-            filters +=
+            text +=
                 "\0\(name)=" + Set(values).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.joined(separator: ";")
         }
-        let minimum = integer("minimumMembers")
-        if minimum > 0 { filters += "\0minimumMembers=\(minimum)" }
-        return filters.isEmpty ? client : (client ?? "") + filters
+        if minimumMembers > 0 { text += "\0minimumMembers=\(minimumMembers)" }
+        return text
     }
 }

@@ -14,6 +14,8 @@ struct Call: Sendable {
     let body: [UInt8]
     /// The state of the store, read once a request.
     let state: VersionFollower.State
+    /// Where the handler says which pages of lists it shows; nil if nothing is recorded of that.
+    var shownPage: ShownPageSlot?
 
     /// The parameter `{id}` of the path.
     var id: String { path["id"] }

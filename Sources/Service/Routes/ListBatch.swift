@@ -68,6 +68,13 @@ struct ListBatch: RequestBody {
         throw .badField(field, "must be 1 to \(Parameter.identifierLimit) characters long, without NUL")
     }
 
+    /// What the request asks of the groups, as text.
+    var filterText: String {
+        GroupFilter.text(
+            topics: topics ?? [], joinPolicies: joinPolicy ?? [], minimumMembers: minimumMembers ?? 0,
+            excluding: exclude ?? [])
+    }
+
     /// What the request asks of the groups.
     func filter(in model: VisibleModel) -> GroupFilter {
         GroupFilter(

@@ -79,7 +79,7 @@ extension Responder {
             throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
         case .otherContent(let index): throw .idTaken(records[index].id, inField: "interactions[\(index)].id")
         case .unknownMember: throw .forgottenMember(call.id)
-        case .forgotten, .stated: preconditionFailure("interactions are recorded or not")
+        case .forgotten, .stated, .exposed: preconditionFailure("interactions are recorded or not")
         }
     }
 
@@ -105,6 +105,7 @@ extension Responder {
     /// `DELETE /v1/users/{id}/interactions`.
     @Sendable
     fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
+        call.responder.exposures?.forget(call.id)
         let outcome = try call.apply(.forget(id: nil))
         try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
         // Noted again: the change that was noted with the interactions came before the sessions were forgotten.

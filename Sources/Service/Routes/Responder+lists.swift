@@ -29,12 +29,13 @@ extension Responder {
             do throws(Problem) {
                 try ListBatch.check(id, "userIds[\(index)]")
                 let (request, isKnown) = try call.planRequest(ofUser: id, filter, in: snapshot)
-                lists.append(
-                    MemberLists.Entry(
-                        Recommendations(
-                            served, snapshot.version, snapshot.planner.plan(request),
-                            limit: batch.limit ?? ListBatch.limits.upperBound, for: request.profile,
-                            isKnown: isKnown, snapshot.planner)))
+                let (arms, planner) = call.assignment(of: request, in: snapshot)
+                let list = Recommendations(
+                    served, snapshot.version, planner.plan(request),
+                    limit: batch.limit ?? ListBatch.limits.upperBound, for: request.profile,
+                    isKnown: isKnown, planner)
+                call.show(list, after: 0, arms: arms, filters: batch.filterText)
+                lists.append(MemberLists.Entry(list))
             } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }
         }
         return MemberLists(served, lists)

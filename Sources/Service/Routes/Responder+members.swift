@@ -35,12 +35,15 @@ extension Responder {
         let snapshot = try call.snapshotWithMembers
         let (request, isKnown) = try call.planRequest(ofUser: call.id, call.filter(in: snapshot.model), in: snapshot)
         let plan = try call.sessionList(for: request, in: snapshot)
-        let items = plan.items(for: request, snapshot.planner)
-        let offset = try call.offset(in: items, of: plan, for: request, snapshot)
-        return Recommendations(
+        let planner = call.planner(for: plan.arms, in: snapshot)
+        let items = plan.items(for: request, planner)
+        let offset = try call.offset(in: items, of: plan, for: request, planner)
+        let answer = Recommendations(
             call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
-            limit: call.parameters.limit, for: request.profile, isKnown: isKnown, snapshot.planner)
+            limit: call.parameters.limit, for: request.profile, isKnown: isKnown, planner)
+        call.show(answer, after: offset, arms: plan.arms, filters: call.parameters.filterText)
+        return answer
     }
 
     /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not;
@@ -51,11 +54,12 @@ extension Responder {
         let groupID = call.path["group"]
         let group = snapshot.model.hides(groupID) ? nil : try call.group(groupID, in: snapshot)
         let (request, _) = try call.planRequest(ofUser: call.id, call.filter(in: snapshot.model), in: snapshot)
-        let (served, planner) = (call.served(snapshot.version), snapshot.planner)
+        let served = call.served(snapshot.version)
         guard let group else { return Explanation(served, userId: call.id, unshownGroup: groupID) }
         guard let list = try call.frozenPlan(at: request.atMilliseconds)?.list(in: snapshot) else {
-            return Explanation(served, of: group, planner, request)
+            return Explanation(served, of: group, call.assignment(of: request, in: snapshot).planner, request)
         }
+        let planner = call.planner(for: list.arms, in: snapshot)
         return Explanation(
             served, of: group, inSession: list.items(for: request, planner),
             list.interests(in: snapshot.model), planner, request)
@@ -76,7 +80,8 @@ extension Call {
     {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
-        let plan = FrozenPlan(snapshot.planner.plan(request), request, snapshot)
+        let (arms, planner) = assignment(of: request, in: snapshot)
+        let plan = FrozenPlan(planner.plan(request), request, snapshot, arms: arms)
         return try orUnavailable { () throws(ServiceError) in
             try responder.sessions?.keep(plan, ofUser: id, session: parameters.sessionName, at: now) ?? plan
         }.list(in: snapshot)
@@ -91,10 +96,10 @@ extension Call {
 
     /// How many items precede the page.
     fileprivate func offset(
-        in items: [PlanItem], of plan: SessionList, for request: PlanRequest, _ snapshot: VisibleSnapshot
+        in items: [PlanItem], of plan: SessionList, for request: PlanRequest, _ planner: Planner
     ) throws(Problem) -> Int {
         guard let after = parameters.text("after") else { return 0 }
-        guard let offset = plan.offset(after: after, in: items, for: request, snapshot.planner) else {
+        guard let offset = plan.offset(after: after, in: items, for: request, planner) else {
             throw .notInList(after: after)
         }
         return offset

@@ -71,6 +71,7 @@ extension Call {
     fileprivate func remove(_ subject: RemovalChange.Subject) throws(Problem) -> Removal {
         let community = try community(with: Self.removals)
         let change = RemovalChange(subject, atMilliseconds: responder.now())
+        if let user = change.forgottenUserID { responder.exposures?.forget(user) }
         let outcome = try orUnavailable { () throws(ServiceError) in try community.apply(change) }
         if let user = change.forgottenUserID {
             try orUnavailable { () throws(ServiceError) in try responder.sessions?.forgetAll(ofUser: user) }

@@ -17,6 +17,10 @@ struct Responder: Sendable {
     var interactions = InteractionMetrics()
     /// Notes the changes that invalidate answers.
     var changes = ChangeClock()
+    /// The experiments of the store; nil for none.
+    var experiments: ExperimentBoard?
+    /// Records what members of experiments are shown.
+    var exposures: ExposureLog?
     /// Whether members and photos can be read.
     var reading: Condition?
     /// What else must work for the daemon to do all that it should.

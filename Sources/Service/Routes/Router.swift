@@ -113,7 +113,7 @@ final class Router: Sendable {
             let isTaken = threads.add { [self] in
                 later.finish(
                     response(to: arrival) { () throws(Problem) in
-                        try handle(arrival.request, endpoint, path, bearer).response
+                        try shown(handle(arrival.request, endpoint, path, bearer))
                     })
             }
             guard isTaken else { throw .tooManyWait(threads.waitingLimit) }
@@ -153,12 +153,22 @@ final class Router: Sendable {
         let bearer = try admit(request, to: endpoint, path, at: uptime)
         // After the checks, so that a cached answer is refused to those who may not have it.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
-            return try handle(request, endpoint, path, bearer).response
+            return try shown(handle(request, endpoint, path, bearer))
         }
         let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)
-        return try cache.answer(to: key, about: subject) { () throws(Problem) in
-            try handle(request, endpoint, path, bearer)
+        return shown(
+            try cache.answer(to: key, about: subject) { () throws(Problem) in
+                try handle(request, endpoint, path, bearer)
+            })
+    }
+
+    /// The response of an answer that is given, be it for the first time or not; what it shows is noted.
+    private func shown(_ answer: AnswerCache.Answer) -> HTTPResponse {
+        if !answer.shownPages.isEmpty, let exposures = responder.exposures {
+            let now = responder.now()
+            for page in answer.shownPages { page.note(in: exposures, atMilliseconds: now) }
         }
+        return answer.response
     }
 
     /// Checks that a request may be made.
@@ -191,14 +201,17 @@ final class Router: Sendable {
         let call = Call(
             responder: responder, path: path, parameters: parameters, bearer: bearer,
             isOpen: gate.knowsTokens && bearer == nil, body: request.body,
-            state: responder.follower.current)
+            state: responder.follower.current,
+            shownPage: responder.exposures == nil ? nil : ShownPageSlot())
         var response = try endpoint.handler(call)
         // A shared cache must not give to others what only bearers get.
         let caching = bearer != nil && endpoint.caching == .shared ? .sharedAmongBearers : endpoint.caching
         response.headers.append(name: "Cache-Control", value: caching.rawValue)
         if endpoint.caching != .never { EntityTag.add(to: &response) }
         compressor.compress(&response, for: request)
-        return AnswerCache.Answer(response: response, sessionUse: sessionUse(of: endpoint, path, parameters))
+        return AnswerCache.Answer(
+            response: response, sessionUse: sessionUse(of: endpoint, path, parameters),
+            shownPages: call.shownPage?.pages ?? [])
     }
 
     /// The session whose list the answer shows; nil for other answers.

@@ -8,10 +8,12 @@ struct RouterMaker: Sendable {
     private let responder: Responder
     private let log: EventLog
 
-    /// - Parameter watches: what else has figures to tell.
+    /// - Parameters:
+    ///   - experiments: those of the store; nil for none.
+    ///   - watches: what else has figures to tell.
     init(
         _ configuration: Daemon.Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
-        watches: [any MetricSource]
+        experiments: ExperimentBoard?, watches: [any MetricSource]
     ) {
         endpoints = Endpoint.table(of: configuration.live.planning.configuration.relations)
         metrics = RequestMetrics(endpoints)
@@ -20,7 +22,10 @@ struct RouterMaker: Sendable {
         sources += parts.conditions
         sources += watches
         if let relay = parts.relay { sources.append(relay) }
-        if parts.sessions != nil { sources.append(parts.damagedLists) }
+        if parts.sessions != nil {
+            sources.append(parts.damagedLists)
+            sources.append(parts.exposures)
+        }
         let cache =
             configuration.answerCacheBytes < 2
             ? nil
@@ -30,8 +35,10 @@ struct RouterMaker: Sendable {
         if parts.community != nil { sources.append(interactions) }
         responder = Responder(
             follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
-            interactions: interactions, changes: changes, reading: Responder.readingCondition(configuration.log),
-            conditions: parts.conditions, metricSources: sources, now: configuration.now)
+            interactions: interactions, changes: changes, experiments: experiments,
+            exposures: experiments.map { _ in parts.exposures },
+            reading: Responder.readingCondition(configuration.log), conditions: parts.conditions,
+            metricSources: sources, now: configuration.now)
     }
 
     /// A router with settings.

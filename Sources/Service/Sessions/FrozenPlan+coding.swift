@@ -1,3 +1,4 @@
+import Experiments
 import Model
 import Recommendation
 
@@ -7,9 +8,11 @@ import Recommendation
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
 /// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32
 /// bits each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids
-/// (texts).
+/// (texts); from format 5 on the arms of experiments (the texts of experiment and arm).
 extension FrozenPlan {
-    private static let format: UInt8 = 4
+    private static let format: UInt8 = 5
+    /// That of earlier programs, whose lists are of no experiment.
+    private static let formatWithoutArms: UInt8 = 4
     private static let origins = PlanItem.Origin.allCases
     private static let placements = PlanItem.Placement.allCases
 
@@ -38,6 +41,10 @@ extension FrozenPlan {
             writer.append(interest.members) { $0.append(UInt32($1)) }
         }
         writer.append(ids)
+        writer.append(arms) { writer, assigned in
+            writer.append(assigned.experiment)
+            writer.append(assigned.arm)
+        }
         return writer.bytes
     }
 
@@ -45,7 +52,8 @@ extension FrozenPlan {
     init?(bytes: [UInt8]) {
         var reader = ByteReader(bytes)
         do {
-            guard try reader.integer(UInt8.self) == Self.format else { return nil }
+            let format = try reader.integer(UInt8.self)
+            guard [Self.format, Self.formatWithoutArms].contains(format) else { return nil }
             recommendationID = try reader.text()
             version = try reader.text()
             bucket = try reader.integer(Int64.self)
@@ -72,6 +80,11 @@ extension FrozenPlan {
                     })
             }
             ids = try reader.texts()
+            if format == Self.format {
+                arms = try reader.list { reader throws(ByteReader.Failure) in
+                    AssignedArm(try reader.text(), try reader.text())
+                }
+            }
         } catch { return nil }
         guard reader.isAtEnd, ids.count == items.count + joined.count + dismissed.count,
             items.allSatisfy({ $0.interest ?? -1 < interests.count }),

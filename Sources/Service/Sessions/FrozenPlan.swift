@@ -1,4 +1,5 @@
 import Answers
+import Experiments
 import Model
 import Recommendation
 
@@ -29,13 +30,18 @@ struct FrozenPlan: Equatable {
     var topics: [String]
     /// The external ids of the groups of `items`, `joined` and `dismissed`, one after another.
     var ids: PackedTexts
+    /// The arms of experiments that it was made for.
+    var arms: [AssignedArm] = []
 }
 
 extension FrozenPlan {
     /// Freezes a plan.
     ///
-    /// - Parameter request: what it was made for.
-    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: VisibleSnapshot) {
+    /// - Parameters:
+    ///   - request: what it was made for.
+    ///   - arms: whose settings it was made with.
+    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: VisibleSnapshot, arms: [AssignedArm] = []) {
+        self.arms = arms
         version = snapshot.version.description
         recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
         bucket = plan.bucket
@@ -84,6 +90,6 @@ extension FrozenPlan {
             },
             items: shown.map(\.item), ranks: shown.map(\.rank),
             madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
-            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics)
+            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics, arms: arms)
     }
 }

@@ -1,4 +1,5 @@
 import Answers
+import Experiments
 import Model
 import Recommendation
 
@@ -30,6 +31,8 @@ struct SessionList {
     let joined, dismissed: [UInt32]
     /// The interests that the member had stated when the list was made.
     let topics: [String]
+    /// The arms of experiments that it was made for.
+    let arms: [AssignedArm]
 
     /// The list as it stands now: without what was joined or dismissed since.
     func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {

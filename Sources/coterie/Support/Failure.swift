@@ -6,6 +6,7 @@ import Model
 import ModelStore
 import Recompute
 import Tokens
+import YAML
 
 /// Why a command failed: an exit code and a sentence for a person.
 struct Failure: Error, CustomStringConvertible {
@@ -36,6 +37,7 @@ struct Failure: Error, CustomStringConvertible {
         case let error as RecomputeError: self.init(Self.badData, error.description)
         case let error as EvaluationError: self.init(Self.badData, error.description)
         case let error as ConfigurationError: self.init(Self.badData, error.description)
+        case let error as YAMLError: self.init(Self.badData, error.description)
         case let error as TokenError:
             self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
         default: self.init(Self.general, "\(error)")

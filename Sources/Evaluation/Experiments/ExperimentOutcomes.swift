@@ -1,0 +1,120 @@
+public import CatalogStore
+public import Experiments
+import Model
+
+/// What the members of an experiment did, from the catalog.
+public struct ExperimentOutcomes: Sendable {
+    /// Of all members who were shown lists of one arm.
+    public private(set) var members: [MemberOutcome] = []
+    /// How many members were shown lists of two.
+    public private(set) var crossedCount = 0
+    /// How many days have passed, 1 or more.
+    public let dayCount: Int
+
+    /// How long before the experiment what members did is taken out of the comparison, in days.
+    public static let daysBefore: Int64 = 28
+    /// How long a join must last to count as kept, in days.
+    public static let daysKept: Int64 = 7
+
+    private let dayLength: Int64 = 86_400_000
+    private let startedAt: Int64
+    private let end: Int64
+    private let armIndexes: [String: Int]
+
+    /// Reads the outcomes of an experiment.
+    ///
+    /// Days are of 24 hours, from the start of the experiment on.
+    ///
+    /// - Parameter now: what comes later is left out; in Unix milliseconds.
+    public init(of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64)
+        throws(CatalogError)
+    {
+        let definition = entry.definition
+        startedAt = max(entry.startedAtMilliseconds, (definition.startsAt ?? .min / 1000) * 1000)
+        let end = min(now, entry.stoppedAtMilliseconds ?? .max, (definition.endsAt ?? .max / 1000) * 1000)
+        self.end = end
+        dayCount = Int(max(1, (end - startedAt + dayLength - 1) / dayLength))
+        armIndexes = Dictionary(uniqueKeysWithValues: definition.arms.enumerated().map { ($1.name, $0) })
+        var topics: [String: [String]] = [:]
+        var found: [MemberOutcome] = []
+        var crossed = 0
+        try catalog.forEachMember(
+            exposedIn: definition.name, interactionsFrom: startedAt - Self.daysBefore * dayLength, before: end
+        ) { member throws(CatalogError) in
+            guard Set(member.exposures.map(\.arm)).count == 1 else {
+                crossed += 1
+                return
+            }
+            for interaction in member.interactions where interaction.kind == .join {
+                guard topics[interaction.groupID] == nil else { continue }
+                topics[interaction.groupID] = try catalog.group(withID: interaction.groupID)?.topics ?? []
+            }
+            if let outcome = outcome(of: member, topics) { found.append(outcome) }
+        }
+        members = found
+        crossedCount = crossed
+    }
+
+    private func day(_ milliseconds: Int64) -> Int { Int(max(0, milliseconds - startedAt) / dayLength) }
+
+    /// - Parameter topics: of the groups that were joined, by their ids.
+    private func outcome(of member: ExposedMember, _ topics: [String: [String]]) -> MemberOutcome? {
+        guard let first = member.exposures.first, let arm = armIndexes[first.arm] else { return nil }
+        var outcome = MemberOutcome(
+            arm: arm, firstDay: day(first.firstAtMilliseconds), groupCount: member.groupCount)
+        addPages(of: member, to: &outcome)
+        let lists = Set(member.exposures.map(\.recommendationID))
+        var known: Set<String> = []
+        for (index, interaction) in member.interactions.enumerated() {
+            guard let list = interaction.recommendationID else { continue }
+            guard interaction.atMilliseconds >= first.firstAtMilliseconds else {
+                // Before the experiment, any list counts: nobody was in an arm.
+                if interaction.atMilliseconds < startedAt, let quantity = interaction.quantity {
+                    outcome.before[quantity, default: 0] += 1
+                }
+                continue
+            }
+            guard lists.contains(list), let quantity = interaction.quantity else { continue }
+            let day = day(interaction.atMilliseconds)
+            outcome.events.append(.init(day: day, quantity))
+            guard interaction.kind == .join else { continue }
+            let new = (topics[interaction.groupID] ?? []).filter { known.insert($0).inserted }
+            if !new.isEmpty { outcome.events.append(.init(day: day, .topics, Double(new.count))) }
+            let decided = interaction.atMilliseconds + Self.daysKept * dayLength
+            let isLeft = member.interactions[index...].contains { later in
+                later.kind == .leave && later.groupID == interaction.groupID && later.atMilliseconds < decided
+            }
+            if decided < end, !isLeft { outcome.events.append(.init(day: self.day(decided), .keptJoins)) }
+        }
+        return outcome
+    }
+
+    private func addPages(of member: ExposedMember, to outcome: inout MemberOutcome) {
+        let confirmed = Set(member.interactions.filter { $0.kind == .impression }.compactMap(\.recommendationID))
+        var days: Set<Int> = [outcome.firstDay]
+        for exposure in member.exposures {
+            let times = Double(exposure.times)
+            let day = day(exposure.firstAtMilliseconds)
+            outcome.events.append(.init(day: day, .pages, times))
+            if exposure.shownCount == 0 { outcome.events.append(.init(day: day, .emptyPages, times)) }
+            if confirmed.contains(exposure.recommendationID) {
+                outcome.events.append(.init(day: day, .confirmedPages, times))
+            }
+            for day in [day, self.day(exposure.lastAtMilliseconds)] where days.insert(day).inserted {
+                outcome.events.append(.init(day: day, .returnDays))
+            }
+        }
+    }
+}
+
+extension InteractionRecord {
+    /// What it counts as; nil if it is not counted by itself.
+    fileprivate var quantity: Quantity? {
+        switch kind {
+        case .join: .joins
+        case .click: .clicks
+        case .dismiss: .dismissals
+        case .leave, .undismiss, .impression: nil
+        }
+    }
+}

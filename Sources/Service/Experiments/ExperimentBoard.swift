@@ -1,0 +1,44 @@
+import Experiments
+import ModelStore
+import Synchronization
+
+/// The experiments of the store, as they were when it was last asked.
+final class ExperimentBoard: Sendable {
+    private struct State {
+        var text: [UInt8]?
+        var assigner = Assigner(ExperimentRegister())
+    }
+
+    private let store: any VersionStore
+    private let changes: ChangeClock
+    private let log: EventLog
+    private let state = Mutex(State())
+
+    /// Without experiments, until `poll` finds some.
+    init(_ store: any VersionStore, changes: ChangeClock, log: EventLog) {
+        self.store = store
+        self.changes = changes
+        self.log = log
+    }
+
+    /// Who is in which arm.
+    var assigner: Assigner { state.withLock { $0.assigner } }
+
+    /// Asks the store; while it does not answer, everything stays as it was.
+    func poll() {
+        guard let text = try? store.experiments(), text != state.withLock({ $0.text }) else { return }
+        let register = ExperimentRegister(encoded: text)
+        state.withLock { state in
+            state.text = text
+            if let register { state.assigner = Assigner(register) }
+        }
+        guard let register else {
+            return log.error(
+                "the experiments of \(store.location) cannot be read: those before go on; upgrade this daemon")
+        }
+        // Answers that are kept were made for other arms.
+        changes.everythingChanged()
+        let names = register.entries.filter { $0.stoppedAtMilliseconds == nil }.map(\.definition.name)
+        log.info("experiments that are started: \(names.isEmpty ? "none" : names.joined(separator: ", "))")
+    }
+}

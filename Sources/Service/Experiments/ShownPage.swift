@@ -1,0 +1,33 @@
+import CatalogStore
+import Experiments
+
+/// A page of a member's list that an answer shows: noted each time the answer is given, also from the cache.
+struct ShownPage: Sendable {
+    let userID: String
+    /// The arms that the list was made for; one or more.
+    let arms: [AssignedArm]
+    let recommendationID: String
+    /// The rank of the page's first group, from 1.
+    let firstPosition: Int
+    let shownCount: Int
+    let filters: String
+
+    /// Notes that it is shown.
+    func note(in log: ExposureLog, atMilliseconds instant: Int64) {
+        for assigned in arms {
+            log.add(
+                ExposureRecord(
+                    experiment: assigned.experiment, arm: assigned.arm, recommendationID: recommendationID,
+                    firstPosition: firstPosition, shownCount: shownCount, filters: filters, atMilliseconds: instant),
+                ofUser: userID)
+        }
+    }
+}
+
+/// Where a handler says which pages it shows.
+///
+/// A class, because a handler gets its call by value.
+final class ShownPageSlot: @unchecked Sendable {
+    // Written by the handler and read when it has returned, on one thread.
+    var pages: [ShownPage] = []
+}

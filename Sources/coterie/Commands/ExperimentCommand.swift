@@ -1,0 +1,145 @@
+import CatalogStore
+import CommandLineOptions
+import Experiments
+import Model
+import ModelStore
+
+/// `coterie experiment ACTION [NAME]`.
+enum ExperimentCommand: Subcommand {
+    enum Action: String, CaseIterable {
+        case check, list, start, stop, assign, report, size
+    }
+
+    private static let actions = Action.allCases.map(\.rawValue).joined(separator: ", ")
+
+    static let command = Command(
+        "experiment", summary: "Find out which of two ways to make lists is better",
+        discussion: """
+            "check" reads the file of experiments and says what is wrong with it. "start" starts one of them: the \
+            store keeps it as it is then, and all daemons of the store go by that. What runs cannot be changed; \
+            "stop" stops it for good. "list" lists the experiments of the store, and those of the file, if there is \
+            one. "assign" tells which arms a member is in. "report" compares the arms by what the catalog has. \
+            "size" tells how many members an experiment needs, by what they did in the weeks before.
+
+            The article Experiments explains the file, and every number of a report.
+            """,
+        arguments: [
+            Argument("ACTION", help: "What to do: \(actions)"),
+            Argument("NAME", help: "The experiment's name; for assign, a member's id", isOptional: true),
+        ],
+        options: [
+            Option(
+                "experiments", "FILE", help: "The file that defines experiments", default: "experiments.yaml",
+                environment: "COTERIE_EXPERIMENTS"),
+            Option("groups", "N", help: "For assign: the number of groups of the member (default: by the catalog)"),
+            Option("svg", "FILE", help: "For report: draw the intervals of the measure over time"),
+            Option(
+                "measure", "MEASURE", help: "For report --svg and size: what is measured", default: "joins",
+                allowed: Measure.allCases.map(\.rawValue)),
+            Option("effect", "PERCENT", help: "For size: the relative effect to be found, such as 2%", default: "2%"),
+            Option(
+                "tuning", "N", help: "For report: the members at which always-valid intervals are narrowest",
+                default: "\(Effect.usualTuningCount)"),
+            CommonOptions.json,
+        ] + CommonOptions.readingOptions,
+        examples: [
+            "coterie experiment check", "coterie experiment start longer-rotation",
+            "coterie experiment assign laura-100", "coterie experiment report longer-rotation --svg joins.svg",
+            "coterie experiment size --effect 5%",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        guard let action = Action(rawValue: parsed.arguments[0]) else {
+            throw UsageError("\"\(parsed.arguments[0])\" is not an action: give one of \(actions)")
+        }
+        switch action {
+        case .check: try check(parsed)
+        case .list: try list(parsed)
+        case .start: try start(parsed)
+        case .stop: try stop(parsed)
+        case .assign: try assign(parsed)
+        case .report: try ExperimentReportOutput.write(parsed, of: try parsed.experimentName())
+        case .size: try ExperimentSizeOutput.write(parsed)
+        }
+    }
+
+    private static func check(_ parsed: ParsedCommand) throws {
+        let definitions = try parsed.experimentsFile().definitions
+        var output = try Output()
+        for definition in definitions { try output.line("\(definition.name): \(definition.arms.count) arms") }
+        try output.flush()
+    }
+
+    private static func start(_ parsed: ParsedCommand) throws {
+        let name = try parsed.experimentName()
+        let file = try parsed.experimentsFile()
+        guard let definition = file.definitions.first(where: { $0.name == name }) else {
+            throw Failure(Failure.badData, "\(parsed.text("experiments")) has no experiment \"\(name)\"")
+        }
+        try parsed.changeExperiments { register, now in
+            register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
+        }
+        try say("experiment \(name) is started")
+    }
+
+    private static func stop(_ parsed: ParsedCommand) throws {
+        let name = try parsed.experimentName()
+        try parsed.changeExperiments { register, now in
+            register.stop(name, atMilliseconds: now)
+                ? nil : "no experiment \"\(name)\" runs: \"coterie experiment list\" lists all"
+        }
+        try say("experiment \(name) is stopped")
+    }
+
+    private static func say(_ text: String) throws {
+        var output = try Output()
+        try output.line(text)
+        try output.flush()
+    }
+
+    private static func list(_ parsed: ParsedCommand) throws {
+        let rows = ExperimentRow.all(
+            try parsed.experiments(), defined: try parsed.experimentsFileIfPresent()?.definitions ?? [],
+            atMilliseconds: ParsedCommand.nowMilliseconds)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: rows)
+        } else {
+            for line in ExperimentRow.table(rows) { try output.line(line) }
+            if rows.isEmpty { try output.line("there are no experiments") }
+        }
+        try output.flush()
+    }
+
+    private static func assign(_ parsed: ParsedCommand) throws {
+        guard parsed.arguments.count == 2 else { throw UsageError("\"experiment assign\" needs the id of a member") }
+        let id = parsed.arguments[1]
+        let count = try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)) ?? parsed.groupCount(ofMember: id)
+        let arms = Assigner(try parsed.experiments()).arms(
+            ofMember: id, groupCount: count, atMilliseconds: ParsedCommand.nowMilliseconds)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: arms)
+        } else {
+            for assigned in arms { try output.line("\(assigned.experiment): \(assigned.arm)") }
+            if arms.isEmpty { try output.line("\(printable(id)) is in no experiment") }
+        }
+        try output.flush()
+    }
+}
+
+extension ParsedCommand {
+    fileprivate func experimentName() throws(UsageError) -> String {
+        guard arguments.count == 2 else {
+            throw UsageError("\"experiment \(arguments[0])\" needs the name of an experiment")
+        }
+        return arguments[1]
+    }
+
+    /// How many groups daemons count of a member: public ones of the current version; none of one who is not known.
+    fileprivate func groupCount(ofMember id: String) throws -> Int {
+        guard let catalog = try openCatalogIfPresent() else { return 0 }
+        let version = try loadVersion()
+        return try catalog.member(withID: id)?.memberships.count { version.model.index(ofID: $0.groupID) != nil } ?? 0
+    }
+}

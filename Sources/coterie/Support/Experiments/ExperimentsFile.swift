@@ -1,0 +1,110 @@
+import CivilTime
+import CommandLineOptions
+import Experiments
+import Model
+import YAML
+
+/// The experiments of a site as its file defines them, whether they run or not.
+struct ExperimentsFile {
+    /// The part of all members who take part in none.
+    private(set) var holdout = 0.0
+    /// In the order of the file, each without a problem.
+    private(set) var definitions: [ExperimentDefinition] = []
+
+    /// Reads a file.
+    ///
+    /// - Parameter relations: whose weights an arm may set.
+    /// - Throws: `YAMLError` for what is not as it should be, with its place.
+    init(path: String, relations: RelationTable) throws(YAMLError) {
+        let settings = ListSetting.all(of: relations)
+        for entry in try YAMLFile.read(path).entries() {
+            switch entry.key {
+            case "holdout":
+                holdout = try entry.value.number()
+                guard (0..<1).contains(holdout) else {
+                    throw YAMLError(.wrongType, at: entry.value.place, "the holdout must be 0 or more, and below 1")
+                }
+            case "experiments":
+                for experiment in try entry.value.entries() {
+                    let definition = try ExperimentDefinition(experiment)
+                    if let problem = definition.problem(settings: settings) {
+                        throw YAMLError(.wrongType, at: experiment.place, "\(definition.name): \(problem)")
+                    }
+                    definitions.append(definition)
+                }
+            default: throw entry.unknown(among: ["holdout", "experiments"])
+            }
+        }
+    }
+}
+
+extension ExperimentDefinition {
+    fileprivate init(_ entry: YAMLNode.Entry) throws(YAMLError) {
+        self.init(entry.key, arms: [])
+        for entry in try entry.value.entries() {
+            switch entry.key {
+            case "seed": seed = try entry.value.text()
+            case "layer": layer = try entry.value.text()
+            case "part":
+                let bounds = try entry.value.elements()
+                guard bounds.count == 2 else {
+                    throw YAMLError(.wrongType, at: entry.value.place, "a part is two numbers, such as [0, 0.5]")
+                }
+                (from, to) = (try bounds[0].number(), try bounds[1].number())
+            case "starts": startsAt = try entry.value.seconds()
+            case "ends": endsAt = try entry.value.seconds()
+            case "eligible": eligibility = try Eligibility(entry.value)
+            case "arms":
+                for arm in try entry.value.entries() { arms.append(try Arm(arm)) }
+            default: throw entry.unknown(among: ["seed", "layer", "part", "starts", "ends", "eligible", "arms"])
+            }
+        }
+    }
+}
+
+extension ExperimentDefinition.Eligibility {
+    fileprivate init(_ node: YAMLNode) throws(YAMLError) {
+        self.init()
+        for entry in try node.entries() {
+            switch entry.key {
+            case "fewest-groups": fewestGroups = try entry.value.integer()
+            case "most-groups": mostGroups = try entry.value.integer()
+            case "members":
+                var ids: Set<String> = []
+                for element in try entry.value.elements() { ids.insert(try element.text()) }
+                memberIDs = ids
+            default: throw entry.unknown(among: ["fewest-groups", "most-groups", "members"])
+            }
+        }
+    }
+}
+
+extension ExperimentDefinition.Arm {
+    fileprivate init(_ entry: YAMLNode.Entry) throws(YAMLError) {
+        self.init(entry.key)
+        for entry in try entry.value.entries() {
+            switch entry.key {
+            case "weight": weight = try entry.value.number()
+            case "set":
+                for setting in try entry.value.entries() { settings[setting.key] = try setting.value.number() }
+            default: throw entry.unknown(among: ["weight", "set"])
+            }
+        }
+    }
+}
+
+extension YAMLNode.Entry {
+    fileprivate func unknown(among keys: [String]) -> YAMLError {
+        YAMLError(.wrongType, at: place, "\"\(key)\" is unknown here: give \(keys.joined(separator: ", "))")
+    }
+}
+
+extension YAMLNode {
+    /// A date or a time, in Unix seconds.
+    fileprivate func seconds() throws(YAMLError) -> Int64 {
+        guard let time = UnixTime(try text()) else {
+            throw YAMLError(.wrongType, at: place, "give a date such as 2026-12-01 or 2026-12-01T18:00:00Z")
+        }
+        return time.seconds
+    }
+}

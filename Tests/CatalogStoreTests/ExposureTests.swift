@@ -1,0 +1,92 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("Exposures of experiments")
+struct ExposureTests {
+    private static let day: Int64 = 86_400_000
+
+    private static func exposure(_ list: String = "r", day: Int64 = 500, times: Int = 1) -> ExposureRecord {
+        var record = ExposureRecord(
+            experiment: "e", arm: "a", recommendationID: list, firstPosition: 1, shownCount: 5, filters: "",
+            atMilliseconds: day * Self.day + 7)
+        record.times = times
+        return record
+    }
+
+    private static func change(_ records: ExposureRecord..., of user: String = "ann") -> CatalogChange {
+        .member(MemberChange(ofUser: user, .expose(records)))
+    }
+
+    @Test("Equal pages of a day add up, and those of long ago go")
+    func addingUp() throws {
+        let test = try CatalogUnderTest()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        let before = try catalog.changeCount()
+        _ = try catalog.apply([Self.change(Self.exposure(times: 2)), Self.change(Self.exposure(), of: "bob")])
+        _ = try catalog.apply([Self.change(Self.exposure(), Self.exposure("s"), Self.exposure(day: 501))])
+        let counts = "SELECT day || ' ' || recommendation_id || ' ' || times FROM exposures ORDER BY exposure_key"
+        #expect(try test.lines(counts) == ["500 r 3", "500 r 1", "500 s 1", "501 r 1"])
+        // Two members are new, and nothing else that a recompute would read.
+        #expect(try catalog.changeCount() == before + 2)
+        _ = try catalog.apply([Self.change(Self.exposure(day: 501 + ExposureWriter.daysKept))])
+        #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
+    }
+
+    @Test("A member's exposures are no part of what lists are made from, and go with the member")
+    func journals() throws {
+        let directory = try TemporaryDirectory()
+        let journal = try ChangeJournal(path: directory.path + "/journal", mode: .recording)
+        #expect(
+            String(decoding: Self.change(Self.exposure()).encoded, as: UTF8.self)
+                .hasPrefix(ChangeJournal.exposureBeginning))
+        _ = try journal.record([Self.change(Self.exposure())], at: 5)
+        #expect(try journal.recentChanges(ofUser: "ann") == nil)
+        func sent() throws -> [CatalogChange?] {
+            try journal.changes(of: journal.origin, after: 0, limit: .max).map(\.change)
+        }
+        #expect(try sent() == [Self.change(Self.exposure())])
+        _ = try journal.record([.member(MemberChange(ofUser: "ann", .forget(id: nil)))], at: 6)
+        _ = try journal.record([Self.change(Self.exposure("later"))], at: 7)
+        #expect(try sent().first == .member(MemberChange(ofUser: "ann", .record([]))))
+        #expect(try sent().last == Self.change(Self.exposure("later")))
+        // What another daemon exposed before, and arrives after, is forgotten too.
+        let late = JournaledChange(
+            origin: "other", sequence: 1, stampMilliseconds: 1, change: Self.change(Self.exposure("telling")))
+        _ = try journal.follow([late], beyond: .none, at: 8)
+        #expect(
+            try journal.changes(of: "other", after: 0, limit: .max).map(\.change)
+                == [.member(MemberChange(ofUser: "ann", .record([])))])
+        let removal = RemovalChange(.member("ann", withPhotos: false), atMilliseconds: 9)
+        _ = try journal.record([.removal(removal)], at: 9)
+        #expect(try sent()[2] == .member(MemberChange(ofUser: "ann", .record([]))))
+    }
+
+    @Test("The members of an experiment come with what they did in the time that is asked for")
+    func exposedMembers() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.memberships, "group_id,user_id,joined_at\ng,ann,1\nh,ann,\ni,ann,99999999999\ng,bob,3\n")
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        func interaction(_ id: String, at milliseconds: Int64) -> InteractionRecord {
+            InteractionRecord(id: id, .click, groupID: "g", atMilliseconds: milliseconds, recommendationID: "r")
+        }
+        let interactions = (499...502).map { interaction("\($0)", at: $0 * Self.day) }
+        _ = try catalog.apply([
+            .member(MemberChange(ofUser: "ann", .record(interactions))),
+            Self.change(Self.exposure("s", day: 501), Self.exposure(), Self.exposure("late", day: 502)),
+            Self.change(Self.exposure(), of: "bob"),
+        ])
+        var members: [ExposedMember] = []
+        try catalog.forEachMember(
+            exposedIn: "e", interactionsFrom: 500 * Self.day, before: 502 * Self.day
+        ) { member throws(CatalogError) in members.append(member) }
+        #expect(members.map(\.groupCount) == [2, 1])
+        #expect(members.first?.exposures == [Self.exposure(), Self.exposure("s", day: 501)])
+        #expect(members.first?.interactions.map(\.id) == ["500", "501"])
+        #expect(members.last?.interactions == [])
+        #expect(
+            try catalog.countsOfListInteractions(.click, since: 500 * Self.day, before: 502 * Self.day) == [2])
+    }
+}

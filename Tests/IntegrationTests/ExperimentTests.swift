@@ -1,0 +1,154 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Experiments from the file to the report", .aFewAtATime)
+struct ExperimentTests {
+    private static let file = """
+        holdout: 0.1
+        experiments:
+          calm:
+            layer: lists
+            arms:
+              control:
+              other:
+                set: {rotation-noise: 0, lambda: 0.3}
+          other-calm:
+            layer: lists
+            part: [0.5, 1]
+            arms: {a: {}, b: {}}
+        """
+
+    private struct Assigned: Decodable {
+        var experiment, arm: String
+    }
+
+    private struct Listed: Decodable {
+        var name, state: String
+        var differs: Bool
+    }
+
+    private struct Report: Decodable {
+        var arms: [Arm]
+        var comparisons: [Comparison]
+        var distrust: String?
+
+        struct Arm: Decodable {
+            var name: String
+            var members, pages, confirmedPages: Int
+        }
+
+        struct Comparison: Decodable {
+            var arm, measure, conclusion: String
+            var control, value: Double
+        }
+    }
+
+    private struct List: Decodable {
+        var recommendationId: String
+        var recommendations: [Row]
+
+        struct Row: Decodable {
+            var groupId: String
+        }
+    }
+
+    @Test("What members were shown and did is what the report has", arguments: StoreKind.available)
+    func wholeWay(kind: StoreKind) async throws {
+        let workspace = try Workspace(kind)
+        try await workspace.publishSample()
+        _ = try workspace.write(Self.file, to: "experiments.yaml")
+        #expect(try await workspace.succeed("experiment", "check").text == "calm: 2 arms\nother-calm: 2 arms\n")
+        try await workspace.succeed("experiment", "start", "calm")
+        let daemon =
+            kind == .redis
+            ? try await RunningDaemon.withoutCatalog(workspace, "a") : try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: try await workspace.currentVersion())
+        let members = try workspace.database().prepare("SELECT user_id FROM users ORDER BY user_id LIMIT 40")
+        var ids: [String] = []
+        while try members.step() { ids.append(members.text(0)) }
+        var counts: [String: Int] = [:]
+        for (number, id) in ids.enumerated() {
+            let list: List = try daemon.answer("/v1/users/\(id)/recommendations?limit=3")
+            let arms: [Assigned] = try await workspace.succeed("experiment", "assign", id, "--json").json()
+            counts[arms.first?.arm ?? "none", default: 0] += 1
+            guard let arm = arms.first?.arm, let group = list.recommendations.first?.groupId else { continue }
+            // Every member of the other arm joins, and every second one of the control.
+            guard arm == "other" || number.isMultiple(of: 2) else { continue }
+            let json = """
+                {"interactions":[{"id":"i","kind":"impression","groupId":"\(group)",\
+                "recommendationId":"\(list.recommendationId)","position":1},{"id":"j","kind":"join",\
+                "groupId":"\(group)","recommendationId":"\(list.recommendationId)","position":1}]}
+                """
+            let client = try #require(SocketClient(port: daemon.port))
+            #expect(client.request("POST", "/v1/users/\(id)/interactions", json: json)?.status == 200)
+        }
+        #expect(counts["control"] ?? 0 > 5 && counts["other"] ?? 0 > 5 && counts["none"] ?? 0 > 0)
+        if kind == .redis {
+            func isZero(_ metric: String) -> Bool {
+                (try? daemon.get("/metrics").text.contains("\n\(metric) 0\n")) == true
+            }
+            #expect(await RunningDaemon.poll { isZero("coterie_exposures_waiting") })
+            #expect(await RunningDaemon.poll { isZero("coterie_outbox_changes") })
+            try await workspace.succeed("recompute")
+        }
+        // What was shown last is written when the daemon ends.
+        #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
+        let report: Report = try await workspace.succeed("experiment", "report", "calm", "--json").json()
+        #expect(report.distrust == nil)
+        #expect(report.arms.map(\.members) == [counts["control"], counts["other"]])
+        #expect(report.arms.map(\.pages) == report.arms.map(\.members))
+        #expect(report.arms[1].confirmedPages == report.arms[1].members)
+        let joins = try #require(report.comparisons.first { $0.measure == "joins" })
+        #expect(joins.value == 1 && joins.control < 0.9)
+        let text = try await workspace.succeed("experiment", "report", "calm", "--svg", workspace.path("a.svg")).text
+        #expect(text.contains("sample ratio: p ") && text.contains("joins"))
+        #expect(workspace.content(of: "a.svg")?.hasSuffix("</svg>\n") == true)
+        let size = try await workspace.succeed("experiment", "size", "--effect", "50%").text
+        #expect(size.contains("members are needed") || size.contains("not enough"))
+    }
+
+    @Test("What runs cannot be changed, only stopped")
+    func rules() async throws {
+        let workspace = try Workspace()
+        _ = try workspace.write(Self.file, to: "experiments.yaml")
+        func refused(_ hint: String, _ arguments: String...) async throws {
+            let run = try await workspace.start(["experiment"] + arguments).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.badData, "\(run.testDescription)")
+            #expect(run.errors.contains(hint), "\(run.testDescription)")
+        }
+        try await refused("no experiment \"none\"", "start", "none")
+        try await refused("no experiment \"calm\" runs", "stop", "calm")
+        try await workspace.succeed("experiment", "start", "calm")
+        try await refused("runs already", "start", "calm")
+        try await refused("some of the same members", "start", "other-calm")
+        _ = try workspace.write(Self.file.replacingOccurrences(of: "0.3", with: "0.4"), to: "experiments.yaml")
+        try await refused("differs from the file", "start", "calm")
+        let rows: [Listed] = try await workspace.succeed("experiment", "list", "--json").json()
+        #expect(rows.map(\.name) == ["calm", "other-calm"] && rows.map(\.state) == ["running", "defined"])
+        #expect(rows.map(\.differs) == [true, false])
+        try await workspace.succeed("experiment", "stop", "calm")
+        try await refused("another name", "start", "calm")
+        try await workspace.succeed("experiment", "start", "other-calm")
+    }
+
+    @Test(
+        "A mistake in the file is told with its place",
+        arguments: [
+            ("experiments: {a: {arms: {x: }}}", "experiments.yaml:1:15: a: it has 1 arms"),
+            ("experiments:\n  a:\n    arm: {x: , y: }", "experiments.yaml:3:5: \"arm\" is unknown here"),
+            (
+                "experiments:\n  a:\n    arms: {x: , y: {set: {lambda: 7}}}",
+                "sets lambda to 7.0: give a number from 0.0 to 1.0"
+            ),
+            ("holdout: 1", "experiments.yaml:1:10: the holdout must be"),
+            ("experiments: {a: {starts: soon, arms: {x: , y: }}}", "give a date such as"),
+        ])
+    func mistakes(text: String, hint: String) async throws {
+        let workspace = try Workspace()
+        _ = try workspace.write(text, to: "experiments.yaml")
+        let run = try await workspace.run("experiment", "check")
+        #expect(run.exitCode == CommandRun.ExitCode.badData && run.errors.contains(hint), "\(run.testDescription)")
+    }
+}

@@ -1,0 +1,178 @@
+import CatalogStore
+import Experiments
+import Foundation
+import Model
+import Recommendation
+import SQLite
+import TestSupport
+import Testing
+
+@testable import Service
+
+@Suite("A daemon with experiments")
+struct ExperimentTests {
+    private let members: MemberCatalog
+    private let store: FakeStore
+
+    private struct List: Decodable {
+        var recommendationId: String
+        var recommendations: [Row]
+
+        struct Row: Decodable {
+            var groupId: String
+        }
+    }
+
+    init() throws {
+        members = try MemberCatalog()
+        store = FakeStore(try Community.version("v1"))
+    }
+
+    /// Starts an experiment whose second arm has everybody, or nobody.
+    private func start(_ name: String, settings: [String: Double] = [:], isOther: Bool = true) throws {
+        var register = try #require(ExperimentRegister(encoded: try store.experiments()))
+        let weights = isOther ? (1e-9, 1.0) : (1.0, 1e-9)
+        let definition = ExperimentDefinition(
+            name,
+            arms: [.init("control", weight: weights.0), .init("other", weight: weights.1, settings: settings)])
+        #expect(register.start(definition, atMilliseconds: 0) == nil)
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+    }
+
+    private func routes(_ log: ExposureLog, cacheBytes: Int = 1 << 20) throws -> Routes {
+        var routes = try members.routes(store)
+        routes.exposures = log
+        routes.cacheBytes = cacheBytes
+        routes.sessions = try SessionFile(path: "\(members.path)-sessions")
+        return routes
+    }
+
+    private func rows(_ query: String) throws -> [String] {
+        let database = try Database(path: members.path, mode: .readWrite)
+        let rows = try database.prepare(query)
+        var found: [String] = []
+        while try rows.step() { found.append(rows.text(0)) }
+        return found
+    }
+
+    private let path = "/v1/users/ann/recommendations"
+
+    @Test("Every answer is recorded: made, from the cache, and of status 304", arguments: [0, 1 << 20])
+    func everyAnswer(cacheBytes: Int) throws {
+        try start("tried")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log, cacheBytes: cacheBytes)
+        let router = routes.router()
+        let first = try router.answer(path + "?limit=2")
+        let list = try JSONDecoder().decode(List.self, from: Data(first.body))
+        #expect(try router.answer(path + "?limit=2").body == first.body)
+        let tag = try #require(first.headers["etag"])
+        #expect(try router.answer(path + "?limit=2", headers: ["If-None-Match: \(tag)"]).status == 304)
+        let after = try #require(
+            list.recommendations.last?.groupId.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        #expect(try router.answer(path + "?limit=1&after=\(after)").status == 200)
+        #expect(try router.answer(path + "?limit=1000000").status == 400)
+        try log.flush(to: #require(routes.community))
+        let written = try rows(
+            """
+            SELECT experiment || ' ' || arm || ' ' || first_position || '+' || shown_count || ' ' || times
+            FROM exposures JOIN users USING (user_key) WHERE user_id = 'ann' ORDER BY first_position
+            """)
+        let shown = list.recommendations.count
+        #expect(written.first == "tried other 1+\(shown) 3")
+        #expect(written.count == 2 && written.last?.hasPrefix("tried other \(shown + 1)+") == true)
+        #expect(try rows("SELECT DISTINCT recommendation_id FROM exposures") == [list.recommendationId])
+    }
+
+    @Test("Equal pages of later writes add up, and a list of another filter is another page")
+    func addingUp() throws {
+        try start("tried")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        let (router, community) = (routes.router(), try #require(routes.community))
+        for _ in 0..<3 {
+            for _ in 0..<2 { _ = try router.answer(path) }
+            log.flush(to: community)
+        }
+        #expect(try rows("SELECT times FROM exposures") == ["6"])
+        _ = try router.answer(path + "?minimumMembers=1")
+        log.flush(to: community)
+        #expect(try rows("SELECT count(*) FROM exposures WHERE filters <> ''") == ["1"])
+    }
+
+    @Test("A session keeps its arm, and the list that was made for it, when the experiment is stopped")
+    func sessionsKeepTheirArms() throws {
+        try start("tried", settings: ["rotation-noise": 4, "rotation-tail-noise": 4])
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let first = try routes(log).router().answer(path + "?session=s")
+        var register = try #require(ExperimentRegister(encoded: try store.experiments()))
+        #expect(register.stop("tried", atMilliseconds: 1) == true)
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        let routes = try routes(log)
+        #expect(try routes.router().answer(path + "?session=s").body == first.body)
+        _ = try routes.router().answer(path + "?session=another")
+        try log.flush(to: #require(routes.community))
+        #expect(try rows("SELECT sum(times) FROM exposures") == ["2"])
+    }
+
+    @Test("An arm's settings make its lists, and the control's are those without an experiment")
+    func settingsMakeLists() throws {
+        let plain = try members.routes(store).router().answer("/v1/users/ann/recommendations")
+        try start("idle", settings: ["weight-photos": 0], isOther: false)
+        let log = ExposureLog(ExposureLog.condition(nil))
+        var routes = try routes(log)
+        routes.sessions = nil
+        #expect(try routes.router().answer(path).body == plain.body)
+        try start("tried", settings: ["weight-photos": 0, "weight-members": 0])
+        #expect(try routes.router().answer(path).body != plain.body)
+        let batch = try routes.router().answer(
+            "/v1/recommendations", method: "POST", headers: ["Content-Type: application/json"],
+            body: Array(#"{"userIds":["ann","bob"]}"#.utf8))
+        #expect(batch.status == 200)
+        try log.flush(to: #require(routes.community))
+        let written = try rows(
+            "SELECT user_id || ' ' || experiment || ' ' || arm FROM exposures JOIN users USING (user_key)")
+        for row in ["ann idle control", "ann tried other", "bob idle control", "bob tried other"] {
+            #expect(written.contains(row), "\(row)")
+        }
+    }
+
+    @Test("What is recorded changes no answer, and is gone when the member is forgotten")
+    func forgetting() throws {
+        try start("tried")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        let (router, _, cache) = routes.parts()
+        let community = try #require(routes.community)
+        _ = try router.answer(path)
+        let stamp = community.changes.stamp(ofMember: "ann")
+        log.flush(to: community)
+        #expect(community.changes.stamp(ofMember: "ann") == stamp)
+        #expect(cache?.size.count == 1)
+        _ = try router.answer(path)
+        #expect(try router.answer("/v1/users/ann/interactions", method: "DELETE").status == 200)
+        log.flush(to: community)
+        #expect(try rows("SELECT count(*) FROM exposures") == ["0"])
+        _ = try router.answer(path)
+        log.flush(to: community)
+        #expect(try rows("SELECT count(*) FROM exposures") == ["1"])
+        #expect(try router.answer("/v1/users/ann", method: "DELETE").status == 200)
+        #expect(try rows("SELECT count(*) FROM exposures") == ["0"])
+    }
+
+    @Test("What cannot be written waits, and is not lost")
+    func waiting() throws {
+        try start("tried")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        _ = try routes.router().answer(path)
+        // Another process writes for longer than a change may wait.
+        let other = try Database(path: members.path, mode: .readWrite)
+        try other.execute("BEGIN IMMEDIATE")
+        let community = try CatalogSource(path: members.path, patience: .milliseconds(10))
+        log.flush(to: community)
+        try other.execute("ROLLBACK")
+        try log.flush(to: #require(routes.community))
+        #expect(try rows("SELECT count(*) FROM exposures") == ["1"])
+    }
+}
