@@ -120,7 +120,7 @@ struct RecipeTests {
         #expect(rows.count == 3 && rows[0] == "alps ann 1714557600" && rows[1] == "alps b,\"ob -", "\(rows)")
     }
 
-    /// A virtual environment with DuckDB, made once; nil if it cannot be had.
+    /// A virtual environment with DuckDB, made once; nil if it cannot be had, which takes seconds to find out.
     private static let lake: String? = {
         let folder = NSTemporaryDirectory() + "coterie-recipes-\(getuid())"
         let process = Process()
@@ -129,7 +129,8 @@ struct RecipeTests {
             "-c",
             """
             "$0/bin/python" -c 'import duckdb' || {
-                timeout 60 python3 -m venv "$0" && timeout 200 "$0/bin/pip" install --quiet duckdb
+                timeout 60 python3 -m venv "$0" &&
+                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 10 duckdb
             }
             """, folder,
         ]
