@@ -9,7 +9,7 @@ import ModelStore
 /// That it cannot is no trouble of its own: a store that is away is told elsewhere.
 struct DaemonReporter: Sendable {
     /// How often it reports.
-    static let interval = Duration.seconds(5)
+    static let interval = Duration.seconds(2)
 
     private let board: any DaemonBoard
     private let server: (address: String, port: UInt16)

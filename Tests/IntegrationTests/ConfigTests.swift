@@ -157,7 +157,8 @@ struct ConfigTests {
             let standard = facts.defaultValue.map { "`\($0)`" } ?? "–"
             #expect(
                 row.prefix(5) == [
-                    "`\(facts.key)`", "`\(facts.option)`", "`\(facts.variable)`", standard, facts.isLive ? "no" : "yes",
+                    "`\(facts.key)`", "`\(facts.option)`", "`\(facts.variable)`", standard,
+                    facts.commands.contains("serve") ? facts.isLive ? "no" : "yes" : "–",
                 ], "\(facts.key)")
             #expect(!facts.commands.isEmpty)
         }

@@ -10,7 +10,7 @@ enum StatusCommand: Subcommand {
     static let command = Command(
         "status", summary: "Show on one screen what runs on a store, and what is wrong",
         discussion: """
-            Daemons say every five seconds on the store how they are; one that says nothing for twenty seconds is not \
+            Daemons say every two seconds on the store how they are; one that says nothing for twenty seconds is not \
             listed. "another" means that a daemon does not serve the current version; after a switch, that lasts a \
             second or two. An outbox has the changes that a daemon could not yet send to the others.
             """,
@@ -66,10 +66,10 @@ enum StatusCommand: Subcommand {
                     + "\(status.versions.count) in the store"
             } ?? "no version is current: run \"coterie recompute\""
         ]
-        if status.lastRecomputeSuccessAtSeconds != nil || status.lastRecomputeFailureAtSeconds != nil {
-            lines.append(
-                "last recompute that succeeded: \(age(status.lastRecomputeSuccessAtSeconds.map { $0 * 1000 })) ago; "
-                    + "that failed: \(age(status.lastRecomputeFailureAtSeconds.map { $0 * 1000 })) ago")
+        for (end, seconds) in [
+            ("succeeded", status.lastRecomputeSuccessAtSeconds), ("failed", status.lastRecomputeFailureAtSeconds),
+        ] where seconds != nil {
+            lines.append("a recompute last \(end) \(age(seconds.map { $0 * 1000 })) ago")
         }
         guard !status.daemons.isEmpty else { return lines + ["no daemon runs on this store"] }
         var table = TextTable([

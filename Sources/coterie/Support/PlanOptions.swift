@@ -1,6 +1,7 @@
 import CatalogStore
 import CivilTime
 import CommandLineOptions
+import Experiments
 import FoundationEssentials
 import MemberData
 import Model
@@ -34,7 +35,7 @@ enum PlanOptions {
         setting: Setting("lists.variety", isLive: true))
 
     /// What makes the lists of a daemon; the others make those of one moment.
-    static let deployed = [secret, secretFile, variety]
+    static let deployed = [secret, secretFile, variety] + ListOptions.all
 
     static let all = [at, omitted, seed] + deployed
 }
@@ -51,7 +52,7 @@ extension ParsedCommand {
     func deployedConfiguration() throws(UsageError) -> PlanConfiguration {
         var configuration = PlanConfiguration()
         configuration.relations = Coterie.relations
-        return configuration.varied(by: try variety())
+        return configuration.setting(try ListOptions.values(of: self)).varied(by: try variety())
     }
 
     /// How strongly lists are to be varied.

@@ -26,6 +26,11 @@ struct SettingFacts: Encodable {
         help = option.help
     }
 
+    /// Whether a daemon needs a restart to take a change up; nil if no daemon uses it.
+    private var restart: String? {
+        commands.contains(ServeCommand.command.name) ? isLive ? "no" : "yes" : nil
+    }
+
     /// The settings as a table.
     static func table(_ rows: [SettingFacts]) -> [String] {
         var table = TextTable([
@@ -34,7 +39,7 @@ struct SettingFacts: Encodable {
         ])
         for row in rows {
             table.add([
-                row.key, row.option, row.variable, row.defaultValue ?? "-", row.isLive ? "no" : "yes", row.help,
+                row.key, row.option, row.variable, row.defaultValue ?? "-", row.restart ?? "-", row.help,
             ])
         }
         return table.lines
