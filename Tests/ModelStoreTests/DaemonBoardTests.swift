@@ -44,5 +44,11 @@ struct DaemonBoardTests {
                 [.modificationDate: Date(timeIntervalSinceNow: -60)], ofItemAtPath: path)
         }
         #expect(try texts(board) == ["new"])
+        try board.post(Array("newer".utf8), ofDaemon: "new")
+        #expect(try texts(board) == ["newer"])
+        if subject.server == nil {
+            let names = try FileManager.default.contentsOfDirectory(atPath: subject.directory.path + "/store/daemons")
+            #expect(names == ["new"])
+        }
     }
 }

@@ -6,8 +6,11 @@ struct FolderBoard: DaemonBoard {
 
     func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError) {
         try FileTree.makeDirectory(layout.daemons)
+        // What killed daemons left.
+        for name in try FileTree.names(in: layout.daemons) where !Self.isRecent(layout.daemon(name)) {
+            try FileTree.remove(layout.daemon(name))
+        }
         let draft = "\(layout.daemons)/.\(id).new"
-        // What a killed daemon left.
         try FileTree.remove(draft)
         let file = try OpenFile(draft, for: .creating)
         try file.write(unsafe report.span.bytes, at: 0)
