@@ -51,12 +51,23 @@ extension RecomputeJob {
         -> AppliedChangeCounts
     {
         var counts = AppliedChangeCounts()
-        var merge = JournalMerge(
-            try Self.stored { () throws(StoreError) in try channel.journals() }, survey, beyond: try takenChanges())
+        let taken = try takenChanges()
+        var streams = try Self.stored { () throws(StoreError) in try channel.journals() }
+        var merge = ChangeMerge(
+            survey.reduce(into: [:]) { numbers, stream in
+                numbers[stream.key] = KeptNumbers(after: taken.last(of: stream.key), last: stream.value.last)
+            })
         while true {
-            let changes = try Self.stored { () throws(StoreError) in
-                try merge.next(limit: Self.changesPerTransaction)
-            }
+            let changes: [JournaledChange]
+            do throws(StoreError) {
+                changes = try merge.next(limit: Self.changesPerTransaction) { origin, after, limit throws(StoreError) in
+                    try streams.changes(of: origin, after: after, limit: limit).map { change in
+                        JournaledChange(
+                            origin: origin, sequence: change.sequence, stampMilliseconds: change.stampMilliseconds,
+                            encoded: change.body)
+                    }
+                }
+            } catch { throw .store(error) }
             if changes.isEmpty { return counts }
             let applied = try cataloged { catalog throws(CatalogError) in try catalog.apply(journaled: changes) }
             counts = counts + applied
