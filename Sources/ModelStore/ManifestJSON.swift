@@ -62,8 +62,14 @@ extension Manifest {
     /// Where the sections it reports lie in the model file.
     func placement() throws(StoreError) -> SectionPlacement {
         guard format == ModelLayout.format else {
+            let advice =
+                format > ModelLayout.format
+                ? "it was made by a newer program; upgrade this one, or roll back to an older version"
+                : "it was made by an older program; recompute"
             throw StoreError(
-                .corrupt, "version \(version) has model format \(format), not \(ModelLayout.format): recompute")
+                .otherFormat,
+                "version \(version) has model format \(format), and this program reads \(ModelLayout.format): \(advice)"
+            )
         }
         guard sections.count <= ModelLayout.maximumSections else {
             throw StoreError(.corrupt, "the manifest of \(version) lists \(sections.count) sections")

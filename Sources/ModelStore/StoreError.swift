@@ -12,6 +12,8 @@ public struct StoreError: Error, CustomStringConvertible {
         case unknownVersion
         /// The stored bytes are damaged.
         case corrupt
+        /// The version is of a program that is older or newer, with another layout.
+        case otherFormat
         /// The file system or the server failed while writing.
         case writeFailed
     }

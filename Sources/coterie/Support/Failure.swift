@@ -56,7 +56,7 @@ struct Failure: Error, CustomStringConvertible {
         switch error.code {
         case .busy, .unavailable: self.init(Self.tryLater, error.message)
         case .badLocation: self.init(UsageError.exitCode, error.message)
-        case .unknownVersion, .corrupt: self.init(Self.badData, error.message)
+        case .unknownVersion, .corrupt, .otherFormat: self.init(Self.badData, error.message)
         default: self.init(Self.general, error.message)
         }
     }
