@@ -113,12 +113,12 @@ let package = Package(
                 "CatalogStore", "CivilTime", "MemberData",
                 "SQLite",
             ]),
+        module("Checkup", ["CatalogStore", "CivilTime", "Model", "ModelStore", "Service"]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "CivilTime", "CommandLineOptions", "Configuration", "Evaluation",
-                "Experiments", "MemberData", "Model", "ModelStore",
-                "Recommendation",
+                "Answers", "CatalogStore", "Checkup", "CivilTime", "CommandLineOptions", "Configuration",
+                "Evaluation", "Experiments", "MemberData", "Model", "ModelStore", "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
                 "TextDistance",

@@ -15,7 +15,7 @@ extension RelationSource {
     /// Says whether any row ever had a time.
     var notedTime: NotedColumn { NotedColumn(rawValue: "\(table).\(timeColumn)") }
 
-    private var indexName: String { "\(table)_by_\(entityTable.singular)" }
+    var indexName: String { "\(table)_by_\(entityTable.singular)" }
     private var indexColumns: String { "\(entryColumn), group_key" + (indexesTime ? ", \(timeColumn)" : "") }
     var createIndex: String { "CREATE INDEX IF NOT EXISTS \(indexName) ON \(table) (\(indexColumns))" }
     var dropIndex: String { "DROP INDEX IF EXISTS \(indexName)" }

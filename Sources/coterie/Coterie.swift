@@ -15,7 +15,8 @@ enum Coterie {
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ExperimentCommand.self, ServeCommand.self, TokenCommand.self, DeleteCommand.self,
-            ForgetCommand.self, StatsCommand.self, StatusCommand.self, ConfigCommand.self, CompletionCommand.self,
+            ForgetCommand.self, StatsCommand.self, StatusCommand.self, CheckCommand.self, ConfigCommand.self,
+            CompletionCommand.self,
         ]
     }
 

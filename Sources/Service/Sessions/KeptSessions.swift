@@ -3,7 +3,7 @@ import SQLite
 
 /// Lists of sessions that a daemon keeps in a file, as another program sees them.
 public struct KeptSessions {
-    private let database: Database
+    let database: Database
     private let path: String
 
     /// Opens the file of a daemon; nil if there is none.
@@ -45,8 +45,10 @@ public struct KeptSessions {
             statement.bind(user, at: 1)
             defer { statement.reset() }
             return try body(statement)
-        } catch { throw Self.failure(path, error) }
+        } catch { throw failure(error) }
     }
+
+    func failure(_ error: DatabaseError) -> ServiceError { Self.failure(path, error) }
 
     private static func failure(_ path: String, _ error: DatabaseError) -> ServiceError {
         ServiceError(.sessionsFailed, "the sessions in \(path) cannot be read or written: \(error.message)")

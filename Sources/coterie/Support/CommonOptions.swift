@@ -102,10 +102,15 @@ extension ParsedCommand {
 
     /// The folder for data that must not be lost and belongs to this machine; made if it is missing.
     static func stateFolder() throws -> String {
-        // systemd sets it to the state folder of a service.
-        let folder = ProcessInfo.processInfo.environment["STATE_DIRECTORY"] ?? usual("XDG_STATE_HOME", ".local/state")
+        let folder = stateFolderPath
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         return folder
+    }
+
+    /// The same, which may be missing.
+    static var stateFolderPath: String {
+        // systemd sets it to the state folder of a service.
+        ProcessInfo.processInfo.environment["STATE_DIRECTORY"] ?? usual("XDG_STATE_HOME", ".local/state")
     }
 
     /// The user's own cache folder.

@@ -1,0 +1,48 @@
+import CommandLineOptions
+import FoundationEssentials
+import Glibc
+
+/// The files that daemons keep on this machine, beside the catalog.
+extension ParsedCommand {
+    static let journals = Option(
+        "journal", "FILE",
+        help: """
+            A daemon's journal (default: all journal-PORT.sqlite beside the catalog and in the usual folder of journals)
+            """,
+        environment: "COTERIE_JOURNAL", isRepeating: true)
+
+    /// The journals that were given; if none were, those with the usual names in the usual folders.
+    func journalFiles() -> [String] {
+        let given = texts("journal")
+        guard given.isEmpty else { return given }
+        let folders = Set([folder(of: text("catalog")), Self.stateFolderPath].compactMap(Self.resolved))
+        return folders.sorted().flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
+        }
+    }
+
+    /// The path of a folder without links, so that one folder is not taken for two; nil if there is none.
+    private static func resolved(_ folder: String) -> String? {
+        guard let path = unsafe realpath(folder, nil) else { return nil }
+        defer { unsafe free(path) }
+        return unsafe String(cString: path)
+    }
+
+    private static func isJournalName(_ name: String) -> Bool {
+        let digits = name.dropFirst("journal-".count).prefix { $0.isASCII && $0.isNumber }
+        return !digits.isEmpty && name == "journal-\(digits).sqlite"
+    }
+
+    /// The files of sessions that were given; if none were, those beside the catalog and the journals.
+    func sessionFiles(besides journals: [String]) -> [String] {
+        let given = texts("sessions")
+        guard given.isEmpty else { return given }
+        return ([text("catalog")] + journals).map { $0 + "-sessions" }.filter(FileManager.default.fileExists)
+    }
+
+    private func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+}
