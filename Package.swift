@@ -114,10 +114,11 @@ let package = Package(
                 "SQLite",
             ]),
         module("Checkup", ["CatalogStore", "CivilTime", "Model", "ModelStore", "Service"]),
+        module("Backup", ["CatalogStore", "Model", "ModelStore", "SQLite"]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "CatalogStore", "Checkup", "CivilTime", "CommandLineOptions", "Configuration",
+                "Answers", "Backup", "CatalogStore", "Checkup", "CivilTime", "CommandLineOptions", "Configuration",
                 "Evaluation", "Experiments", "MemberData", "Model", "ModelStore", "Recommendation",
                 "Recompute",
                 "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
@@ -154,6 +155,7 @@ let package = Package(
                 "Recommendation",
                 "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
+        tests("BackupTests", ["Backup", "CatalogStore", "Model", "SQLite", "TestSupport"]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),

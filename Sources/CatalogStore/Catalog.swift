@@ -114,7 +114,7 @@ public final class Catalog {
     /// It opens for writing too where it may: only then can it recover what a killed writer left in the log. Where it
     /// may not, and no log is there, nobody is writing, and nothing need be locked; SQLite could not make the files for
     /// that.
-    private static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
+    static func openedForReading(_ path: String, canWrite: Bool) throws(DatabaseError) -> Database {
         if canWrite { return try Database(path: path, mode: .readWrite) }
         guard hasLog(path) else { return try Database(path: path, mode: .immutable) }
         let database = try Database(path: path, mode: .readOnly)

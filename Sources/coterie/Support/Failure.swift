@@ -1,3 +1,4 @@
+import Backup
 import CatalogStore
 import CommandLineOptions
 import Configuration
@@ -30,6 +31,7 @@ struct Failure: Error, CustomStringConvertible {
         case let error as UsageError: self.init(UsageError.exitCode, error.description)
         case let error as CatalogError: self.init(error)
         case let error as StoreError: self.init(error)
+        case let error as BackupError: self.init(error)
         case let error as ModelError: self.init(Self.badData, error.description)
         case RecomputeError.catalog(let error): self.init(error)
         case RecomputeError.store(let error): self.init(error)
@@ -58,6 +60,16 @@ struct Failure: Error, CustomStringConvertible {
         case .badLocation: self.init(UsageError.exitCode, error.message)
         case .unknownVersion, .corrupt, .otherFormat: self.init(Self.badData, error.message)
         default: self.init(Self.general, error.message)
+        }
+    }
+
+    init(_ error: BackupError) {
+        switch error.code {
+        case .occupied: self.init(Self.tryLater, error.message)
+        case .damaged, .newer: self.init(Self.badData, error.message)
+        case .fileFailed: self.init(Self.general, error.message)
+        case .catalog(let code): self.init(CatalogError(code, error.message))
+        case .store(let code): self.init(StoreError(code, error.message))
         }
     }
 }

@@ -1,0 +1,114 @@
+import CatalogStore
+import Model
+public import ModelStore
+
+/// Makes a backup of what a site cannot make again, while everything goes on: the catalog with the site's decisions,
+/// the journals of daemons on this machine, and what only the streams in Redis have.
+///
+/// A change goes from a journal to a stream, from there to the catalog, and is removed where it was only after that. So
+/// they are copied in this order: whatever was acknowledged before the backup began is in it.
+public struct SiteBackup {
+    /// How many changes are read of a stream at a time.
+    private static let batchSize = 1000
+
+    private let catalog: String
+    private let journals: [String]
+    private let channel: SharedChannel?
+
+    /// - Parameters:
+    ///   - catalog: its path; it may be of an older program.
+    ///   - journals: the paths of daemons' journals, of different names.
+    ///   - channel: of a shared store whose streams are copied too; nil for none.
+    public init(catalog: String, journals: [String], channel: SharedChannel?) {
+        self.catalog = catalog
+        self.journals = journals
+        self.channel = channel
+    }
+
+    /// Writes the backup.
+    ///
+    /// - Parameters:
+    ///   - path: a file, of which nothing is seen until it is whole; meanwhile its folder needs room for it twice.
+    ///   - isReplacing: whether a file that is there is replaced.
+    ///   - now: Unix milliseconds.
+    /// - Throws: `BackupError.Code.occupied` if the file is there.
+    public func write(to path: String, isReplacing: Bool, now: Int64) throws(BackupError) -> BackupManifest {
+        guard isReplacing || !FileName.exists(path) else {
+            throw BackupError(.occupied, "\(path) is there already: name another file, or give --replace")
+        }
+        var writer = try ArchiveWriter(path)
+        do throws(BackupError) {
+            let manifest = try add(to: &writer, now)
+            try writer.finish(manifest)
+            return manifest
+        } catch {
+            ArchiveWriter.removeRemains(of: path)
+            throw error
+        }
+    }
+
+    private func add(to writer: inout ArchiveWriter, _ now: Int64) throws(BackupError) -> BackupManifest {
+        var copied: [[String: KeptNumbers]] = []
+        for path in journals {
+            let journal = try cataloged { () throws(CatalogError) in try ChangeJournal(path: path, mode: .reading) }
+            let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+            guard !writer.files.contains(where: { $0.name == BackupManifest.journalPrefix + name }) else {
+                throw BackupError(.fileFailed, "two journals have the name \(name): rename one, or make two backups")
+            }
+            // Before the copy, so that it is not more than what is copied.
+            copied.append(try cataloged { () throws(CatalogError) in try journal.kept() })
+            try writer.add(BackupManifest.journalPrefix + name) { target throws(BackupError) in
+                try cataloged { () throws(CatalogError) in try journal.copy(to: target) }
+            }
+        }
+        var streamedChanges: Int?
+        if let channel {
+            var count = 0
+            try writer.add(BackupManifest.streamsName) { target throws(BackupError) in
+                count = try copyStreams(of: channel, beyond: copied, to: target)
+            }
+            streamedChanges = count
+        }
+        var schemaVersion = 0
+        try writer.add(BackupManifest.catalogName) { target throws(BackupError) in
+            schemaVersion = try cataloged { () throws(CatalogError) in try Catalog.copy(catalog, to: target) }
+        }
+        return BackupManifest(
+            format: BackupManifest.format, startedAtMilliseconds: now, schemaVersion: schemaVersion,
+            streamedChanges: streamedChanges, files: writer.files)
+    }
+
+    /// Copies what the streams have beyond the catalog and the journals that were copied.
+    ///
+    /// - Returns: how many changes.
+    private func copyStreams(of channel: SharedChannel, beyond journals: [[String: KeptNumbers]], to path: String)
+        throws(BackupError) -> Int
+    {
+        let copy = try StreamCopy(path, makes: true)
+        // The catalog will be copied later, and then has as much at least. One of an older program may not say.
+        let taken = (try? Catalog(path: catalog, mode: .reading).takenChanges()) ?? .none
+        var streams = try stored { () throws(StoreError) in try channel.journals() }
+        let survey = try stored { () throws(StoreError) in try streams.survey() }
+        var count = 0
+        for (origin, numbers) in survey.sorted(by: { $0.key < $1.key }) {
+            var last = Self.covered(origin, from: taken.last(of: origin), by: journals)
+            while last < numbers.last {
+                let found = try stored { () throws(StoreError) in
+                    try streams.changes(of: origin, after: last, limit: Self.batchSize)
+                }
+                let changes = found.filter { $0.sequence <= numbers.last }
+                try copy.add(changes, of: origin)
+                count += changes.count
+                last = found.last?.sequence ?? numbers.last
+            }
+        }
+        return count
+    }
+
+    /// Up to which number the journals that were copied have all changes after one.
+    private static func covered(_ origin: String, from number: Int64, by journals: [[String: KeptNumbers]]) -> Int64 {
+        journals.compactMap { $0[origin] }.sorted { $0.after < $1.after }.reduce(number) { covered, kept in
+            kept.after <= covered ? max(covered, kept.last) : covered
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import Backup
+import CatalogStore
+import CommandLineOptions
+import FoundationEssentials
+
+/// `coterie restore FILE`.
+enum RestoreCommand: Subcommand {
+    static let command = Command(
+        "restore", summary: "Bring a backup back",
+        discussion: """
+            Compares all of the backup with its checksums, prepares the files beside their places, and puts them there \
+            only when they are whole, the catalog last. The places may be others than those of the backup, on another \
+            machine. Nothing that is there is overwritten without --replace, and nothing that a program has open.
+
+            What journals and streams of the backup have beyond its catalog is applied to the catalog. An older \
+            catalog is migrated. Members whom a catalog that is replaced has forgotten are forgotten again; their \
+            photos stay.
+
+            Run it as the user of the daemons. Then recompute, and start the daemons. --verify only compares the \
+            backup with its checksums.
+            """,
+        arguments: [Argument("FILE", help: "A backup of \"coterie backup\"")],
+        options: [
+            CommonOptions.catalog,
+            Option("journals", "FOLDER", help: "The folder for the journals (default: that of the catalog)"),
+            Option(flag: "replace", help: "Overwrite the catalog and the journals that are there"),
+            Option(flag: "skip-missing", help: "Take changes that follow others that the backup does not have"),
+            Option(flag: "verify", help: "Only say whether the backup is whole, and what it holds"), CommonOptions.json,
+        ],
+        examples: [
+            "coterie restore coterie-2026-11-22.tar --verify",
+            "coterie restore coterie-2026-11-22.tar --catalog /var/lib/coterie/catalog.sqlite --replace",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let path = parsed.arguments[0]
+        let restoration = try Restoration(path)
+        if parsed.flag("verify") {
+            try restoration.verify()
+            return try BackupReport(restoration.manifest, path: path).write(parsed)
+        }
+        let catalog = parsed.text("catalog")
+        let folder = catalog.lastIndex(of: "/").map { $0 == catalog.startIndex ? "/" : String(catalog[..<$0]) } ?? "."
+        let places = Restoration.Places(catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? folder)
+        let outcome = try restoration.restore(
+            to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"),
+            now: Int64(Date().timeIntervalSince1970 * 1000))
+        for (origin, number) in outcome.missing.sorted(by: { $0.key < $1.key }) {
+            complain(
+                """
+                warning: change \(number) of the journal \(origin) is not in the backup, and those after it wait for \
+                it; a daemon that has it sends it. If none does, restore again with --skip-missing
+                """)
+        }
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: Answer(catalog: catalog, outcome))
+        } else {
+            try output.line("restored \(([catalog] + outcome.journals).joined(separator: ", "))")
+            let applied = Formats.grouped(outcome.changes.applied)
+            try output.line("\(applied) changes of daemons were applied to the catalog")
+            if outcome.forgottenAgain > 0 {
+                try output.line("\(Formats.grouped(outcome.forgottenAgain)) members were forgotten again")
+            }
+            try output.line("now run \"coterie recompute\", and start the daemons")
+        }
+        try output.flush()
+    }
+
+    private struct Answer: Encodable {
+        var catalog: String
+        var journals: [String]
+        var changesApplied, changesHeld, forgottenAgain: Int
+
+        init(catalog: String, _ outcome: Restoration.Outcome) {
+            self.catalog = catalog
+            journals = outcome.journals
+            (changesApplied, changesHeld) = (outcome.changes.applied, outcome.changes.held)
+            forgottenAgain = outcome.forgottenAgain
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Backup and restore", .aFewAtATime)
+struct BackupCommandTests {
+    /// Another machine: a workspace of its own, and the catalog that was restored there.
+    private func restore(_ backup: String, _ options: String...) async throws -> Workspace {
+        let other = try Workspace()
+        try await other.succeed(["restore", backup] + options)
+        return other
+    }
+
+    /// The ids of all interactions in a catalog.
+    private func interactions(_ workspace: Workspace) throws -> Set<String> {
+        Set(try CatalogContent.texts("SELECT id FROM interactions", workspace.catalog))
+    }
+
+    @Test("has one moment, with all that was acknowledged before, while members, imports and recomputes write")
+    func whileEverythingWrites() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let daemon = try await RunningDaemon(workspace)
+        let port = daemon.port
+        let clicks = Repetition { number in
+            let json = #"{"interactions":[{"id":"c\#(number)","kind":"join","groupId":"macro-mondays"}]}"#
+            let answer = SocketClient(port: port)?.request(
+                "POST", "/v1/users/writer-\(number)/interactions", json: json)
+            return answer?.status == 200 ? nil : answer?.text ?? "no answer"
+        }
+        let imports = Repetition { number in
+            let rows = (0..<50).map { "macro-mondays\timported-\(number)-\($0)\n" }
+            do {
+                let file = try workspace.write("group_id\tuser_id\n" + rows.joined(), to: "more.tsv")
+                return Repetition.run(workspace, "import", "memberships", file)
+            } catch { return "\(error)" }
+        }
+        let recomputes = Repetition { _ in Repetition.run(workspace, "recompute", "--force") }
+        let writers = [clicks, imports, recomputes]
+        for round in 0..<3 {
+            let before = writers.map(\.count)
+            #expect(await RunningDaemon.poll { zip(writers, before).allSatisfy { $0.count > $1 } })
+            let (clicked, imported) = (clicks.count, imports.count)
+            let backup = workspace.path("backup-\(round).tar")
+            try await workspace.succeed("backup", backup)
+            let other = try await restore(backup)
+            let ids = try interactions(other)
+            #expect((0..<clicked).allSatisfy { ids.contains("c\($0)") }, "something acknowledged is missing")
+            let users = try CatalogContent.texts(
+                "SELECT user_id FROM users WHERE user_id LIKE 'imported-%'", other.catalog)
+            // An import is one transaction: all of its rows, or none.
+            #expect(users.count >= 50 * imported && users.count.isMultiple(of: 50))
+            // Each join is a membership in the same transaction.
+            #expect(
+                try other.database().integer(
+                    """
+                    SELECT count(*) FROM interactions
+                    WHERE NOT EXISTS (SELECT 1 FROM memberships WHERE memberships.user_key = interactions.user_key)
+                    """) == 0)
+        }
+        for writer in writers { writer.stop() }
+        for writer in writers { #expect(writer.failures.prefix(3).joined(separator: "\n") == "") }
+    }
+
+    @Test("brings a whole site back on another machine: the same lists, decisions and answers")
+    func anotherMachine() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try await workspace.succeed("hide", "night-walkers")
+        try await workspace.succeed("curate", "add", "lone-trees", "--position", "1")
+        try await workspace.succeed("backup", "today.tar")
+        let other = try await restore(workspace.path("today.tar"))
+        #expect(try CatalogContent.differences(workspace.catalog, other.catalog) == 0)
+        try await workspace.succeed("recompute")
+        try await other.succeed("recompute")
+        #expect(try await other.export(by: "members") == workspace.export(by: "members"))
+        for command in [
+            ["hide", "--list"], ["curate", "list"], ["recommend", "laura-100", "--at", "2026-11-01T12:00:00Z"],
+        ] {
+            #expect(try await other.succeed(command).text == workspace.succeed(command).text)
+        }
+    }
+
+    @Test("refuses to overwrite, unless it is told to; and never what a daemon has open")
+    func refusing() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        try await workspace.succeed("backup", "today.tar")
+        let again = try await workspace.run("backup", "today.tar")
+        #expect(again.exitCode == CommandRun.ExitCode.tryLater && again.errors.contains("--replace"))
+        try await workspace.succeed("backup", "today.tar", "--replace")
+        let refused = try await workspace.run("restore", "today.tar")
+        #expect(refused.exitCode == CommandRun.ExitCode.tryLater && refused.errors.contains("--replace"))
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait(forVersion: workspace.currentVersion())
+        let used = try await workspace.run("restore", "today.tar", "--replace")
+        #expect(used.exitCode == CommandRun.ExitCode.tryLater && used.errors.contains("stop the daemons"))
+        #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
+        try await workspace.succeed("hide", "night-walkers")
+        try await workspace.succeed("restore", "today.tar", "--replace")
+        #expect(try await workspace.succeed("hide", "--list").text.contains("no group is hidden"))
+        let verified = try await workspace.succeed("restore", "today.tar", "--verify")
+        #expect(verified.text.contains("catalog.sqlite"))
+    }
+
+    @Test("A restore that is killed leaves what was there, or all of the backup")
+    func killed() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        try await workspace.succeed("backup", "today.tar")
+        try await workspace.succeed("hide", "night-walkers")
+        var ends = (before: 0, after: 0)
+        for delay in stride(from: 0, to: 200_000, by: 20_000) {
+            let command = try workspace.start(["restore", "today.tar", "--replace"])
+            usleep(UInt32(delay))
+            command.send(SIGKILL)
+            _ = await command.wait()
+            let isHidden = try await workspace.succeed("hide", "--list").text.contains("night-walkers")
+            if isHidden { ends.before += 1 } else { ends.after += 1 }
+            #expect(try await workspace.run("check", "--quiet").text.contains("bad      catalog") == false)
+            if !isHidden { try await workspace.succeed("hide", "night-walkers") }
+        }
+        #expect(ends.before > 0)
+    }
+
+    @Test(
+        "of a store in Redis has what members did on any daemon, in whichever of three places it is",
+        .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
+    func shared() async throws {
+        let workspace = try Workspace(.redis)
+        try await workspace.publishSample()
+        let version = try await workspace.currentVersion()
+        // The journal of the second is that of another machine, which the backup cannot reach.
+        let daemons = [
+            try await RunningDaemon.withoutCatalog(workspace, "a"),
+            try await RunningDaemon.withoutCatalog(workspace, "b"),
+        ]
+        for daemon in daemons { try await daemon.wait(forVersion: version) }
+        let ports = daemons.map(\.port)
+        let writers = ports.enumerated().map { place, port in
+            Repetition { number in
+                let id = "\(place)-\(number)"
+                let json = #"{"interactions":[{"id":"\#(id)","kind":"dismiss","groupId":"macro-mondays"}]}"#
+                let answer = SocketClient(port: port)?.request(
+                    "POST", "/v1/users/laura-100/interactions", json: json)
+                return answer?.status == 200 ? nil : answer?.text ?? "no answer"
+            }
+        }
+        // Changes go from journals to the catalog all the while, and are pruned.
+        let recomputes = Repetition { _ in Repetition.run(workspace, "recompute", "--keep", "1", "--force") }
+        for round in 0..<3 {
+            let before = (writers + [recomputes]).map(\.count)
+            #expect(await RunningDaemon.poll { zip(writers + [recomputes], before).allSatisfy { $0.count > $1 } })
+            let counts = writers.map(\.count)
+            // What the second daemon acknowledged is in the backup if it has been sent.
+            #expect(
+                await RunningDaemon.poll {
+                    (try? daemons[0].get("/v1/users/laura-100/interactions?limit=1&after=1-\(counts[1] - 1)").status)
+                        == 200 || (try? interactions(workspace))?.contains("1-\(counts[1] - 1)") == true
+                })
+            let backup = workspace.path("backup-\(round).tar")
+            try await workspace.succeed("backup", backup, "--journal", workspace.path("journal-a"))
+            let other = try Workspace()
+            try await other.succeed("restore", backup, "--journals", other.path("journals"))
+            let ids = try interactions(other)
+            for (place, count) in counts.enumerated() {
+                #expect((0..<count).allSatisfy { ids.contains("\(place)-\($0)") }, "daemon \(place)")
+            }
+            #expect(FileManager.default.fileExists(atPath: other.path("journals/journal-a")))
+        }
+        for writer in writers + [recomputes] { writer.stop() }
+        for writer in writers + [recomputes] { #expect(writer.failures.prefix(3).joined(separator: "\n") == "") }
+        workspace.server?.stop()
+        let unreachable = try await workspace.run("backup", "more.tar", "--journal", workspace.path("journal-a"))
+        #expect(unreachable.exitCode == CommandRun.ExitCode.tryLater)
+        try await workspace.succeed("backup", "more.tar", "--journal", workspace.path("journal-a"), "--without-redis")
+    }
+}
