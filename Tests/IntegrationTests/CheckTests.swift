@@ -66,11 +66,22 @@ struct CheckTests {
         let run = try await workspace.succeed("check")
         let before = try content()
         try await workspace.succeed("check")
-        for subject in ["catalog", "store", "version ", "sessions", "clock", "disk"] {
+        for subject in ["configuration", "catalog", "store", "version ", "sessions", "clock", "disk"] {
             #expect(run.text.contains("good     \(subject)"), "\(run.text)")
         }
         #expect(try content() == before)
         #expect(try await findings(workspace) == [])
+    }
+
+    @Test("A configuration file that cannot be used is found, with the place of what is wrong")
+    func configuration() async throws {
+        let workspace = try await site()
+        _ = try workspace.write("serve: {prot: 1}\n", to: "site.yaml")
+        let found = try await findings(workspace, "--config", "site.yaml")
+        #expect(found.count == 1 && found[0].hasPrefix("bad configuration: site.yaml:1:9: "), "\(found)")
+        _ = try workspace.write("serve: {port: 1234}\n", to: "site.yaml")
+        #expect(try await findings(workspace, "--config", "site.yaml") == [])
+        #expect(try await workspace.run("check", "--no-such-option").exitCode == CommandRun.ExitCode.usage)
     }
 
     @Test("Damage to the catalog is found: pages, rows that name nothing, a missing index, no catalog at all")

@@ -21,20 +21,18 @@ enum BackupCommand: Subcommand {
             it back.
             """,
         arguments: [Argument("FILE", help: "The backup")],
-        options: [
-            CommonOptions.catalog, CommonOptions.store, ParsedCommand.journals,
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
+            ParsedCommand.journals,
             Option(flag: "without-redis", help: "Leave out what only Redis has, as when it cannot be reached"),
             Option(flag: "replace", help: "Replace the file if it is there already"), CommonOptions.json,
         ],
         examples: ["coterie backup /backup/coterie-$(date +%F).tar", "coterie backup today.tar --without-redis"])
 
     static func run(_ parsed: ParsedCommand) throws {
-        let isWithRedis = !parsed.flag("without-redis")
-        // No version is read.
-        let store = try StoreLocation(parsed.text("store")).open(cacheDirectory: "")
+        let channel = try parsed.flag("without-redis") ? nil : parsed.openStore().shared?.channel
         let backup = SiteBackup(
             catalog: parsed.text("catalog"), journals: parsed.journalFiles(),
-            channel: isWithRedis ? store.shared?.channel : nil)
+            channel: channel)
         let manifest = try backup.write(
             to: parsed.arguments[0], isReplacing: parsed.flag("replace"),
             now: Int64(Date().timeIntervalSince1970 * 1000))

@@ -1,18 +1,18 @@
 import Checkup
 import CommandLineOptions
+import Configuration
 import FoundationEssentials
 import Glibc
-import ModelStore
 
 /// `coterie check`.
-enum CheckCommand: Subcommand {
+enum CheckCommand: ConfiguredCommand {
     static let command = Command(
         "check", summary: "Look whether all is well, and say what is wrong and what to do",
         discussion: """
             Reads all of the catalog (SQLite's integrity check, and whether every row names what exists), all versions \
             of the store with their checksums, and journals and lists of sessions on this machine. Asks Redis what it \
             does without memory and on a restart. Compares the clock with the newest records, and looks whether the \
-            disks have room. It changes nothing; daemons, imports and recomputes may run meanwhile. At the size of a \
+            disks have room and the configuration files can be used. It changes nothing; daemons, imports and recomputes may run meanwhile. At the size of a \
             large site it takes minutes.
 
             Versions in Redis are read as a daemon reads them, into a folder that is removed afterwards; --scratch says \
@@ -20,39 +20,83 @@ enum CheckCommand: Subcommand {
 
             Each line is "good", "warning" or "bad". Exit code 65 says that something is bad.
             """,
-        options: [
-            CommonOptions.catalog, CommonOptions.store, ParsedCommand.journals,
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
+            ParsedCommand.journals,
             Option(
                 "sessions", "FILE", help: "The lists of a daemon's sessions (default: beside the catalog and journals)",
-                environment: "COTERIE_SESSIONS", isRepeating: true),
+                environment: "COTERIE_SESSIONS", setting: Setting("serve.sessions"), isRepeating: true),
             Option(
                 "scratch", "FOLDER", help: "With a store in Redis: where its versions are read to", default: "/var/tmp"),
             Option(flag: "quiet", help: "Write only what is not good"), CommonOptions.json,
         ],
         examples: ["coterie check", "coterie check --quiet", "coterie check --store redis://localhost --json"])
 
-    static func run(_ parsed: ParsedCommand) throws {
+    static func run(_ invocation: Invocation) throws {
+        // What is wrong on the command line itself is wrong usage.
+        var report = try CheckReport(invocation.words.completed(environment: invocation.environment))
+        do {
+            let checkup = try Self.checkup(invocation.parsed())
+            try report.add(configurationFinding(invocation))
+            try checkup.run { finding in try report.add(finding) }
+        } catch let error as ConfigurationError {
+            // It would say where everything else is.
+            try report.add(
+                .bad("configuration", "\(error)", advice: "mend it; \"coterie config check\" says whether it is good"))
+        }
+        try report.finish()
+    }
+
+    private static func checkup(_ parsed: ParsedCommand) throws -> Checkup {
         let journals = parsed.journalFiles()
         let places = Checkup.Places(
-            catalog: parsed.text("catalog"), store: try StoreLocation(parsed.text("store")), journals: journals,
+            catalog: parsed.text("catalog"), store: try parsed.storeLocation(), journals: journals,
             sessions: parsed.sessionFiles(besides: journals))
-        let checkup = Checkup(
+        return Checkup(
             places, relations: Coterie.relations, now: Int64(Date().timeIntervalSince1970 * 1000),
             scratchFolder: "\(parsed.text("scratch"))/coterie-check-\(getpid())")
-        var findings: [Finding] = []
-        var output = try Output()
-        try checkup.run { finding in
-            findings.append(finding)
-            guard !parsed.flag("json"), finding.state != .good || !parsed.flag("quiet") else { return }
-            // As soon as it is known: reading all of a large catalog takes long.
-            try output.line(line(finding))
-            try output.flush()
+    }
+
+    private static func configurationFinding(_ invocation: Invocation) throws -> Finding {
+        let files = try invocation.files()
+        guard !files.paths.isEmpty else { return .good("configuration", "there is no file") }
+        let configured = try files.read(Coterie.settings)
+        let names = files.paths.joined(separator: ", ")
+        do {
+            try ConfigCommand.checkTogether(configured, invocation)
+            return .good("configuration", "\(names) can be used")
+        } catch {
+            return .bad("configuration", Failure(error).message, advice: "mend it in \(names)")
         }
+    }
+}
+
+/// What a checkup found, for people as soon as it is known, or as JSON at the end.
+private struct CheckReport: ~Copyable {
+    private let isJSON: Bool
+    private let isQuiet: Bool
+    private var findings: [Finding] = []
+    private var output: Output
+
+    init(_ parsed: ParsedCommand) throws(Failure) {
+        isJSON = parsed.flag("json")
+        isQuiet = parsed.flag("quiet")
+        output = try Output()
+    }
+
+    mutating func add(_ finding: Finding) throws(Failure) {
+        findings.append(finding)
+        let isHidden = isQuiet && finding.state == .good
+        guard !isJSON, !isHidden else { return }
+        try output.line(Self.line(finding))
+        try output.flush()
+    }
+
+    /// - Throws: `Failure` if something is bad.
+    mutating func finish() throws(Failure) {
         let bad = findings.count { $0.state == .bad }
-        if parsed.flag("json") {
-            let shown = findings.filter { $0.state != .good || !parsed.flag("quiet") }
-            try output.json(document: Answer(isWell: bad == 0, findings: shown.map(Row.init)))
-        }
+        let isQuiet = isQuiet
+        let shown = findings.filter { $0.state != .good || !isQuiet }.map(Row.init)
+        if isJSON { try output.json(document: Answer(isWell: bad == 0, findings: shown)) }
         try output.flush()
         guard bad == 0 else {
             throw Failure(Failure.badData, bad == 1 ? "one thing is bad" : "\(bad) things are bad")

@@ -101,7 +101,7 @@ enum ConfigCommand: ConfiguredCommand {
     }
 
     /// Checks what only the daemon knows of its settings, such as which areas there are.
-    private static func checkTogether(_ configured: ConfiguredValues, _ invocation: Invocation) throws {
+    static func checkTogether(_ configured: ConfiguredValues, _ invocation: Invocation) throws {
         let words = CommandWords(of: ServeCommand.command, program: Coterie.program.name)
         do {
             _ = try ServeSettings.live(words.completed(environment: [:], configured: configured), keys: nil)

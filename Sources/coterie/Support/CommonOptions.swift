@@ -90,7 +90,7 @@ extension ParsedCommand {
     }
 
     /// Where the store is, and how to log in there.
-    private func storeLocation() throws -> StoreLocation {
+    func storeLocation() throws -> StoreLocation {
         let location = try StoreLocation(text("store"))
         if location.hasPassword, origin(of: "store") == .commandLine {
             complain(

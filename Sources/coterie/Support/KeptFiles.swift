@@ -9,7 +9,7 @@ extension ParsedCommand {
         help: """
             A daemon's journal (default: all journal-PORT.sqlite beside the catalog and in the usual folder of journals)
             """,
-        environment: "COTERIE_JOURNAL", isRepeating: true)
+        environment: "COTERIE_JOURNAL", setting: Setting("serve.journal"), isRepeating: true)
 
     /// The journals that were given; if none were, those with the usual names in the usual folders.
     func journalFiles() -> [String] {
