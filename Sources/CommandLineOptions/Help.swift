@@ -24,13 +24,7 @@ extension CommandLineProgram {
         lines += section("Arguments", TextLayout.table(command.arguments.map { ($0.name, $0.help) }))
         let options = command.options.map { ($0.helpTerm, $0.helpText) }
         lines += section("Options", TextLayout.table(options + [("-h, --help", "Show this help")]))
-        let variables = command.options.compactMap { option in
-            option.environmentVariable.map { variable in
-                let key = option.setting.map { "; in configuration files \($0.key)" } ?? ""
-                return (variable, "Used when --\(option.name) is not given\(key)")
-            }
-        }
-        lines += section("Environment", TextLayout.table(variables))
+        lines += section("Environment", TextLayout.table(command.options.compactMap(\.helpVariable)))
         lines += section("Examples", command.examples.map { "  \($0)" })
         return lines.joined(separator: "\n") + "\n"
     }
@@ -54,13 +48,21 @@ extension Command {
 }
 
 extension Option {
+    /// The environment variable, and what it is for; nil if there is none.
+    var helpVariable: (term: String, text: String)? {
+        environmentVariable.map { variable in
+            let key = setting.map { "; in configuration files \($0.key)" } ?? ""
+            return (variable, "Used when --\(name) is not given\(key)")
+        }
+    }
+
     /// `-n, --limit N`; without a short name, blanks keep the long names aligned.
-    fileprivate var helpTerm: String {
+    var helpTerm: String {
         (short.map { "-\($0), " } ?? "    ") + "--\(name)" + (placeholder.map { " \($0)" } ?? "")
     }
 
     /// The help, followed by the allowed values, the default, and whether it is required or may be repeated.
-    fileprivate var helpText: String {
+    var helpText: String {
         var notes: [String] = []
         if isRequired { notes.append("required") }
         if !allowedValues.isEmpty { notes.append("one of: \(allowedValues.joined(separator: ", "))") }

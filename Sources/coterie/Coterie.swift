@@ -16,7 +16,7 @@ enum Coterie {
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
             TuneCommand.self, ExperimentCommand.self, ServeCommand.self, TokenCommand.self, DeleteCommand.self,
             ForgetCommand.self, StatsCommand.self, StatusCommand.self, CheckCommand.self, ConfigCommand.self,
-            BackupCommand.self, RestoreCommand.self, CompletionCommand.self,
+            BackupCommand.self, RestoreCommand.self, CompletionCommand.self, ManualCommand.self,
         ]
     }
 
