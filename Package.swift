@@ -209,7 +209,7 @@ let package = Package(
         // They run the executables, which are built next to them, as users do.
         tests(
             "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"],
-            exclude: ["BruteForce"]),
+            exclude: ["BruteForce", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6]
 )
