@@ -113,7 +113,10 @@ struct JobTests {
 
     @Test(
         "bash can read the scripts",
-        arguments: ["common.sh", "demo", "documentation", "fuzz", "install-units", "keep-release", "soak", "test"])
+        arguments: [
+            "common.sh", "demo", "documentation", "fuzz", "install-units", "keep-release", "package", "soak", "test",
+            "test-package", "debian/postinst", "debian/prerm", "debian/postrm",
+        ])
     func scripts(name: String) async throws {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "-n", "\(Checkout.root)/Jobs/\(name)", in: workspace)
