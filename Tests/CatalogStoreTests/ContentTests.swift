@@ -96,21 +96,20 @@ struct ContentTests {
                 }.joined())
         try Database(path: test.path, mode: .readWrite).execute("DELETE FROM photos WHERE photo_key % 7 = 3")
         let left = photos.filter { !$0.isPrivate && ($0.id + 1) % 7 != 3 }
-        var counts: [String: (photos: Int, first: Int)] = [:]
+        var counts: [String: Int] = [:]
         for photo in left {
             var seen: Set<String> = []
             for tag in photo.tags.map({ $0.lowercased() }) where seen.insert(tag).inserted {
-                let first = counts.count
-                counts[tag, default: (0, first)].photos += 1
+                counts[tag, default: 0] += 1
             }
         }
         let photosOfPlace = Dictionary(grouping: left.compactMap(\.place)) { $0 }.mapValues(\.count)
-        let vocabulary = counts.filter { $0.value.photos >= 5 }
-            .sorted { ($1.value.photos, $0.value.first) < ($0.value.photos, $1.value.first) }.map(\.key)
+        let vocabulary = counts.filter { $0.value >= 5 }
+            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
         for threads in [1, 3] {
             let found = try content(test, minimumPhotos: 5, threads: threads)
             #expect(found.tags.terms == vocabulary)
-            #expect(found.tags.totals.map(Int.init) == vocabulary.map { counts[$0]?.photos ?? 0 })
+            #expect(found.tags.totals.map(Int.init) == vocabulary.map { counts[$0] ?? 0 })
             #expect(found.tags.photoCount == left.count { !$0.tags.isEmpty })
             #expect(found.places.photoCount == left.count { $0.place != nil })
             let areTermsRight = left.lazy.filter { $0.id.isMultiple(of: 5) }.allSatisfy { photo in

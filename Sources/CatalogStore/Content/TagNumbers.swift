@@ -58,7 +58,11 @@ struct TagNumbers: Sendable {
     /// The number of a tag in a spelling that is new.
     private mutating func newNumber(of tag: String, _ photo: UInt32) -> UInt32 {
         let text = Term.normalized(tag)
-        if let number = numbers[text] { return number }
+        if let number = numbers[text] {
+            // Of equivalent spellings of a character, the one whose bytes are less stands for all.
+            if text.utf8.lexicographicallyPrecedes(texts[Int(number)].utf8) { texts[Int(number)] = text }
+            return number
+        }
         guard !text.isEmpty, texts.count < Self.maximumTags else { return Self.none }
         let number = UInt32(texts.count)
         numbers[text] = number

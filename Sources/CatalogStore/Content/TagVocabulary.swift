@@ -1,7 +1,7 @@
 /// The tags of enough photos, from what several threads counted.
 ///
-/// Of equally frequent tags, the one that an earlier photo has stands first: the vocabulary does not depend on the
-/// number of threads.
+/// Of equally frequent tags, the one whose bytes are less stands first: the vocabulary depends neither on the number of
+/// threads nor on the numbers of the photos, as long as there are no more than `TagNumbers.maximumTags`.
 struct TagVocabulary {
     /// The tags, most frequent first.
     let texts: [String]
@@ -28,12 +28,18 @@ struct TagVocabulary {
                 guard found.count < TagNumbers.maximumTags else { continue }
                 numbers[text] = number
                 found.append((text, 0))
+            } else if text.utf8.lexicographicallyPrecedes(found[number].text.utf8) {
+                found[number].text = text
             }
             found[number].photos += threads[tag.thread].photoCount(tag.number)
             numberOfTag[tag.thread][tag.number] = number
         }
         let vocabulary = found.indices.filter { found[$0].photos >= minimumPhotos }
-            .sorted { found[$0].photos != found[$1].photos ? found[$0].photos > found[$1].photos : $0 < $1 }
+            .sorted { one, other in
+                let (one, other) = (found[one], found[other])
+                return one.photos != other.photos
+                    ? one.photos > other.photos : one.text.utf8.lexicographicallyPrecedes(other.text.utf8)
+            }
             .prefix(PhotoRecords.maximumTerms)
         var indexes = [UInt32](repeating: PhotoRecords.rare, count: found.count)
         for (index, number) in vocabulary.enumerated() { indexes[number] = UInt32(index) }
