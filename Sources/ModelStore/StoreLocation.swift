@@ -1,6 +1,6 @@
 public import Redis
 
-/// Where a store is, as options give it: the path of a folder, or `redis://…`.
+/// Where a store is, as options give it: the path of a folder, `redis://…` or `redis-sentinel://…`.
 public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// A folder of files.
     case folder(String)
@@ -12,7 +12,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: `StoreError.badLocation` that says what is possible.
     public init(_ text: String) throws(StoreError) {
         if let separator = text.firstRange(of: "://") {
-            guard text.hasPrefix(RedisAddress.scheme) else {
+            guard RedisAddress.hasScheme(text) else {
                 throw StoreError(
                     .badLocation,
                     "a store cannot be at \(text[..<separator.upperBound])…: "

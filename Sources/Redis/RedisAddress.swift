@@ -2,18 +2,32 @@
 ///
 /// In the user and the password, `%` and two hexadecimal digits stand for any byte. An IPv6 address is written in
 /// brackets. An empty user is the default user: `redis://:password@host`. Encryption (`rediss://`) is not supported.
+///
+/// `redis-sentinel://[user:password@]host[:port],host[:port]/NAME[/database]` is the server that Sentinels at these
+/// hosts name as the primary of NAME, whichever that is when a connection is made.
 public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The beginning of every address.
     public static let scheme = "redis://"
+    /// The beginning of addresses that Sentinels resolve.
+    public static let sentinelScheme = "redis-sentinel://"
     /// The port if the address has none.
     public static let defaultPort = 6379
+    /// The port of a Sentinel if the address has none.
+    public static let defaultSentinelPort = 26379
+
+    /// Whether a text begins like an address.
+    public static func hasScheme(_ text: String) -> Bool {
+        text.hasPrefix(scheme) || text.hasPrefix(sentinelScheme)
+    }
 
     /// The path of the Unix socket of a server on this machine; nil for a server reached over TCP.
     public let socketPath: String?
-    /// A name or an IP address, without brackets.
+    /// A name or an IP address, without brackets; that of the first Sentinel if there are any.
     public let host: String
     /// The port, from 1 to 65535.
     public let port: Int
+    /// The Sentinels that know the server; nil if the host and the port are its own.
+    public let sentinels: Sentinels?
     /// The user; nil for the default user.
     public private(set) var user: String?
     /// The password; nil to connect without logging in.
@@ -24,6 +38,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// Makes the address of a server that listens at a Unix socket and needs no login.
     public init(socketPath: String) {
         self.socketPath = socketPath
+        sentinels = nil
         (host, port, user, password, database) = ("localhost", Self.defaultPort, nil, nil, 0)
     }
 
@@ -32,8 +47,9 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: `RedisError.badAddress` that names the wrong part, and never shows the password.
     public init(_ text: String) throws(RedisError) {
         socketPath = nil
-        guard text.hasPrefix(Self.scheme) else { throw Self.bad("it does not begin with \(Self.scheme)") }
-        let rest = text.dropFirst(Self.scheme.count)
+        guard Self.hasScheme(text) else { throw Self.bad("it does not begin with \(Self.scheme)") }
+        let isNamed = text.hasPrefix(Self.sentinelScheme)
+        let rest = text.dropFirst(isNamed ? Self.sentinelScheme.count : Self.scheme.count)
         guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
             throw Self.bad("it has a space or a control character: write % and two hexadecimal digits instead")
         }
@@ -41,8 +57,17 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         let at = rest.lastIndex(of: "@")
         let location = at.map { rest[rest.index(after: $0)...] } ?? rest
         let slash = location.firstIndex(of: "/")
-        (host, port) = try Self.hostAndPort(location[..<(slash ?? location.endIndex)])
-        database = try Self.database(slash.map { location[location.index(after: $0)...] } ?? "")
+        let hosts = location[..<(slash ?? location.endIndex)]
+        var path = slash.map { location[location.index(after: $0)...] } ?? ""
+        if isNamed {
+            sentinels = try Sentinels(hosts, path)
+            (host, port) = (sentinels?.hosts.first?.host ?? "", sentinels?.hosts.first?.port ?? 0)
+            path = path.firstIndex(of: "/").map { path[path.index(after: $0)...] } ?? ""
+        } else {
+            sentinels = nil
+            (host, port) = try Self.hostAndPort(hosts, defaultPort: Self.defaultPort)
+        }
+        database = try Self.database(path)
         (user, password) = try at.map { at throws(RedisError) in try Self.credentials(rest[..<at]) } ?? (nil, nil)
     }
 
@@ -60,12 +85,12 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The address without the password.
     public var description: String {
         if let socketPath { return socketPath }
-        let shownHost = host.contains(":") ? "[\(host)]" : host
         let login = user.map { "\($0)@" } ?? ""
-        return "\(Self.scheme)\(login)\(shownHost):\(port)/\(database)"
+        if let sentinels { return "\(Self.sentinelScheme)\(login)\(sentinels)/\(database)" }
+        return "\(Self.scheme)\(login)\(Endpoint(host: host, port: port))/\(database)"
     }
 
-    private static func hostAndPort(_ text: Substring) throws(RedisError) -> (String, Int) {
+    static func hostAndPort(_ text: Substring, defaultPort: Int) throws(RedisError) -> (String, Int) {
         let host: Substring
         let portText: Substring?
         if text.hasPrefix("[") {
@@ -134,7 +159,7 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int(text) : nil
     }
 
-    private static func bad(_ reason: String) -> RedisError {
+    static func bad(_ reason: String) -> RedisError {
         RedisError(
             .badAddress,
             "this is not the address of a Redis server: \(reason); write redis://[user:password@]host[:port][/database]"

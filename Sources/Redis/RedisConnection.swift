@@ -47,7 +47,18 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
     private static func connected(to address: RedisAddress, timeout: Duration, replyTimeout: Duration)
         throws(RedisError) -> RedisConnection
     {
-        let context = try unsafe connect(to: address, timeout: timeout, replyTimeout: replyTimeout)
+        if let sentinels = address.sentinels {
+            return try primary(of: sentinels, for: address, timeout: timeout, replyTimeout: replyTimeout)
+        }
+        let endpoint = RedisAddress.Endpoint(host: address.host, port: address.port)
+        return try connected(to: address, at: endpoint, timeout: timeout, replyTimeout: replyTimeout)
+    }
+
+    /// Connects to a host and a port, and logs in as an address says.
+    static func connected(
+        to address: RedisAddress, at endpoint: RedisAddress.Endpoint, timeout: Duration, replyTimeout: Duration
+    ) throws(RedisError) -> RedisConnection {
+        let context = try unsafe connect(to: address, at: endpoint, timeout: timeout, replyTimeout: replyTimeout)
         var connection = unsafe RedisConnection(adopting: context, address)
         try connection.logIn()
         return connection
@@ -63,14 +74,14 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         if address.database != 0 { _ = try command("SELECT", String(address.database)) }
     }
 
-    private static func connect(to address: RedisAddress, timeout: Duration, replyTimeout: Duration)
-        throws(RedisError) -> UnsafeMutablePointer<redisContext>
-    {
+    private static func connect(
+        to address: RedisAddress, at endpoint: RedisAddress.Endpoint, timeout: Duration, replyTimeout: Duration
+    ) throws(RedisError) -> UnsafeMutablePointer<redisContext> {
         let opened =
             if let path = address.socketPath {
                 unsafe redisConnectUnixWithTimeout(path, timeval(timeout))
             } else {
-                unsafe redisConnectWithTimeout(address.host, CInt(address.port), timeval(timeout))
+                unsafe redisConnectWithTimeout(endpoint.host, CInt(endpoint.port), timeval(timeout))
             }
         guard let context = unsafe opened else {
             throw RedisError(.unreachable, "there is no memory for a connection to \(address)")
@@ -152,7 +163,12 @@ public struct RedisConnection: ~Copyable, @unchecked Sendable {
         }
         state.outstanding -= 1
         let reply = unsafe ReceivedReply(adopting: object.assumingMemoryBound(to: redisReply.self))
-        if let text = reply.errorText { throw RedisError(reply: text) }
+        if let text = reply.errorText {
+            let error = RedisError(reply: text)
+            // The server was demoted: a new connection finds the one that was promoted.
+            if address.sentinels != nil, error.code == .refused("READONLY") { throw broken(.disconnected, text) }
+            throw error
+        }
         return reply
     }
 

@@ -17,7 +17,9 @@ struct ImageCache: Sendable {
 
     /// The name of a server's folder of images: the version remembered must never be one of another community.
     static func folderName(of address: RedisAddress, prefix: String) -> String {
-        "\(address.host):\(address.port):\(address.database):\(prefix)".utf8.reduce(into: "") { name, byte in
+        let name = address.sentinels.map { "\($0.name)@" } ?? ""
+        return "\(name)\(address.host):\(address.port):\(address.database):\(prefix)".utf8.reduce(into: "") {
+            name, byte in
             let scalar = Unicode.Scalar(byte)
             let isPlain = scalar.properties.isAlphabetic && scalar.isASCII || ("0"..."9").contains(scalar)
             name += isPlain || ".:-_".unicodeScalars.contains(scalar) ? String(scalar) : "%" + String(byte, radix: 16)

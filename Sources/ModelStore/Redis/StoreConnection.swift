@@ -70,8 +70,13 @@ extension StoreError {
         case "NOAUTH": (.unavailable, "; give a password: redis://:password@host, or redis://user:password@host")
         case "WRONGPASS", "NOPERM": (.unavailable, "; check the user, the password and what this user may do")
         case "WRONGTYPE": (.corrupt, "; another program uses a key of this name: choose another prefix or database")
+        case "MOVED", "ASK", "CROSSSLOT", "CLUSTERDOWN":
+            (
+                .badLocation,
+                "; this is a Redis Cluster: a store needs one server, with replicas and Sentinels if you like"
+            )
         case PublisherLease.lostWord: (.busy, "; publish again")
-        case "BUSY", "TRYAGAIN", "MASTERDOWN", "CLUSTERDOWN": (.unavailable, "; try again later")
+        case "BUSY", "TRYAGAIN", "MASTERDOWN": (.unavailable, "; try again later")
         default: (.unavailable, "")
         }
     }
