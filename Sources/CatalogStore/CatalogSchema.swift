@@ -160,6 +160,7 @@ enum CatalogSchema {
             times INTEGER NOT NULL,
             first_at INTEGER NOT NULL,
             last_at INTEGER NOT NULL,
+            teams TEXT,
             UNIQUE (experiment, user_key, day, recommendation_id, first_position, shown_count, filters, arm)
         );
         CREATE INDEX IF NOT EXISTS exposures_by_user ON exposures (user_key);

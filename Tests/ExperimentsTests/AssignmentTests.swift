@@ -80,6 +80,26 @@ import Testing
         #expect(PlanConfiguration().setting([:]) == PlanConfiguration())
     }
 
+    /// A list is drafted from two at most, and other experiments' settings are in both.
+    @Test func interleavedArms() throws {
+        var (drafted, second, plain) = (
+            definition("drafted", 1, 1), definition("second", 1, 1), definition("plain", 1, 1)
+        )
+        (drafted.isInterleaved, second.isInterleaved) = (true, true)
+        drafted.arms[1].settings = ["lambda": 0.3]
+        for index in 0...1 { plain.arms[index].settings = ["rotation-hours": 12] }
+        let assigner = assigner(drafted, second, plain)
+        let arms = assigner.arms(ofMember: "ann", groupCount: 0, atMilliseconds: 0)
+        #expect(arms.map(\.experiment) == ["drafted", "plain"])
+        #expect(arms.first?.arm == AssignedArm.interleaved)
+        let lists = try #require(assigner.interleaved(arms))
+        #expect(lists.first == ["rotation-hours": 12])
+        #expect(lists.second == ["rotation-hours": 12, "lambda": 0.3])
+        #expect(assigner.interleaved([AssignedArm("plain", "arm-0")]) == nil)
+        drafted.arms.append(.init("third"))
+        #expect(drafted.problem(settings: ListSetting.all(of: .standard))?.contains("not of 3") == true)
+    }
+
     /// Every setting changes something, and takes both of its bounds.
     @Test(arguments: ListSetting.all(of: .standard).map(\.name))
     func everySetting(name: String) throws {

@@ -35,8 +35,7 @@ import Testing
         for _ in 0..<4000 {
             let draft = TeamDraft(Array(0..<30), Array(10..<40), limit: 10) { Bool.random(using: &generator) }
             let clicked = draft.picks.filter { _ in Int.random(in: 0..<5, using: &generator) == 0 }
-            votes.add(
-                first: clicked.count { $0.team == .first }, second: clicked.count { $0.team == .second })
+            votes.add((clicked.count { $0.team == .first }, clicked.count { $0.team == .second }))
         }
         #expect(abs(votes.secondPart - 0.5) < 0.03)
         #expect(votes.pValue > 0.01)

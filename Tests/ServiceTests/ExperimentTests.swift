@@ -137,6 +137,29 @@ struct ExperimentTests {
         }
     }
 
+    @Test("Interleaved lists have the groups of both arms in turns, and the record says whose each is")
+    func interleaving() throws {
+        var register = ExperimentRegister()
+        var definition = ExperimentDefinition(
+            "drafted", arms: [.init("photos", settings: ["weight-members": 0]), .init("plain")])
+        definition.isInterleaved = true
+        #expect(register.start(definition, atMilliseconds: 0) == nil)
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        let first = try JSONDecoder().decode(List.self, from: Data(routes.router().answer(path).body))
+        #expect(Set(first.recommendations.map(\.groupId)).count == first.recommendations.count)
+        // Another daemon comes to the same list from the session, and without it.
+        let again = try routes.router().answer(path)
+        var sessionless = routes
+        sessionless.sessions = nil
+        #expect(try sessionless.router().answer(path).body == again.body)
+        try log.flush(to: #require(routes.community))
+        let teams = try #require(try rows("SELECT teams FROM exposures WHERE arm = 'interleaved'").first)
+        #expect(teams.count == first.recommendations.count && Set(teams).isSubset(of: ["1", "2"]))
+        #expect(teams.count < 2 || Set(teams.prefix(2)) == ["1", "2"])
+    }
+
     @Test("What is recorded changes no answer, and is gone when the member is forgotten")
     func forgetting() throws {
         try start("tried")

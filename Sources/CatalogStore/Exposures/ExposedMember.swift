@@ -65,7 +65,7 @@ private final class ExposedMemberReader {
         (self.earliest, self.latest) = (earliest, latest)
         exposures = try database.prepare(
             """
-            SELECT user_key, arm, recommendation_id, first_position, shown_count, filters, first_at, last_at, times
+            SELECT user_key, arm, recommendation_id, first_position, shown_count, filters, first_at, last_at, times, teams
             FROM exposures WHERE experiment = ? AND first_at < ? ORDER BY user_key, first_at
             """)
         interactions = try database.prepare(
@@ -90,6 +90,7 @@ private final class ExposedMemberReader {
             filters: exposures.text(5), atMilliseconds: exposures.integer(6))
         record.lastAtMilliseconds = exposures.integer(7)
         record.times = Int(exposures.integer(8))
+        record.teams = exposures.optionalText(9)
         return (exposures.integer(0), record)
     }
 

@@ -14,6 +14,9 @@ public struct ExposureRecord: Sendable, Equatable, Codable {
     public var shownCount: Int
     /// What the client asked of the groups, as text; empty for nothing.
     public var filters: String
+    /// Which list each group of the page is credited to, a character a group: 1, 2, or - for neither; nil unless the
+    /// list is drafted from two.
+    public var teams: String?
     /// How often it was shown, 1 or more.
     public var times: Int
     /// When it was shown first and last, in Unix milliseconds; on one day of UTC.

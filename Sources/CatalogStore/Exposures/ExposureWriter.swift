@@ -13,8 +13,8 @@ struct ExposureWriter {
         insert = try database.prepare(
             """
             INSERT INTO exposures (experiment, user_key, day, recommendation_id, first_position, shown_count, filters,
-                arm, times, first_at, last_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                arm, times, first_at, last_at, teams)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET times = times + excluded.times,
                 first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
             """)
@@ -42,6 +42,7 @@ struct ExposureWriter {
         insert.bind(Int64(record.times), at: 9)
         insert.bind(record.firstAtMilliseconds, at: 10)
         insert.bind(record.lastAtMilliseconds, at: 11)
+        insert.bind(record.teams, at: 12)
         try insert.run()
     }
 

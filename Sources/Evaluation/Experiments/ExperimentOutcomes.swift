@@ -8,6 +8,8 @@ public struct ExperimentOutcomes: Sendable {
     public private(set) var members: [MemberOutcome] = []
     /// How many members were shown lists of two.
     public private(set) var crossedCount = 0
+    /// Of an interleaved experiment: which list members prefer, by what they clicked and by what they joined.
+    public private(set) var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
     /// How many days have passed, 1 or more.
     public let dayCount: Int
 
@@ -38,9 +40,15 @@ public struct ExperimentOutcomes: Sendable {
         var topics: [String: [String]] = [:]
         var found: [MemberOutcome] = []
         var crossed = 0
+        var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
         try catalog.forEachMember(
             exposedIn: definition.name, interactionsFrom: startedAt - Self.daysBefore * dayLength, before: end
         ) { member throws(CatalogError) in
+            if definition.isInterleaved {
+                votes.clicks.add(member.credits(.click))
+                votes.joins.add(member.credits(.join))
+                return
+            }
             guard Set(member.exposures.map(\.arm)).count == 1 else {
                 crossed += 1
                 return
@@ -53,6 +61,7 @@ public struct ExperimentOutcomes: Sendable {
         }
         members = found
         crossedCount = crossed
+        self.votes = votes
     }
 
     private func day(_ milliseconds: Int64) -> Int { Int(max(0, milliseconds - startedAt) / dayLength) }
@@ -116,5 +125,30 @@ extension InteractionRecord {
         case .dismiss: .dismissals
         case .leave, .undismiss, .impression: nil
         }
+    }
+}
+
+extension ExposedMember {
+    /// How many interactions of a kind are credited to each of two interleaved lists: by the list and the position that
+    /// they name.
+    fileprivate func credits(_ kind: Interaction.Kind) -> (first: Int, second: Int) {
+        var pages: [String: [(positions: Range<Int>, teams: [Character])]] = [:]
+        for exposure in exposures {
+            guard let teams = exposure.teams.map({ Array($0) }) else { continue }
+            let positions = exposure.firstPosition..<exposure.firstPosition + teams.count
+            pages[exposure.recommendationID, default: []].append((positions, teams))
+        }
+        var credits = (first: 0, second: 0)
+        for interaction in interactions where interaction.kind == kind {
+            guard let list = interaction.recommendationID, let position = interaction.position,
+                let page = pages[list]?.first(where: { $0.positions.contains(position) })
+            else { continue }
+            switch page.teams[position - page.positions.lowerBound] {
+            case "1": credits.first += 1
+            case "2": credits.second += 1
+            default: continue
+            }
+        }
+        return credits
     }
 }

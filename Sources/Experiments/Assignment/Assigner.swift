@@ -5,6 +5,9 @@ public struct AssignedArm: Sendable, Hashable, Codable {
     /// The arm's name.
     public let arm: String
 
+    /// The arm of everybody in an experiment whose arms' lists are interleaved.
+    public static let interleaved = "interleaved"
+
     /// An arm.
     public init(_ experiment: String, _ arm: String) {
         self.experiment = experiment
@@ -52,14 +55,35 @@ public struct Assigner: Sendable {
         if holdoutEnd > 0, MemberBucket(seed: ExperimentRegister.holdoutSeed, memberID: id).index < holdoutEnd {
             return []
         }
+        var isInterleaved = false
         return experiments.compactMap { experiment in
             let definition = experiment.entry.definition
             guard experiment.entry.runs(atMilliseconds: instant),
                 experiment.layerRange.contains(MemberBucket(seed: definition.layerSeed, memberID: id).index),
                 definition.eligibility.includes(memberID: id, groupCount: groupCount)
             else { return nil }
+            if definition.isInterleaved {
+                // A list can be drafted from two, not from four.
+                guard !isInterleaved else { return nil }
+                isInterleaved = true
+                return AssignedArm(definition.name, AssignedArm.interleaved)
+            }
             return experiment.names[experiment.arms.arm(of: MemberBucket(seed: definition.seed, memberID: id))]
         }
+    }
+
+    /// The settings of the two lists that one is drafted from, and the seed of the draft; nil if none of the arms is
+    /// interleaved.
+    public func interleaved(_ arms: [AssignedArm]) -> (first: [String: Double], second: [String: Double], seed: String)?
+    {
+        for assigned in arms where assigned.arm == AssignedArm.interleaved {
+            let entry = experiments.first { $0.entry.definition.name == assigned.experiment }?.entry
+            guard let definition = entry?.definition, definition.isInterleaved else { continue }
+            let others = settings(of: arms)
+            let lists = definition.arms.map { others.merging($0.settings) { $1 } }
+            return (lists[0], lists[1], definition.seed)
+        }
+        return nil
     }
 
     /// The settings of arms, one over the other.

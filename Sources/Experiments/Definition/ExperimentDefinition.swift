@@ -48,6 +48,8 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
     public var startsAt, endsAt: Int64?
     /// Whom it is about.
     public var eligibility = Eligibility()
+    /// Whether every member gets one list drafted from those of the two arms, instead of one of the two.
+    public var isInterleaved = false
     /// Two or more; the first is what the others are compared with.
     public var arms: [Arm]
 
@@ -103,6 +105,9 @@ extension ExperimentDefinition {
     private func armProblem(_ settings: [ListSetting]) -> String? {
         guard (2...Self.armLimit).contains(arms.count) else {
             return "it has \(arms.count) arms: give 2 to \(Self.armLimit)"
+        }
+        guard !isInterleaved || arms.count == 2 else {
+            return "lists of two arms are interleaved, not of \(arms.count)"
         }
         guard Set(arms.map(\.name)).count == arms.count else { return "two arms have the same name" }
         for arm in arms {

@@ -49,10 +49,15 @@ public struct InterleavingVotes: Sendable, Equatable {
 
     /// Adds a member.
     ///
-    /// - Parameters:
-    ///   - first, second: the credit of each list.
-    public mutating func add(first: Int, second: Int) {
-        if first > second { self.first += 1 } else if first < second { self.second += 1 } else { neither += 1 }
+    /// - Parameter credits: of each list.
+    public mutating func add(_ credits: (first: Int, second: Int)) {
+        if credits.first > credits.second {
+            first += 1
+        } else if credits.first < credits.second {
+            second += 1
+        } else {
+            neither += 1
+        }
     }
 
     /// The part of the members with a preference who prefer the second list; a half if nobody has one.

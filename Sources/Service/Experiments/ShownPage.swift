@@ -11,15 +11,17 @@ struct ShownPage: Sendable {
     let firstPosition: Int
     let shownCount: Int
     let filters: String
+    /// Whose pick each group is, a digit a group, 1 or 2, or - for neither; empty unless the list is interleaved.
+    let teams: String
 
     /// Notes that it is shown.
     func note(in log: ExposureLog, atMilliseconds instant: Int64) {
         for assigned in arms {
-            log.add(
-                ExposureRecord(
-                    experiment: assigned.experiment, arm: assigned.arm, recommendationID: recommendationID,
-                    firstPosition: firstPosition, shownCount: shownCount, filters: filters, atMilliseconds: instant),
-                ofUser: userID)
+            var record = ExposureRecord(
+                experiment: assigned.experiment, arm: assigned.arm, recommendationID: recommendationID,
+                firstPosition: firstPosition, shownCount: shownCount, filters: filters, atMilliseconds: instant)
+            if assigned.arm == AssignedArm.interleaved, !teams.isEmpty { record.teams = teams }
+            log.add(record, ofUser: userID)
         }
     }
 }

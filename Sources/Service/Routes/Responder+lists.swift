@@ -29,12 +29,14 @@ extension Responder {
             do throws(Problem) {
                 try ListBatch.check(id, "userIds[\(index)]")
                 let (request, isKnown) = try call.planRequest(ofUser: id, filter, in: snapshot)
-                let (arms, planner) = call.assignment(of: request, in: snapshot)
+                let assigned = call.assignedPlan(for: request, in: snapshot)
                 let list = Recommendations(
-                    served, snapshot.version, planner.plan(request),
+                    served, snapshot.version, assigned.plan,
                     limit: batch.limit ?? ListBatch.limits.upperBound, for: request.profile,
-                    isKnown: isKnown, planner)
-                call.show(list, after: 0, arms: arms, filters: batch.filterText)
+                    isKnown: isKnown, assigned.planner)
+                call.show(
+                    list, after: 0, arms: assigned.arms,
+                    teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: batch.filterText)
                 lists.append(MemberLists.Entry(list))
             } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }
         }

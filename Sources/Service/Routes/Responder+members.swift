@@ -42,7 +42,9 @@ extension Responder {
             call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
             limit: call.parameters.limit, for: request.profile, isKnown: isKnown, planner)
-        call.show(answer, after: offset, arms: plan.arms, filters: call.parameters.filterText)
+        let page = items.dropFirst(offset).prefix(call.parameters.limit)
+        call.show(
+            answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filterText)
         return answer
     }
 
@@ -80,8 +82,7 @@ extension Call {
     {
         let now = request.atMilliseconds
         if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
-        let (arms, planner) = assignment(of: request, in: snapshot)
-        let plan = FrozenPlan(planner.plan(request), request, snapshot, arms: arms)
+        let plan = FrozenPlan(assignedPlan(for: request, in: snapshot), request, snapshot)
         return try orUnavailable { () throws(ServiceError) in
             try responder.sessions?.keep(plan, ofUser: id, session: parameters.sessionName, at: now) ?? plan
         }.list(in: snapshot)

@@ -8,7 +8,8 @@ import Recommendation
 /// format, the texts `recommendationID` and `version`, the bucket (64 bits); the items (group: 32 bits, score: 64, the
 /// number of the interest from 1 on, or 0 for none: 16, origin: 8, placement: 8); the groups joined and dismissed (32
 /// bits each); the stated interests (texts); the interests (text, share: 64 bits, list of indexes: 32); the ids
-/// (texts); from format 5 on the arms of experiments (the texts of experiment and arm).
+/// (texts); from format 5 on the arms of experiments (the texts of experiment and arm)
+/// and the teams of the items (8 bits each).
 extension FrozenPlan {
     private static let format: UInt8 = 5
     /// That of earlier programs, whose lists are of no experiment.
@@ -45,6 +46,7 @@ extension FrozenPlan {
             writer.append(assigned.experiment)
             writer.append(assigned.arm)
         }
+        writer.append(teams) { $0.append($1.rawValue) }
         return writer.bytes
     }
 
@@ -84,9 +86,16 @@ extension FrozenPlan {
                 arms = try reader.list { reader throws(ByteReader.Failure) in
                     AssignedArm(try reader.text(), try reader.text())
                 }
+                teams = try reader.list { reader throws(ByteReader.Failure) in
+                    guard let team = InterleavedPlan.Team(rawValue: try reader.integer(UInt8.self)) else {
+                        throw .damaged
+                    }
+                    return team
+                }
             }
         } catch { return nil }
-        guard reader.isAtEnd, ids.count == items.count + joined.count + dismissed.count,
+        guard reader.isAtEnd, teams.isEmpty || teams.count == items.count,
+            ids.count == items.count + joined.count + dismissed.count,
             items.allSatisfy({ $0.interest ?? -1 < interests.count }),
             interests.allSatisfy({ $0.share.isFinite && $0.members.allSatisfy(joined.indices.contains) })
         else { return nil }

@@ -32,16 +32,17 @@ struct FrozenPlan: Equatable {
     var ids: PackedTexts
     /// The arms of experiments that it was made for.
     var arms: [AssignedArm] = []
+    /// The teams of the items, if the list is drafted from two; else empty.
+    var teams: [InterleavedPlan.Team] = []
 }
 
 extension FrozenPlan {
     /// Freezes a plan.
     ///
-    /// - Parameters:
-    ///   - request: what it was made for.
-    ///   - arms: whose settings it was made with.
-    init(_ plan: Plan, _ request: PlanRequest, _ snapshot: VisibleSnapshot, arms: [AssignedArm] = []) {
-        self.arms = arms
+    /// - Parameter request: what it was made for.
+    init(_ assigned: AssignedPlan, _ request: PlanRequest, _ snapshot: VisibleSnapshot) {
+        let plan = assigned.plan
+        (arms, teams) = (assigned.arms, assigned.teams)
         version = snapshot.version.description
         recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
         bucket = plan.bucket
@@ -81,6 +82,9 @@ extension FrozenPlan {
                 return (rank: index + 1, item: shown)
             }
         }
+        let teams =
+            self.teams.isEmpty
+            ? [:] : Dictionary(shown.map { ($0.item.group, self.teams[$0.rank - 1]) }) { first, _ in first }
         return SessionList(
             recommendationID: recommendationID, bucket: bucket,
             interests: interests.map { interest in
@@ -90,6 +94,6 @@ extension FrozenPlan {
             },
             items: shown.map(\.item), ranks: shown.map(\.rank),
             madeCount: items.count, ids: ids, joined: groups(joined, after: items.count),
-            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics, arms: arms)
+            dismissed: groups(dismissed, after: items.count + joined.count), topics: topics, arms: arms, teams: teams)
     }
 }

@@ -33,6 +33,8 @@ struct SessionList {
     let topics: [String]
     /// The arms of experiments that it was made for.
     let arms: [AssignedArm]
+    /// The teams of the groups, if the list is drafted from two; else empty.
+    let teams: [UInt32: InterleavedPlan.Team]
 
     /// The list as it stands now: without what was joined or dismissed since.
     func items(for request: PlanRequest, _ planner: Planner) -> [PlanItem] {
@@ -42,6 +44,11 @@ struct SessionList {
             dismissals: dismissed.map { .init(group: $0, atMilliseconds: 0) }, topics: topics)
         return planner.patched(
             items, madeAt: ranks, by: ProfileChanges(from: before, to: request.profile), for: request)
+    }
+
+    /// The teams of items that are shown; empty unless the list is drafted from two.
+    func teams(of items: some Sequence<PlanItem>) -> [InterleavedPlan.Team?] {
+        teams.isEmpty ? [] : items.map { teams[$0.group] }
     }
 
     /// The interests as they may be told now: of groups that are not shown any more, not even the name.

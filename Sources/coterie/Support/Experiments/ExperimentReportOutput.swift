@@ -11,6 +11,9 @@ enum ExperimentReportOutput {
         }
         let now = ParsedCommand.nowMilliseconds
         let outcomes = try ExperimentOutcomes(of: entry, from: try parsed.openCatalog(), atMilliseconds: now)
+        guard !entry.definition.isInterleaved else {
+            return try InterleavingOutput(entry.definition, outcomes).write(asJSON: parsed.flag("json"))
+        }
         let report = ExperimentReport(
             entry.definition, outcomes.members, crossedCount: outcomes.crossedCount, dayCount: outcomes.dayCount)
         let words = ExperimentWords(

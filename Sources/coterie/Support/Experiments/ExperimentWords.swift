@@ -73,7 +73,7 @@ struct ExperimentWords {
     }
 
     /// A number with about four digits.
-    private static func short(_ number: Double) -> String {
+    static func short(_ number: Double) -> String {
         guard number != 0, abs(number) < 10_000 else { return number == 0 ? "0" : "\(number.rounded())" }
         if abs(number) < 0.0001 { return "below .0001" }
         let scale = abs(number) < 1 ? 10_000.0 : 1000

@@ -54,9 +54,13 @@ extension ExperimentDefinition {
             case "starts": startsAt = try entry.value.seconds()
             case "ends": endsAt = try entry.value.seconds()
             case "eligible": eligibility = try Eligibility(entry.value)
+            case "interleave": isInterleaved = try entry.value.boolean()
             case "arms":
                 for arm in try entry.value.entries() { arms.append(try Arm(arm)) }
-            default: throw entry.unknown(among: ["seed", "layer", "part", "starts", "ends", "eligible", "arms"])
+            default:
+                throw entry.unknown(among: [
+                    "seed", "layer", "part", "starts", "ends", "eligible", "interleave", "arms",
+                ])
             }
         }
     }
