@@ -24,33 +24,32 @@ struct ColumnLayout: Sendable {
         var bitmapStarts: [Int] = []
     }
 
-    /// Below this mean length of a column's list one block is faster: finding a list costs more than reading it.
-    private static let singleBlockIncrements = 40.0
+    /// Below this mean length of a column's list large blocks are faster: finding a list costs more than reading it.
+    private static let largeBlockIncrements = 40.0
 
-    init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape) {
+    init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, small: [BlockShape], large: [BlockShape]) {
         self.sweep = sweep
         let entries = survey.chunks.reduce(0) { $0 + $1.entries }
         let increments = survey.chunks.reduce(0) { $0 + $1.increments }
-        isSingle =
-            shapes.count == 1
-            || (whole.ranks.count <= BlockShape.capacity && increments < Self.singleBlockIncrements * Double(entries))
-        let blockCount = isSingle ? 1 : shapes.count
+        let isLarge = small.count == 1 || increments < Self.largeBlockIncrements * Double(entries)
+        let shapes = isLarge ? large : small
+        isSingle = shapes.count == 1
 
         var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
         columnCount = Self.number(&chunks, survey)
-        var listEnds = [Int](repeating: 1, count: blockCount)
-        var bitmapEnds = [Int](repeating: 1, count: blockCount)
+        var listEnds = [Int](repeating: 1, count: shapes.count)
+        var bitmapEnds = [Int](repeating: 1, count: shapes.count)
         for (number, chunk) in survey.chunks.enumerated() {
             chunks[number].listStarts = listEnds
             chunks[number].bitmapStarts = bitmapEnds
-            for block in 0..<blockCount {
-                listEnds[block] += isSingle ? chunk.wholeListLength : chunk.listLengths[block]
-                bitmapEnds[block] += isSingle ? chunk.wholeBitmapCount : chunk.bitmapCounts[block]
+            for (block, room) in (isLarge ? chunk.large : chunk.small).enumerated() {
+                listEnds[block] += room.listLength
+                bitmapEnds[block] += room.bitmapCount
             }
         }
         let isSingle = isSingle
         let columnCount = columnCount
-        blocks = (isSingle ? [whole] : shapes).filter { !$0.ranks.isEmpty }.enumerated().map { number, shape in
+        blocks = shapes.enumerated().map { number, shape in
             Block(
                 shape, sweep.ranked, columnCount: isSingle ? nil : columnCount, listLength: listEnds[number],
                 bitmapCount: bitmapEnds[number])
