@@ -3,17 +3,15 @@ import Model
 
 /// The cold-start groups of a model version.
 struct ColdStartIndex: Sendable {
-    /// How many groups of a topic are considered because of their members: more than a list has.
-    private static let topicLimit = 500
-
     /// All groups: those with the most members first, equal ones by their photos, then in ascending order of the index.
     private let popular: [UInt32]
     /// The position of each group in `popular`.
     private let popularity: [UInt32]
     /// The members of each group, and one more, so that none has 0.
     private let sizes: [Float]
-    /// The groups of each topic that have the most members, in the order of `popular`.
-    private let largestOfTopic: [String: [UInt32]]
+    private let topics: TopicIndex
+    /// For each month, January first, the trending groups with their scores in that season, best first.
+    private let trending: [[(group: UInt32, score: Double)]]
     private let relations: RelationTable
 
     /// - Complexity: O(groups · log groups).
@@ -29,11 +27,12 @@ struct ColdStartIndex: Sendable {
         var popularity = [UInt32](repeating: 0, count: ordered.count)
         for (position, group) in ordered.enumerated() { popularity[Int(group.group)] = UInt32(position) }
         self.popularity = popularity
-        largestOfTopic = Dictionary(
-            uniqueKeysWithValues: model.topics.map { topic in
-                let largest = model.groups(withTopic: topic).sorted { popularity[Int($0)] < popularity[Int($1)] }
-                return (topic, Array(largest.prefix(Self.topicLimit)))
-            })
+        topics = TopicIndex(model, popular: popular)
+        trending = (0..<12).map { month in
+            model.trending.map { trend in
+                (trend.group, Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
+            }.sorted { ($0.score, $1.group) > ($1.score, $0.group) }
+        }
     }
 
     /// Groups that fill up a list, those with the most members first; of some topics alone if the filter says so.
@@ -62,72 +61,45 @@ struct ColdStartIndex: Sendable {
     ///
     /// - Parameters:
     ///   - rotation: changes the order of all but curated groups; nil if it does not change.
-    ///   - ranks: the positions of the groups in the personal list.
+    ///   - list: the positions of the groups in the personal list.
+    ///   - limit: how many groups about stated interests at most.
+    ///   - isAllowed: whether a group about a stated interest may be shown.
     func sources(
         for request: PlanRequest, in model: VisibleModel, _ configuration: PlanConfiguration.ColdStart,
-        _ rotation: Rotation?, ranks: GroupPositions, isFirst: Bool
+        _ rotation: Rotation?, besides list: GroupPositions, limit: Int, where isAllowed: (UInt32) -> Bool
     ) -> ColdStart {
         let seconds = request.atMilliseconds / 1000
         let curated = model.curated.filter { $0.isValid(at: seconds) }
+        let topics = groups(
+            about: request.profile.topics, in: model, rotation, besides: list, limit: limit, where: isAllowed)
         return ColdStart(
             sources: [
-                .init(
-                    .topic, weight: configuration.topicWeight,
-                    groups: groups(about: request.profile.topics, in: model, rotation, ranks: ranks)),
+                .init(.topic, weight: configuration.topicWeight, groups: topics),
                 .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
                 .init(
                     .trending, weight: configuration.trendingWeight,
-                    groups: Self.trending(in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: isFirst)
-                ),
+                    groups: trending(
+                        in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: list.groups.isEmpty)),
             ])
     }
 
-    /// Groups about some topics, which take turns in their order.
+    /// Groups about some topics; `StatedInterests` says which, and in which order.
     ///
-    /// So a topic with many groups leaves room for one with few. Of each topic: the groups about the most of the topics
-    /// first, then those of a list in its order, then those with the most members.
-    ///
-    /// - Parameters:
-    ///   - rotation: changes the order of those with the most members; nil if it does not change.
-    ///   - ranks: the positions of the groups in the list.
-    func groups(about topics: [String], in model: VisibleModel, _ rotation: Rotation?, ranks: GroupPositions)
-        -> [UInt32]
-    {
-        var seen: Set<String> = []
-        let topics = topics.map(Term.normalized).filter { seen.insert($0).inserted }
-        let groupsOfTopics = topics.map { model.groups(withTopic: $0) }
-        let matches = TopicMatches(groupsOfTopics)
-        let lists = zip(topics, groupsOfTopics).map { topic, groups in
-            let largest = largestOfTopic[topic] ?? []
-            let first = rotating(largest, rotation, as: .whole).prefix(Rotation.tailLength)
-            let turns = Dictionary(uniqueKeysWithValues: first.enumerated().map { ($1, $0) })
-            // The largest, those that the list has, and those that are about other topics, too.
-            let considered = Set(largest).union(matches.inSeveral).union(ranks.groups).filter(groups.hasSorted)
-            return considered.map { group in
-                let turn = turns[group] ?? Rotation.tailLength + Int(popularity[Int(group)])
-                return (group: group, matches: matches[group], rank: ranks[group] ?? .max, turn: turn)
-            }.sorted { ($1.matches, $0.rank, $0.turn) < ($0.matches, $1.rank, $1.turn) }
-        }
-        var told: Set<UInt32> = []
-        var inTurns: [UInt32] = []
-        for turn in 0..<(lists.map(\.count).max() ?? 0) {
-            for list in lists where turn < list.count {
-                // A group about several topics comes once.
-                if told.insert(list[turn].group).inserted { inTurns.append(list[turn].group) }
-            }
-        }
-        return inTurns
+    /// - Parameter rotation: changes the order of those with the most members; nil if it does not change.
+    func groups(
+        about topics: [String], in model: VisibleModel, _ rotation: Rotation?, besides list: GroupPositions, limit: Int,
+        where isAllowed: (UInt32) -> Bool
+    ) -> [UInt32] {
+        StatedInterests(topics, self.topics, popularity: popularity).groups(
+            besides: list, limit: limit, order: { rotating($0, rotation, as: .whole) },
+            where: { model.shows($0) && isAllowed($0) })
     }
 
     /// Trending groups, best first, with the seasonal factors of the month.
-    private static func trending(
+    private func trending(
         in model: VisibleModel, _ rotation: Rotation?, atMilliseconds instant: Int64, isFirst: Bool
     ) -> [UInt32] {
-        let month = CalendarDate(unixMilliseconds: instant).month - 1
-        let scored = model.trending.map { trend in
-            (group: trend.group, score: Double(trend.score) * model.seasonalFactor(of: Int(trend.group), month: month))
-        }
-        let ordered = scored.sorted { ($0.score, $1.group) > ($1.score, $0.group) }
+        let ordered = trending[CalendarDate(unixMilliseconds: instant).month - 1].filter { model.shows($0.group) }
         guard let rotation else { return ordered.map(\.group) }
         return rotation.rotating(
             ordered.map(\.group), scores: ordered.map(\.score), as: isFirst ? .whole : .following)

@@ -5,11 +5,12 @@ extension Planner {
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
         guard runs(.coldStart) else { return list.items }
         let ranks = GroupPositions(list.items.map(\.group))
+        let length = configuration.selection.length
         let sources = coldStart.sources(
-            for: request, in: model, configuration.coldStart, list.rotation, ranks: ranks, isFirst: list.items.isEmpty)
+            for: request, in: model, configuration.coldStart, list.rotation, besides: ranks, limit: length,
+            where: list.eligibility.allows)
         let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
         var items = blended(list.items, ranks, sources, known: known, list.eligibility)
-        let length = configuration.selection.length
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
             let popular = coldStart.popular(
@@ -25,15 +26,18 @@ extension Planner {
     /// A list with groups about interests that were stated after it was made: as if they had been a source of it.
     func raising(_ topics: [String], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
         let ranks = GroupPositions(items.map(\.group))
+        let eligibility = eligibility(for: request)
         // Their order is that of no bucket: what a session shows stays while buckets come and go.
-        let groups = coldStart.groups(about: topics, in: model, nil, ranks: ranks)
+        let groups = coldStart.groups(
+            about: topics, in: model, nil, besides: ranks, limit: configuration.selection.length,
+            where: eligibility.allows)
         let joined = recentGroups(request.profile)
         // Curated and trending groups are in the list as it is.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
         let known = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
         return blended(
             items, ranks, ColdStart(sources: [.init(.topic, weight: 1, groups: groups)]),
-            known: 1 - (1 - known) * share, eligibility(for: request))
+            known: 1 - (1 - known) * share, eligibility)
     }
 
     /// A list and the groups of sources in turns.

@@ -1,0 +1,98 @@
+import Model
+
+/// The groups about the interests that a member has stated.
+struct StatedInterests {
+    private let index: TopicIndex
+    /// The position of each group by its members, 0 for the one with most.
+    private let popularity: [UInt32]
+    /// The stated topics that groups are about, each once, in the order in which they were stated.
+    private let topics: [Int]
+    /// The position of each topic in `topics`, −1 if it was not stated.
+    private let positions: [Int]
+
+    init(_ texts: [String], _ index: TopicIndex, popularity: [UInt32]) {
+        self.index = index
+        self.popularity = popularity
+        var topics: [Int] = []
+        var positions = [Int](repeating: -1, count: index.count)
+        for topic in texts.lazy.compactMap(index.number) where positions[topic] < 0 {
+            positions[topic] = topics.count
+            topics.append(topic)
+        }
+        self.topics = topics
+        self.positions = positions
+    }
+
+    /// The groups of the topics, which take turns in their order.
+    ///
+    /// So a topic with many groups leaves room for one with few. Of each topic: the groups about the most of the topics
+    /// first, then those of a list in its order, then those with the most members. Considered are the largest groups
+    /// of each topic, and all of the list.
+    ///
+    /// - Parameters:
+    ///   - list: the positions of the groups in the list.
+    ///   - limit: how many at most.
+    ///   - order: puts the largest groups of a topic into the order of the bucket.
+    ///   - isAllowed: whether a group may be shown.
+    func groups(
+        besides list: GroupPositions, limit: Int, order: ([UInt32]) -> [UInt32], where isAllowed: (UInt32) -> Bool
+    ) -> [UInt32] {
+        guard !topics.isEmpty else { return [] }
+        var queues = listed(list)
+        for (position, others) in others(list).enumerated() {
+            let largest = order(index.largest(of: topics[position])).lazy.filter { list[$0] == nil }
+            queues[position] = byMatches(queues[position] + largest + others)
+        }
+        var told: Set<UInt32> = []
+        var groups: [UInt32] = []
+        for turn in 0..<(queues.map(\.count).max() ?? 0) {
+            for queue in queues where turn < queue.count && isAllowed(queue[turn]) {
+                // A group about several topics comes once.
+                if topics.count == 1 || told.insert(queue[turn]).inserted { groups.append(queue[turn]) }
+                if groups.count == limit { return groups }
+            }
+        }
+        return groups
+    }
+
+    /// For each topic the groups of the list that are about it, in the order of the list.
+    private func listed(_ list: GroupPositions) -> [[UInt32]] {
+        var listed = [[UInt32]](repeating: [], count: topics.count)
+        for group in list.groups {
+            for topic in index.topics(of: group) where positions[Int(topic)] >= 0 {
+                listed[positions[Int(topic)]].append(group)
+            }
+        }
+        return listed
+    }
+
+    /// For each topic the largest groups of the other topics that are about it, too, but are not among its own largest;
+    /// those with the most members first.
+    private func others(_ list: GroupPositions) -> [[UInt32]] {
+        var others = [[UInt32]](repeating: [], count: topics.count)
+        guard topics.count > 1 else { return others }
+        let bounds = topics.map { topic in
+            index.hasMore(topic) ? index.largest(of: topic).last.map { popularity[Int($0)] } ?? .max : .max
+        }
+        for topic in topics {
+            for group in index.largest(of: topic) where list[group] == nil {
+                for other in index.topics(of: group) {
+                    let position = positions[Int(other)]
+                    if position >= 0, popularity[Int(group)] > bounds[position] { others[position].append(group) }
+                }
+            }
+        }
+        // A group that is among the largest of two other topics was found twice.
+        return others.map { Set($0).sorted { popularity[Int($0)] < popularity[Int($1)] } }
+    }
+
+    /// The groups about the most of the topics first; equal ones in the order that they had.
+    private func byMatches(_ groups: [UInt32]) -> [UInt32] {
+        guard topics.count > 1 else { return groups }
+        let matches = groups.map { group in index.topics(of: group).count { positions[Int($0)] >= 0 } }
+        guard let most = matches.max(), most > 1 else { return groups }
+        return (1...most).reversed().flatMap { wanted in
+            zip(groups, matches).lazy.filter { $1 == wanted }.map(\.0)
+        }
+    }
+}
