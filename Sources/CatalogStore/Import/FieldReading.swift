@@ -40,7 +40,8 @@ extension ImportKind.Column {
 
     /// Reads a number of degrees that is not null.
     func degrees(_ column: Int, in reader: borrowing RecordReader, bound: Double) throws(RecordProblem) -> Double {
-        guard let number = Double(reader.text(column)), abs(number) <= bound else {
+        let plain = reader.withField(column) { Double(plainDecimal: $0) }
+        guard let number = plain ?? Double(reader.text(column)), abs(number) <= bound else {
             throw RecordProblem(
                 reason: "\(name) \"\(reader.text(column).prefix(40))\" is not a number of degrees from "
                     + "−\(Int(bound)) to \(Int(bound))")
@@ -52,12 +53,12 @@ extension ImportKind.Column {
     func code(_ column: Int, in reader: borrowing RecordReader, of words: [(word: String, code: Int64)])
         throws(RecordProblem) -> Int64
     {
-        let text = reader.text(column).lowercased()
-        guard let found = words.first(where: { $0.word == text }) else {
+        let code = reader.withField(column) { field in words.first { field.spells($0.word) }?.code }
+        guard let code else {
             let names = words.map(\.word).joined(separator: ", ")
-            throw RecordProblem(reason: "\(name) \"\(text.prefix(40))\" is none of \(names)")
+            throw RecordProblem(reason: "\(name) \"\(reader.text(column).prefix(40))\" is none of \(names)")
         }
-        return found.code
+        return code
     }
 
     /// The items of a list, with `;` between them and without blanks around them; nil if there are none.
@@ -87,6 +88,19 @@ extension ImportKind.Column {
             index += 1
         }
         return previous != UInt8(ascii: ";") && previous != UInt8(ascii: " ")
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether these are the letters of an ASCII word in lower case; their own case does not matter.
+    fileprivate func spells(_ word: String) -> Bool {
+        let letters = word.utf8Span.span
+        guard count == letters.count else { return false }
+        for index in indices {
+            let isUpper = self[index] >= UInt8(ascii: "A") && self[index] <= UInt8(ascii: "Z")
+            if (isUpper ? self[index] | 0x20 : self[index]) != letters[index] { return false }
+        }
+        return true
     }
 }
 
