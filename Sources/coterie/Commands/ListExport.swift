@@ -149,12 +149,23 @@ struct ListExport {
 
     private func rows(_ items: ArraySlice<PlanItem>, _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
         var bytes: [UInt8] = []
-        let user = TabSeparated.field(user)
+        let user = TabSeparated.field(user).utf8
+        let tab = UInt8(ascii: "\t")
         for (index, item) in items.enumerated() {
-            var row = "\(user)\t\(index + 1)\t\(TabSeparated.field(planner.model.id(of: Int(item.group))))"
-            row += "\t\(Formats.significant(item.score, 6))\t\(item.origin.rawValue)"
-            if content.hasReasons { row += "\t" + TabSeparated.field(seeds(reasons[index]).joined(separator: ";")) }
-            bytes += (row + "\n").utf8
+            bytes += user
+            bytes.append(tab)
+            bytes += String(index + 1).utf8
+            bytes.append(tab)
+            bytes += TabSeparated.field(planner.model.id(of: Int(item.group))).utf8
+            bytes.append(tab)
+            bytes += Formats.significant(item.score, 6).utf8
+            bytes.append(tab)
+            bytes += item.origin.rawValue.utf8
+            if content.hasReasons {
+                bytes.append(tab)
+                bytes += TabSeparated.field(seeds(reasons[index]).joined(separator: ";")).utf8
+            }
+            bytes.append(UInt8(ascii: "\n"))
         }
         return bytes
     }
