@@ -131,7 +131,8 @@ extension Standing {
             return (
                 "noEvidence",
                 """
-                no group that the user has joined has it as a neighbour, and it is not among those that fill up the list
+                no group that the user has joined has it among its closest neighbours, and it is not among those that \
+                fill up the list
                 """
             )
         case .tooSimilar(let seed):

@@ -179,13 +179,24 @@ public struct ModelVersion: Sendable {
     public func lists(of groups: [UInt32]) -> NeighbourLists { lists(of: groups, without: nil) }
 
     /// The same without some groups: neither their lists nor them in the lists of others.
-    func lists(of groups: [UInt32], without hidden: GroupSet?) -> NeighbourLists {
+    ///
+    /// - Parameters:
+    ///   - wanted: by relation, whether its lists are read: those of others are empty. All are if it is empty.
+    ///   - limit: how many of the best neighbours of each list, hidden ones included; nil for all.
+    func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil, without hidden: GroupSet?)
+        -> NeighbourLists
+    {
+        let byteLimit = limit.map { $0 * Neighbour.byteCount } ?? .max
         var ranges: [Range<Int>] = []
         ranges.reserveCapacity(groups.count * readers.count)
         for group in groups {
             let index = checked(Int(group))
             let isHidden = hidden?.contains(group) == true
-            for reader in readers { ranges.append(isHidden ? 0..<0 : reader.range(ofList: index)) }
+            for (relation, reader) in readers.enumerated() {
+                let isRead = !isHidden && (wanted.isEmpty || wanted[relation])
+                let range = isRead ? reader.range(ofList: index) : 0..<0
+                ranges.append(range.lowerBound..<range.lowerBound + min(range.count, byteLimit))
+            }
         }
         return NeighbourLists(ranges, relationCount: readers.count, in: region, without: hidden)
     }

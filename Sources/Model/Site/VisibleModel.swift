@@ -85,7 +85,13 @@ public struct VisibleModel: Sendable {
     }
 
     /// The lists of some groups that are shown: group after group, of each one a relation, in the order of `relations`.
-    public func lists(of groups: [UInt32]) -> NeighbourLists { model.lists(of: groups, without: hidden) }
+    ///
+    /// - Parameters:
+    ///   - wanted: by relation, whether its lists are read: those of others are empty. All are if it is empty.
+    ///   - limit: how many of the best neighbours of each list, hidden ones included; nil for all.
+    public func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil) -> NeighbourLists {
+        model.lists(of: groups, in: wanted, limit: limit, without: hidden)
+    }
 
     /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
     public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {

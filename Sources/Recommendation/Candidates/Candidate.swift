@@ -1,5 +1,41 @@
+/// What can be ranked: best first by a score of 0 or more, equal ones in ascending order of the group.
+protocol Ranked {
+    /// The score by which it is ranked.
+    var rankingScore: Double { get }
+    /// The group's index in the model.
+    var group: UInt32 { get }
+}
+
+extension Ranked {
+    @inline(__always)
+    static func precedes(_ left: Self, _ right: Self) -> Bool {
+        left.rankingScore != right.rankingScore ? left.rankingScore > right.rankingScore : left.group < right.group
+    }
+}
+
+/// A candidate before any stage: small, since there are thousands.
+struct RawCandidate: Ranked {
+    /// The raw score.
+    let score: Double
+    let group: UInt32
+    private let ownInterest: Int32
+
+    /// - Parameters:
+    ///   - score: above 0.
+    ///   - interest: the index of the interest of the joined group that is its strongest reason.
+    init(group: UInt32, score: Double, interest: Int) {
+        self.score = score
+        self.group = group
+        ownInterest = Int32(truncatingIfNeeded: interest)
+    }
+
+    /// The index of the interest of the joined group that is its strongest reason.
+    var interest: Int { Int(ownInterest) }
+    var rankingScore: Double { score }
+}
+
 /// A group that is a neighbour of a group that the member has joined.
-struct Candidate {
+struct Candidate: Ranked {
     /// The group's index in the model.
     let group: UInt32
     private let ownInterest: Int32
@@ -13,15 +49,16 @@ struct Candidate {
     var cause = Selection.Choice.Cause.score
 
     /// A candidate that no stage has looked at.
-    ///
-    /// - Parameters:
-    ///   - score: above 0.
-    ///   - interest: the index of the interest of the joined group that is its strongest reason.
+    init(_ raw: RawCandidate) {
+        group = raw.group
+        score = raw.score
+        adjusted = raw.score
+        ownInterest = Int32(truncatingIfNeeded: raw.interest)
+    }
+
+    /// A candidate that no stage has looked at.
     init(group: UInt32, score: Double, interest: Int) {
-        self.group = group
-        self.score = score
-        adjusted = score
-        ownInterest = Int32(truncatingIfNeeded: interest)
+        self.init(RawCandidate(group: group, score: score, interest: interest))
     }
 
     /// The index of the interest of the joined group that is its strongest reason.
@@ -33,8 +70,5 @@ struct Candidate {
         adjusted *= Double(self.noise)
     }
 
-    /// Best first: by the adjusted score, equal ones in ascending order of the group.
-    static func precedes(_ left: Candidate, _ right: Candidate) -> Bool {
-        left.adjusted != right.adjusted ? left.adjusted > right.adjusted : left.group < right.group
-    }
+    var rankingScore: Double { adjusted }
 }

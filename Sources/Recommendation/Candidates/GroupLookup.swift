@@ -33,7 +33,7 @@ struct GroupLookup {
 /// One bit for every group index modulo 8192: rejects nearly all groups that are not in a small set, and none that is.
 private struct BitFilter {
     private static let bitCount = 8192
-    private var words = [UInt64](repeating: 0, count: bitCount / 64)
+    private var words = InlineArray<128, UInt64>(repeating: 0)
 
     init(_ groups: [UInt32]) {
         for group in groups {

@@ -11,7 +11,7 @@ enum Ranking {
     ///
     /// - Parameter candidates: with scores of 0 or more.
     /// - Complexity: O(candidates), as a rule.
-    static func keepBest(_ limit: Int, of candidates: inout [Candidate]) {
+    static func keepBest<Element: Ranked>(_ limit: Int, of candidates: inout [Element]) {
         guard candidates.count > limit else { return }
         let buckets = Buckets(of: candidates)
         var counts = [Int](repeating: 0, count: bucketCount)
@@ -22,15 +22,16 @@ enum Ranking {
             before += counts[last]
             last += 1
         }
-        var best: [Candidate] = []
+        var best: [Element] = []
         best.reserveCapacity(limit)
-        var border: [Candidate] = []
+        var border: [Element] = []
         for candidate in candidates {
             let number = buckets.number(candidate)
             if number < last { best.append(candidate) } else if number == last { border.append(candidate) }
         }
-        border.sort(by: Candidate.precedes)
-        candidates = best + border.prefix(limit - before)
+        border.sort(by: Element.precedes)
+        best += border.prefix(limit - before)
+        candidates = best
     }
 
     /// Sorts candidates, best first.
@@ -67,14 +68,14 @@ enum Ranking {
     }
 
     /// Buckets of equal width over the range of some scores, the highest first.
-    private struct Buckets {
+    private struct Buckets<Element: Ranked> {
         private let highest: UInt64
         private let shift: UInt64
 
-        init(of candidates: [Candidate]) {
+        init(of candidates: [Element]) {
             var (low, high) = (UInt64.max, UInt64.min)
             for candidate in candidates {
-                let bits = candidate.adjusted.bitPattern
+                let bits = candidate.rankingScore.bitPattern
                 low = min(low, bits)
                 high = max(high, bits)
             }
@@ -84,6 +85,6 @@ enum Ranking {
         }
 
         @inline(__always)
-        func number(_ candidate: Candidate) -> Int { Int((highest - candidate.adjusted.bitPattern) >> shift) }
+        func number(_ candidate: Element) -> Int { Int((highest - candidate.rankingScore.bitPattern) >> shift) }
     }
 }

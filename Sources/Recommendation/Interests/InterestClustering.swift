@@ -48,9 +48,12 @@ struct InterestClustering {
 
     /// The cosines of the pairs, and their overlaps if these are needed.
     private func pairs(of groups: [UInt32], withOverlaps: Bool) -> (PairSimilarities, overlaps: PairSimilarities?) {
-        guard withOverlaps else { return (PairSimilarities(among: groups, in: model, factors: factors), nil) }
+        let limit = configuration.neighbourLimit
+        guard withOverlaps else {
+            return (PairSimilarities(among: groups, in: model, factors: factors, limit: limit), nil)
+        }
         return PairSimilarities.cosinesAndOverlaps(
-            among: groups, in: model, factors: factors, shrinkage: configuration.overlapShrinkage)
+            among: groups, in: model, factors: factors, shrinkage: configuration.overlapShrinkage, limit: limit)
     }
 
     private func bringsSomething(_ group: UInt32) -> Bool {

@@ -13,14 +13,15 @@ struct PairSimilarities {
     /// - Parameters:
     ///   - groups: each once.
     ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
+    ///   - limit: how many of the best neighbours of each list are looked at; nil for all.
     /// - Complexity: O(count² + neighbours of the groups).
-    init(among groups: [UInt32], in model: VisibleModel, factors: [Double] = []) {
+    init(among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], limit: Int? = nil) {
         let count = groups.count
         let sizes = GroupSizes(of: groups, in: model)
         var values = [Float](repeating: 0, count: count * count)
         var matrix = values.mutableSpan
-        GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
-            guard factors.isEmpty || factors[relation] > 0 else { return }
+        let lists = model.lists(of: groups, in: factors.map { $0 > 0 }, limit: limit)
+        GroupLookup(groups).forEachFound(in: lists) { first, relation, neighbour, second in
             let cosine = sizes.cosine(first, second, relation, common: Double(neighbour.common))
             Self.raise(&matrix, first, second, count, to: cosine)
         }
@@ -36,9 +37,11 @@ struct PairSimilarities {
     ///
     /// Both from one pass over the lists, which takes most of the time.
     ///
-    /// - Parameter shrinkage: h, 0 or more: overlaps of pairs with c common entries are multiplied by c / (c + h).
+    /// - Parameters:
+    ///   - shrinkage: h, 0 or more: overlaps of pairs with c common entries are multiplied by c / (c + h).
+    ///   - limit: how many of the best neighbours of each list are looked at.
     static func cosinesAndOverlaps(
-        among groups: [UInt32], in model: VisibleModel, factors: [Double], shrinkage: Double
+        among groups: [UInt32], in model: VisibleModel, factors: [Double], shrinkage: Double, limit: Int
     ) -> (cosines: PairSimilarities, overlaps: PairSimilarities) {
         let count = groups.count
         let sizes = GroupSizes(of: groups, in: model)
@@ -46,8 +49,8 @@ struct PairSimilarities {
         var overlaps = cosines
         var cosineMatrix = cosines.mutableSpan
         var overlapMatrix = overlaps.mutableSpan
-        GroupLookup(groups).forEachFound(in: model.lists(of: groups)) { first, relation, neighbour, second in
-            guard factors.isEmpty || factors[relation] > 0 else { return }
+        let lists = model.lists(of: groups, in: factors.map { $0 > 0 }, limit: limit)
+        GroupLookup(groups).forEachFound(in: lists) { first, relation, neighbour, second in
             let common = Double(neighbour.common)
             let overlap = sizes.overlap(first, second, relation, common: common, shrinkage: shrinkage)
             Self.raise(&cosineMatrix, first, second, count, to: sizes.cosine(first, second, relation, common: common))

@@ -4,6 +4,8 @@ public import Model
 public struct PlanConfiguration: Sendable, Equatable {
     /// How a member's groups are clustered into interests.
     public struct Interests: Sendable, Equatable {
+        /// How many of the best neighbours of a joined group in each relation tell how similar two are; 1 or more.
+        public var neighbourLimit = 400
         /// The least mean plain cosine for merging two clusters; above 0.
         public var leastMeanSimilarity = 0.10
         /// From this many groups on, the groups that are similar to no other become one mixed interest.
@@ -18,6 +20,15 @@ public struct PlanConfiguration: Sendable, Equatable {
         /// If a member has joined more groups, only the most recent ones count; 0 to 32,767, as each may be an
         /// interest.
         public var groupLimit = 500
+    }
+
+    /// Which neighbours of a member's groups are looked at.
+    public struct Candidates: Sendable, Equatable {
+        /// How many of the best neighbours a joined group brings in each relation, 1 or more.
+        ///
+        /// Lists go from the most similar group to the least: what stands far down in the list of a frequent group adds
+        /// next to nothing to a score, and takes as long as what stands first.
+        public var neighbourLimit = 400
     }
 
     /// Which groups may be in a list.
@@ -72,6 +83,8 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// How the list is selected from the candidates.
     public struct Selection: Sendable, Equatable {
+        /// How many of the best neighbours of a candidate in each relation tell how similar two are; 1 or more.
+        public var neighbourLimit = 200
         /// The number of candidates in the pool.
         public var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.
@@ -107,6 +120,8 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// Interests.
     public var interests = Interests()
+    /// Candidates.
+    public var candidates = Candidates()
     /// The relations, and how they are blended.
     public var relations = RelationTable.standard
     /// Filters.

@@ -10,7 +10,7 @@ public enum Standing: Sendable, Equatable {
     case inactive(sinceSeconds: Int64)
     /// Its plain cosine to a joined group reaches the ceiling.
     case tooSimilar(to: UInt32)
-    /// It is a neighbour of no joined group, nor among the cold-start groups in the list.
+    /// It is among the neighbours of no joined group that are looked at, nor among the cold-start groups in the list.
     case noEvidence
     /// It is a candidate with this rank by raw score, counted from 1, and was not selected.
     case notReached(rank: Int, candidates: Int)
@@ -36,7 +36,7 @@ extension Planner {
             return .listed(rank: position + 1, item: plan.items[position])
         }
         let entries = personal.table.entries
-        guard let score = personal.table.position(of: group).map({ entries[$0].score }) else { return .noEvidence }
+        guard let score = entries.first(where: { $0.group == group })?.score else { return .noEvidence }
         let better = entries.count { $0.score > score && personal.eligibility.allows($0.group) }
         return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }

@@ -14,8 +14,9 @@ extension Planner {
         let factors = configuration.relations.factorsByIndex(in: model)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))
-        page.forEachFound(in: model.lists(of: joined)) { seed, relation, neighbour, position in
-            guard factors[relation] > 0 else { return }
+        let lists = model.lists(
+            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
+        page.forEachFound(in: lists) { seed, relation, neighbour, position in
             reasons[position].append(
                 .init(
                     seed: joined[seed], relation: model.relations[relation],

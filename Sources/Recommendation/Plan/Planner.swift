@@ -14,6 +14,7 @@ public struct Planner: Sendable {
     private let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let groupHashes: Rotation.GroupHashes
+    private let places: GroupPlaces
 
     /// A planner over all groups of a model version.
     ///
@@ -29,6 +30,7 @@ public struct Planner: Sendable {
         coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
+        places = GroupPlaces(groupCount: model.groupCount)
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
         ceiling =
             isFiltered
@@ -84,7 +86,10 @@ public struct Planner: Sendable {
         let interests = clustering.interests(of: joined)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
-        let table = CandidateTable(of: joined, in: model, factors: clustering.factors)
+        let lists = model.lists(
+            of: joined, in: clustering.factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
+        let table = CandidateTable(
+            of: lists, factors: clustering.factors, blocking: eligibility.blockedGroups, places)
         observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
         var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
@@ -145,28 +150,18 @@ public struct Planner: Sendable {
         _ table: CandidateTable, _ interests: [Interest], _ joined: [UInt32], _ eligibility: Eligibility
     ) -> (count: Int, [Candidate]) {
         let interestOfSeed = Interest.numbers(of: joined, in: interests)
-        var isBlocked = [Bool](repeating: false, count: table.entries.count)
-        for group in eligibility.blockedGroups {
-            if let position = table.position(of: group) { isBlocked[position] = true }
-        }
-        let entries = table.entries.span
-        var candidates: [Candidate] = []
-        candidates.reserveCapacity(entries.count)
-        let filter = eligibility.filter
-        for position in entries.indices
-        where entries[position].score > 0 && !isBlocked[position] && eligibility.isActive(entries[position].group)
-            && filter?.passes(entries[position].group) != false
-        {
+        var candidates: [RawCandidate] = []
+        candidates.reserveCapacity(table.entries.count)
+        for entry in table.entries where entry.score > 0 && !entry.isBlocked && eligibility.isActive(entry.group) {
             candidates.append(
-                Candidate(
-                    group: entries[position].group, score: entries[position].score,
-                    interest: interestOfSeed[entries[position].seed]))
+                RawCandidate(group: entry.group, score: entry.score, interest: interestOfSeed[entry.seed]))
         }
+        if let filter = eligibility.filter { candidates.removeAll { !filter.passes($0.group) } }
         let count = candidates.count
         CandidatePool.keepBest(
             configuration.filters.candidateLimit, of: &candidates, shares: interests.map(\.share),
             configuration.selection)
-        return (count, candidates)
+        return (count, candidates.map(Candidate.init))
     }
 
     /// Raises groups in their season, and lowers those out of it.
@@ -198,7 +193,8 @@ public struct Planner: Sendable {
             interests.map(\.share), best: ranked.first, leastWorth: configuration.selection.leastWorth)
         let positions = CandidatePool.positions(of: ranked, shares, configuration.selection)
         let pool = positions.map { ranked[$0] }
-        let similarities = PairSimilarities(among: pool.map(\.group), in: model, factors: factors)
+        let similarities = PairSimilarities(
+            among: pool.map(\.group), in: model, factors: factors, limit: configuration.selection.neighbourLimit)
         let choices = Selection(configuration: configuration.selection).order(pool, similarities, shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)

@@ -36,7 +36,8 @@ enum CandidatePool {
     ///
     /// The scores of an interest of one group are low beside those of an interest of many, however good they are.
     static func keepBest(
-        _ limit: Int, of candidates: inout [Candidate], shares: [Double], _ configuration: PlanConfiguration.Selection
+        _ limit: Int, of candidates: inout [RawCandidate], shares: [Double],
+        _ configuration: PlanConfiguration.Selection
     ) {
         guard candidates.count > limit else { return }
         let all = candidates

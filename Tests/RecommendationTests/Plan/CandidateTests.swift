@@ -15,8 +15,17 @@ struct CandidateTests {
         let count = Int.random(in: 1...40, using: &generator)
         let joined = (0..<500 as Range<UInt32>).shuffled(using: &generator).prefix(count).sorted()
         let relations = RelationTable.standard.weighted([.photos: seed % 3 == 0 ? 0 : 0.7, .members: 1.3])
-        let table = CandidateTable(
-            of: joined, in: VisibleModel(model), factors: relations.factorsByIndex(in: VisibleModel(model)))
+        let visible = VisibleModel(model)
+        let places = GroupPlaces(groupCount: 500)
+        let blocked = (0..<500 as Range<UInt32>).shuffled(using: &generator).prefix(50)
+        func table() -> CandidateTable {
+            CandidateTable(
+                of: visible.lists(of: joined), factors: relations.factorsByIndex(in: visible),
+                blocking: Array(blocked), places)
+        }
+        // A table that was used before must not show.
+        _ = table()
+        let table = table()
 
         var contributions: [UInt32: [(seed: Int, value: Double)]] = [:]
         for (seed, group) in joined.enumerated() {
@@ -34,11 +43,28 @@ struct CandidateTests {
             #expect(abs(entry.score - expected.reduce(0) { $0 + $1.value }) < 1e-12)
             let strongest = expected.map(\.value).max()
             #expect(entry.seed == expected.first { $0.value == strongest }?.seed)
+            #expect(entry.isBlocked == blocked.contains(entry.group))
         }
-        for group in 0..<500 as Range<UInt32> {
-            let expected = contributions[group] == nil ? nil : group
-            #expect(table.position(of: group).map { table.entries[$0].group } == expected)
-        }
+    }
+
+    @Test("of a long list the best neighbours count, hidden ones included: in lists, reasons and standings")
+    func limit() throws {
+        // Group 0 has all others as neighbours, the first the best.
+        let others = (1..<60).map { (index: $0, common: 200 - $0) }
+        let lists = [others] + [[(index: Int, common: Int)]](repeating: [], count: 59)
+        let model = try PlanFixture.model(lists, sizes: [UInt32](repeating: 400, count: 60))
+        var configuration = PlanConfiguration.ofAnyAge
+        configuration.candidates.neighbourLimit = 10
+        configuration.omitted = [.coldStart]
+        let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+            .showing(VisibleModel(model, SiteDecisions(hidden: [3], curated: nil)))
+        let request = PlanRequest(profile: PlanFixture.profile([0]), atMilliseconds: PlanFixture.instant)
+        let items = planner.plan(request).items
+        #expect(items.map(\.group).sorted() == [1, 2] + Array(4...10))
+        #expect(planner.reasons(for: items, of: request.profile).allSatisfy { $0.map(\.seed) == [0] })
+        #expect(planner.standing(of: 11, request).standing == .noEvidence)
+        let beyond = PlanItem(group: 11, score: 1, interest: 0, origin: .personal)
+        #expect(planner.reasons(for: [beyond], of: request.profile) == [[]])
     }
 
     @Test(

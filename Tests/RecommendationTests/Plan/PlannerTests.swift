@@ -40,7 +40,7 @@ struct PlannerTests {
             }
             #expect(personal.table.entries.count == expected.count)
             for (group, contributions) in expected {
-                let entry = personal.table.entries[try #require(personal.table.position(of: group))]
+                let entry = try #require(personal.table.entries.first { $0.group == group })
                 #expect(abs(entry.score - contributions.values.reduce(0, +)) < 1e-9)
             }
             let reasons = planner.reasons(for: personal.items, of: request.profile)

@@ -103,9 +103,11 @@ struct SelectionTests {
         let scores = (0..<60 + others).map { 9 - Double($0) / 1000 }
         for (worth, expected) in [(1.0, 2), (0.6, 2), (0.3, 0)] {
             let small = (0..<20).map { worth * (1 - Double($0) / 1000) }
-            var candidates = candidates(
-                scores + small, [Int](repeating: 0, count: scores.count) + [Int](repeating: 1, count: 20))
-            CandidatePool.keepBest(400, of: &candidates, shares: [0.9, 0.1], configuration)
+            var kept = (scores + small).enumerated().map { group, score in
+                RawCandidate(group: UInt32(group), score: score, interest: group < scores.count ? 0 : 1)
+            }
+            CandidatePool.keepBest(400, of: &kept, shares: [0.9, 0.1], configuration)
+            var candidates = kept.map(Candidate.init)
             Ranking.sort(&candidates)
             let shares = InterestShares([0.9, 0.1], best: candidates.first, leastWorth: configuration.leastWorth)
             let pool = CandidatePool.positions(of: candidates, shares, configuration).map { candidates[$0] }
