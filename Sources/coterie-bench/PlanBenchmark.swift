@@ -8,32 +8,37 @@ enum PlanBenchmark: Benchmark {
         "plan", summary: "Time a member's list, stage by stage, on one core",
         discussion: """
             The model is synthetic: groups on a ring, where near groups are similar. Members have a few interests \
-            each, and every list is for another member. The digest covers all lists: equal digests mean equal lists.
+            each, and every list is for another member. The digest covers all lists: equal digests mean equal lists. \
+            With lists that are cut at the target, as a recompute cuts them, those of frequent groups are long, and \
+            three quarters of the groups that members are in are frequent.
             """,
         options: [
             Option("groups", "N", help: "The groups of the model", default: "100000"),
             Option("neighbours", "K", help: "The neighbours of a group in each of two relations", default: "100"),
+            Option(
+                "cut", "WHERE", help: "Where lists are cut", default: RingModel.Cut.source.rawValue,
+                allowed: RingModel.Cut.allCases.map(\.rawValue)),
             Option("joined", "N", help: "The groups of a member", default: "50"),
             Option("members", "N", help: "The number of members", default: "2000"),
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let groups = try parsed.integer("groups", in: 1000...10_000_000)
-        let model = try RingModel(
-            groups: groups, neighbours: try parsed.integer("neighbours", in: 1...500)
-        ).version()
-        let joined = try parsed.integer("joined", in: 1...500)
+        let ring = RingModel(
+            groups: groups, neighbours: try parsed.integer("neighbours", in: 1...500),
+            cut: RingModel.Cut(rawValue: parsed.text("cut")) ?? .source)
         measure(
-            Planner(model: model, key: RotationKey(1, 2)), joined, try parsed.integer("members", in: 1...1_000_000))
+            ring, Planner(model: try ring.version(), key: RotationKey(1, 2)), try parsed.integer("joined", in: 1...500),
+            try parsed.integer("members", in: 1...1_000_000))
     }
 
-    private static func measure(_ planner: Planner, _ joined: Int, _ members: Int) {
+    private static func measure(_ ring: RingModel, _ planner: Planner, _ joined: Int, _ members: Int) {
         var generator = RingModel.Generator(state: 7)
         var stages: [PlanStage: [Double]] = [:]
         var totals: [Double] = []
         var digest: UInt64 = 0
         for member in 0..<members {
-            let profile = RingModel.profile(member, joined, groups: planner.model.groupCount, &generator)
+            let profile = ring.profile(member, joined, &generator)
             let request = PlanRequest(profile: profile, atMilliseconds: 1_795_000_000_000)
             let start = ContinuousClock.now
             var last = start
@@ -53,7 +58,7 @@ enum PlanBenchmark: Benchmark {
         }
         print(
             """
-            {"benchmark":"plan","groups":\(planner.model.groupCount),"joined":\(joined),"members":\(members),\
+            {"benchmark":"plan","groups":\(ring.groups),"cut":"\(ring.cut.rawValue)","joined":\(joined),"members":\(members),\
             "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),\
             "p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1)),\
             "digest":"\(String(digest, radix: 16))"}

@@ -3,8 +3,20 @@ import Recommendation
 
 /// A synthetic model: groups on a ring, whose neighbours are at most a few hundred positions away.
 struct RingModel {
+    /// Where lists are cut.
+    enum Cut: String, CaseIterable {
+        /// All lists have as many neighbours.
+        case source
+        /// Every group is in as many lists; those of frequent groups are long, and members are mostly in these.
+        case target
+    }
+
     let groups: Int
     let neighbours: Int
+    var cut = Cut.source
+
+    /// With lists that are cut at the target, one group of so many is frequent.
+    private static let frequency = 32
 
     /// Numbers that look random and are the same in every run (SplitMix64; Steele, Lea, Flood 2014).
     struct Generator: RandomNumberGenerator {
@@ -33,7 +45,7 @@ struct RingModel {
         var tables: [Relation: NeighbourTable] = [:]
         for (number, relation) in RelationTable.standard.relations.enumerated() {
             var generator = Generator(state: UInt64(number))
-            tables[relation] = table(&generator)
+            tables[relation] = cut == .source ? table(&generator) : targetTable(&generator)
             sizes[relation] = [UInt32](repeating: 400, count: groups)
         }
         return try EncodedModel(groups: facts, sizes: sizes, tables: tables)
@@ -60,13 +72,41 @@ struct RingModel {
         return table
     }
 
+    /// Lists of sources: every group is in those of `neighbours` groups, half of which are frequent.
+    private func targetTable(_ generator: inout Generator) -> NeighbourTable {
+        var lists = [[Neighbour]](repeating: [], count: groups)
+        for group in 0..<groups {
+            var sources: Set<Int> = []
+            while sources.count < neighbours {
+                let isFrequent = sources.count.isMultiple(of: 2)
+                let reach = min(groups / 2 - Self.frequency, neighbours * (isFrequent ? 24 : 3))
+                let near = group + Int.random(in: -reach...reach, using: &generator)
+                let source = isFrequent ? near - near % Self.frequency : near
+                if source != group { sources.insert(source) }
+            }
+            for source in sources.sorted() {
+                let common = UInt32(max(3, 200 - abs(source - group) * 8 / neighbours))
+                lists[(source + groups) % groups].append(
+                    Neighbour(index: UInt32(group), common: common, score: Float(common) / 400))
+            }
+        }
+        var table = NeighbourTable(offsets: [0], neighbours: [])
+        for list in lists {
+            table.neighbours += list.sorted { ($1.common, $0.index) < ($0.common, $1.index) }
+            table.offsets.append(table.neighbours.count)
+        }
+        return table
+    }
+
     /// A member with four interests, each of groups that are close together on the ring.
-    static func profile(_ member: Int, _ joined: Int, groups: Int, _ generator: inout Generator) -> MemberProfile {
+    func profile(_ member: Int, _ joined: Int, _ generator: inout Generator) -> MemberProfile {
         let centers = (0..<4).map { _ in Int.random(in: 0..<groups, using: &generator) }
         var chosen: Set<UInt32> = []
         while chosen.count < joined {
             let center = centers[Int.random(in: 0..<4, using: &generator)]
-            chosen.insert(UInt32((center + Int.random(in: 0..<200, using: &generator)) % groups))
+            let near = center + Int.random(in: 0..<(cut == .source ? 200 : 2000), using: &generator)
+            let isFrequent = cut == .target && !chosen.count.isMultiple(of: 4)
+            chosen.insert(UInt32((isFrequent ? near - near % Self.frequency : near) % groups))
         }
         return MemberProfile(userID: "member-\(member)", joined: chosen.map { .init(group: $0) })
     }

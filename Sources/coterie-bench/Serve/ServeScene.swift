@@ -27,11 +27,12 @@ final class ServeScene {
         self.size = size
         folder = FileManager.default.temporaryDirectory.path + "/coterie-bench-serve-\(getpid())"
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        model = try RingModel(groups: size.groups, neighbours: size.neighbours).encoded()
+        let ring = RingModel(groups: size.groups, neighbours: size.neighbours)
+        model = try ring.encoded()
         version = try ModelVersion(model)
         var generator = RingModel.Generator(state: 7)
         profiles = (0..<size.members).map {
-            RingModel.profile($0, size.joined, groups: size.groups, &generator).joined.map(\.group).sorted()
+            ring.profile($0, size.joined, &generator).joined.map(\.group).sorted()
         }
         manifest = Manifest(
             version: try VersionName("ring"), createdAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000),
