@@ -1,6 +1,6 @@
 /// A range of ranks that is searched together, so that its counters stay in the cache; its ranks are the *targets* of a
 /// source row, numbered from 0 within the block.
-struct BlockShape: Sendable {
+struct BlockShape: Sendable, Equatable {
     let ranks: Range<Int>
     /// A column with at least this many targets has a bitmap, another one a list.
     let bitmapMinimum: Int
@@ -62,6 +62,20 @@ struct Block: Sendable {
         lists = Storage(uninitialized: listLength)
         lists[0] = 0
         bitmaps = Storage(zeroed: bitmapCount * shape.bitmapStride)
+    }
+
+    /// A block that is filled.
+    init(
+        _ shape: BlockShape, _ ranked: RankedRows, descriptors: Storage<UInt32>?, lists: Storage<UInt16>,
+        bitmaps: Storage<UInt64>
+    ) {
+        ranks = shape.ranks
+        bitmapMinimum = shape.bitmapMinimum
+        bitmapStride = shape.bitmapStride
+        largestSize = Int(ranked.sizes[ranks.lowerBound])
+        self.descriptors = descriptors
+        self.lists = lists
+        self.bitmaps = bitmaps
     }
 }
 

@@ -27,13 +27,21 @@ struct ColumnLayout: Sendable {
     /// Below this mean length of a column's list large blocks are faster: finding a list costs more than reading it.
     private static let largeBlockIncrements = 40.0
 
-    init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, small: [BlockShape], large: [BlockShape]) {
+    /// - Parameter mayBeLarge: whether the large blocks may be taken.
+    init(
+        _ survey: ColumnSurvey, _ sweep: ColumnSweep, small: [BlockShape], large: [BlockShape], mayBeLarge: Bool
+    ) {
         self.sweep = sweep
         let entries = survey.chunks.reduce(0) { $0 + $1.entries }
         let increments = survey.chunks.reduce(0) { $0 + $1.increments }
-        let isLarge = small.count == 1 || increments < Self.largeBlockIncrements * Double(entries)
+        let isThin = increments < Self.largeBlockIncrements * Double(entries)
+        // A list is found by 31 bits.
+        let largeFits = large.indices.allSatisfy { block in
+            survey.chunks.reduce(1) { $0 + $1.large[block].listLength } < Int(Block.bitmapFlag)
+        }
+        let isLarge = mayBeLarge && largeFits && (small.count == 1 || isThin)
         let shapes = isLarge ? large : small
-        isSingle = shapes.count == 1
+        isSingle = isLarge && large.count == 1
 
         var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
         columnCount = Self.number(&chunks, survey)

@@ -30,17 +30,16 @@ public struct NeighbourSearch: Sendable {
     public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         // What is searched is given back to memory before the lists are put together.
-        guard var found = search(matrix, progress) else { return .empty(groupCount: matrix.rowCount) }
-        if case .modified(let formula) = parameters.measure, formula.cut == .target {
-            return TargetCut(formula, threads: threads).lists(&found, rowCount: matrix.rowCount)
-        }
-        return found.inOrderOfRows(rowCount: matrix.rowCount)
+        var found = SearchPlan(matrix, parameters, path, threads: threads).search(threads: threads, progress)
+        return found.lists(parameters.measure, threads: threads, rowCount: matrix.rowCount)
     }
+}
 
-    /// What each tile has found; nil if no row may have a neighbour.
-    private func search(_ matrix: BinaryMatrix, _ progress: Progress) -> FoundPairs? {
-        let plan = SearchPlan(matrix, parameters, path, threads: threads)
-        guard plan.limit > 0 else { return nil }
+extension SearchPlan {
+    /// What each tile has found; nothing if no row may have a neighbour.
+    func search(threads: Int, _ progress: NeighbourSearch.Progress) -> FoundPairs {
+        let plan = self
+        guard plan.limit > 0 else { return FoundPairs(results: [], tiles: [], rows: plan.prepared.ranked.rows) }
         let results = Mutex([TileResult](repeating: TileResult(), count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
         let total = plan.cost.total(plan.tiles, plan.prepared)
@@ -67,8 +66,16 @@ struct FoundPairs {
     /// The row of each rank.
     let rows: Storage<UInt32>
 
+    /// All lists, by row.
+    mutating func lists(_ measure: SimilarityParameters.Measure, threads: Int, rowCount: Int) -> NeighbourTable {
+        if case .modified(let formula) = measure, formula.cut == .target {
+            return TargetCut(formula, threads: threads).lists(&self, rowCount: rowCount)
+        }
+        return inOrderOfRows(rowCount: rowCount)
+    }
+
     /// Lists that are cut at the source: from the order of ranks into that of rows.
-    func inOrderOfRows(rowCount: Int) -> NeighbourTable {
+    private func inOrderOfRows(rowCount: Int) -> NeighbourTable {
         var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
             var start = 0

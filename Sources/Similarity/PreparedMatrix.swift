@@ -19,13 +19,16 @@ struct PreparedMatrix: Sendable {
 
     var rankCount: Int { ranked.count }
 
-    init(_ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int) {
+    /// - Parameter blockRows: the most ranks of a block; nil for what suits the caches.
+    init(
+        _ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int, blockRows: Int? = nil
+    ) {
         let ranked = RankedRows(matrix, minimumEntries: minimumEntries)
-        let small = BlockShape.small(ranked, bitmaps)
+        let small = BlockShape.small(ranked, bitmaps, most: blockRows)
         let large = BlockShape.large(joining: small, bitmaps)
         let sweep = ColumnSweep(matrix, ranked, threads: threads)
         let survey = ColumnSurvey(sweep, small: small, large: large, threads: threads)
-        let layout = ColumnLayout(survey, sweep, small: small, large: large)
+        let layout = ColumnLayout(survey, sweep, small: small, large: large, mayBeLarge: blockRows == nil)
         layout.fill(threads: threads)
         self.ranked = ranked
         offsets = layout.offsets
@@ -34,6 +37,20 @@ struct PreparedMatrix: Sendable {
         degrees = layout.degrees
         largestDegree = survey.chunks.reduce(0) { max($0, $1.largestDegree) }
         increments = survey.chunks.reduce(0) { $0 + $1.increments }
+    }
+
+    /// A matrix that was prepared before.
+    init(
+        _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, blocks: [Block],
+        degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
+    ) {
+        self.ranked = ranked
+        self.offsets = offsets
+        self.columns = columns
+        self.blocks = blocks
+        self.degrees = degrees
+        self.largestDegree = largestDegree
+        self.increments = increments
     }
 }
 
@@ -68,11 +85,11 @@ enum BitmapUse: Sendable {
 extension BlockShape {
     /// Small blocks for large rows, so that their wide counters stay in the first-level cache; larger blocks for small
     /// rows, which have few entries in each and need counters of only 8 bits.
-    static func small(_ ranked: RankedRows, _ bitmaps: BitmapUse) -> [BlockShape] {
+    static func small(_ ranked: RankedRows, _ bitmaps: BitmapUse, most: Int? = nil) -> [BlockShape] {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
-            let size = ranked.sizes[first] >= 256 ? 4096 : 16384
+            let size = max(1, min(most ?? .max, ranked.sizes[first] >= 256 ? 4096 : 16384))
             let end = min(ranked.count, first + size)
             shapes.append(BlockShape(first..<end, bitmaps))
             first = end
@@ -126,5 +143,12 @@ struct RankedRows: Sendable {
             rows[rank] = UInt32(truncatingIfNeeded: key)
             sizes[rank] = ~UInt32(truncatingIfNeeded: key >> 32)
         }
+    }
+
+    /// Rows that were ranked before.
+    init(rows: Storage<UInt32>, sizes: Storage<UInt32>) {
+        count = rows.count
+        self.rows = rows
+        self.sizes = sizes
     }
 }

@@ -14,19 +14,36 @@ struct SearchPlan: Sendable {
     init(_ matrix: BinaryMatrix, _ parameters: SimilarityParameters, _ path: ProcessorPath, threads: Int) {
         let prepared = PreparedMatrix(
             matrix, minimumEntries: parameters.minimumEntries,
-            bitmaps: parameters.measure == .cosine ? .counting : .weighing(path), threads: threads)
+            bitmaps: parameters.measure.bitmaps(path), threads: threads)
+        self.init(
+            prepared, parameters, path, entryCount: matrix.entryCount, ranks: 0..<prepared.rankCount, rowsAtOnce: 256)
+    }
+
+    /// A plan for some ranks.
+    ///
+    /// - Parameter rowsAtOnce: the ranks of a tile, for which all blocks are read once.
+    init(
+        _ prepared: PreparedMatrix, _ parameters: SimilarityParameters, _ path: ProcessorPath, entryCount: Int,
+        ranks wanted: Range<Int>, rowsAtOnce: Int
+    ) {
         self.parameters = parameters
         self.path = path
         self.prepared = prepared
         let ranks = prepared.rankCount
         limit = min(parameters.limit, max(0, ranks - 1))
-        tiles = stride(from: 0, to: ranks, by: 256).map { $0..<min($0 + 256, ranks) }
-        cost = SearchCost(prepared, parameters.measure, entryCount: matrix.entryCount)
+        tiles = stride(from: wanted.lowerBound, to: wanted.upperBound, by: rowsAtOnce)
+            .map { $0..<min($0 + rowsAtOnce, wanted.upperBound) }
+        cost = SearchCost(prepared, parameters.measure, entryCount: entryCount)
         formula = Formula(prepared, parameters.measure)
         order = CandidateOrder(
             tolerance: parameters.measure == .cosine ? 0x1p-50 : 0, rows: prepared.ranked.rows,
             sizes: prepared.ranked.sizes)
     }
+}
+
+extension SimilarityParameters.Measure {
+    /// Where bitmaps are faster.
+    func bitmaps(_ path: ProcessorPath) -> BitmapUse { self == .cosine ? .counting : .weighing(path) }
 }
 
 /// Estimates of what the parts of a search cost, for even progress: roughly nanoseconds of one core.

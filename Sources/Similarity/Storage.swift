@@ -1,4 +1,5 @@
 import Glibc
+import Model
 
 /// Memory that threads fill in parallel, each its own part, and then only read.
 ///
@@ -11,7 +12,10 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
     static var slack: Int { 256 }
     let count: Int
     let base: UnsafeMutablePointer<Element>
-    private let block: UnsafeMutableRawPointer
+    /// What is freed at the end; nil for a mapped file.
+    private let block: UnsafeMutableRawPointer?
+    /// The file that the elements are in, which nobody writes; nil for memory of its own.
+    private let region: ByteRegion?
 
     /// Elements without a value.
     convenience init(uninitialized count: Int) { unsafe self.init(count) { unsafe malloc($0) } }
@@ -26,10 +30,31 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
             fatalError("out of memory: \(bytes) bytes")
         }
         self.count = count
+        region = nil
         unsafe self.block = block
         let aligned = unsafe block.alignedUp(toMultipleOf: Self.alignment)
         unsafe aligned.advanced(by: bytes).initializeMemory(as: UInt8.self, repeating: 0, count: Self.slack)
         unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
+    }
+
+    /// The elements of a file, which are only read; the file must have them, at a multiple of the alignment, and the
+    /// slack behind them.
+    init(_ region: ByteRegion, at offset: Int, count: Int) {
+        precondition(offset % Self.alignment == 0)
+        self.count = count
+        self.region = region
+        unsafe block = nil
+        let byteCount = count * MemoryLayout<Element>.stride
+        unsafe base = unsafe region.withBytes(offset..<offset + byteCount + Self.slack) { bytes in
+            guard let start = bytes.baseAddress else { preconditionFailure("slack is never empty") }
+            return unsafe UnsafeMutableRawPointer(mutating: start).bindMemory(to: Element.self, capacity: count)
+        }
+    }
+
+    /// Calls `body` with the bytes of all elements.
+    func withBytes<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
+        let bytes = unsafe UnsafeRawBufferPointer(start: base, count: count * MemoryLayout<Element>.stride)
+        try unsafe body(bytes.bytes)
     }
 
     /// An element; the bounds are checked.

@@ -1,0 +1,46 @@
+extension PreparedSearch {
+    /// Cuts the ranks into ranges that take about as long.
+    ///
+    /// What a rank costs is nearly the sum of d(u) over its columns u, each of which is in d(u) rows: Σ d² over all.
+    ///
+    /// - Parameter count: how many are wanted, 1 or more; a rank that costs more than its share is one of them alone.
+    public func ranges(count: Int) -> [Range<Int>] {
+        let costs = self.costs()
+        let total = costs.reduce(0, +)
+        var ranges: [Range<Int>] = []
+        var (start, sum) = (0, 0.0)
+        for rank in costs.indices {
+            sum += costs[rank]
+            let share = total * Double(ranges.count + 1) / Double(max(1, count))
+            if sum >= share || rank == costs.count - 1 {
+                ranges.append(start..<rank + 1)
+                start = rank + 1
+            }
+        }
+        return ranges
+    }
+
+    /// By rank, roughly nanoseconds of one core.
+    private func costs() -> [Double] {
+        let scale = parameters.measure == .cosine ? 0.25 : 1
+        let perRank = scale * 1.2 * Double(rankCount)
+        let perEntry = scale * 6 * Double(prepared.blocks.count)
+        // A bitmap costs the same for any number of targets.
+        let most = prepared.blocks.reduce(0.0) { $0 + min(Double($1.bitmapMinimum), Double($1.ranks.count)) }
+        let single = prepared.degrees == nil ? prepared.blocks.first : nil
+        return (0..<rankCount).map { rank in
+            let entries = prepared.offsets[rank]..<prepared.offsets[rank + 1]
+            var degrees = 0.0
+            for entry in entries {
+                let column = Int(prepared.columns[entry])
+                if let degree = prepared.degrees?[column] {
+                    degrees += min(Double(degree), most)
+                } else if let single {
+                    let isBitmap = UInt32(column) & Block.bitmapFlag != 0
+                    degrees += isBitmap ? most : Double(single.lists[column])
+                }
+            }
+            return perRank + perEntry * Double(entries.count) + scale * 0.6 * degrees
+        }
+    }
+}
