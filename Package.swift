@@ -96,7 +96,8 @@ let package = Package(
         module(
             "CatalogStore",
             [
-                "SQLite", "CPrefetch", "CXXHash", "SparseMatrix", "CivilTime", "Compression", "RecordReading", "Model",
+                "SQLite", "CPrefetch", "CXXHash", "CZlib", "SparseMatrix", "CivilTime", "Compression", "RecordReading",
+                "Model",
             ]),
         module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
         module(

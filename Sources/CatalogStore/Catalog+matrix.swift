@@ -94,9 +94,24 @@ struct MatrixPlan: Sendable {
                 source.entityTable.hasVisibility ? try Self.privatePhotos(catalog, count: columnCount) : nil
             )
         }
-        // Many small ranges, so that threads end together and progress is even.
-        let width = max(1, rowOfGroup.count / 512)
-        ranges = stride(from: 0, to: rowOfGroup.count, by: width).map { $0..<min($0 + width, rowOfGroup.count) }
+        ranges = Self.ranges(rowOfGroup.count)
+    }
+
+    /// A plan for entries that are not in the catalog, without those of private photos.
+    init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool) {
+        self.source = source
+        self.rowOfGroup = rowOfGroup
+        rowCount = rowOfGroup.count { $0 >= 0 }
+        self.columnCount = columnCount
+        self.hasTimes = hasTimes
+        isPrivatePhoto = nil
+        ranges = Self.ranges(rowOfGroup.count)
+    }
+
+    /// Many small ranges, so that threads end together and progress is even.
+    private static func ranges(_ count: Int) -> [Range<Int>] {
+        let width = max(1, count / 512)
+        return stride(from: 0, to: count, by: width).map { $0..<min($0 + width, count) }
     }
 
     private static func privatePhotos(_ catalog: Catalog, count: Int) throws(DatabaseError) -> BitSet? {

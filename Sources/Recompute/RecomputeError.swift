@@ -14,6 +14,8 @@ public enum RecomputeError: Error, CustomStringConvertible {
     case tooLittleMemory(neededBytes: Int, availableBytes: Int)
     /// The model would be too large, or contradicts itself.
     case model(String)
+    /// Those who share the work did not do it.
+    case abandoned(String)
     /// The new version is published but not current, because it is too far from the current one.
     case refused(VersionName, current: VersionName, objections: [String])
 
@@ -28,7 +30,7 @@ public enum RecomputeError: Error, CustomStringConvertible {
             this needs about \(needed >> 20) MiB of memory, and \(available >> 20) MiB are available: close other \
             programs, run it on a machine with more, or list fewer neighbours with --neighbours
             """
-        case .model(let reason): reason
+        case .model(let reason), .abandoned(let reason): reason
         case .refused(let new, let current, let objections):
             """
             version \(new) is published, and \(current) stays current, because they differ too much: \

@@ -23,13 +23,14 @@ extension RecomputeJob {
             snapshot = try CatalogSnapshot(of: openCatalog(), threads: parameters.threads)
         } catch { throw .catalog(error) }
         let catalog = snapshot.catalog
+        let entries = try entrySource(snapshot)
         if parameters.checksCatalog {
             try clock.step(StepName.check) { () throws(RecomputeError) in
                 do throws(CatalogError) { try snapshot.checkWhole() } catch { throw .catalog(error) }
                 return ((), "nothing is damaged")
             }
         }
-        let work = try plan(catalog, clock, observer)
+        let work = try plan(catalog, entries, clock, observer)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
         let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
         guard !facts.isEmpty else {
@@ -48,17 +49,17 @@ extension RecomputeJob {
             let relation = relationFacts.relation
             var reading = try clock.step(StepName.read(relation)) { () throws(RecomputeError) in
                 let kept = relationFacts.role == nil ? nil : window
-                return try readMatrix(relationFacts, snapshot, kept, rowCount: work[relation]?.rows ?? 0, clock)
+                return try readMatrix(relationFacts, entries, kept, rowCount: work[relation]?.rows ?? 0, clock)
             }
             sizes[relation] = facts.indices.map { UInt32(reading.matrix.size(ofRow: $0)) }
             let table = try clock.step(StepName.compare(relation)) { () throws(RecomputeError) in
-                compare(relation, reading.matrix, clock)
+                try compare(relation, reading.matrix, clock)
             }
             relations.append(report(relation, reading, table))
             tables[relation] = table
             if relationFacts.role == .pool {
                 let content = try clock.step(StepName.content) { () throws(RecomputeError) in
-                    try contentSignals(snapshot, reading.matrix, &reading.events, clock)
+                    try contentSignals(entries, reading.matrix, &reading.events, clock)
                 }
                 (signals.tags, signals.places) = (content.tags, content.places)
             }
@@ -69,7 +70,7 @@ extension RecomputeJob {
             if relationFacts.role == .membership { sample = MembershipSample(reading.matrix) }
             if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
-                    try membersToPublish(snapshot, reading.matrix)
+                    try membersToPublish(entries, reading.matrix)
                 }
             }
         }
@@ -96,18 +97,24 @@ extension RecomputeJob {
             members: members)
     }
 
+    /// What has the entries: the tables if there are any, the catalog otherwise.
+    private func entrySource(_ snapshot: CatalogSnapshot) throws(RecomputeError) -> any EntrySource {
+        guard let tablesPath else { return snapshot }
+        do throws(CatalogError) { return try TableSnapshot(tablesPath, snapshot) } catch { throw .catalog(error) }
+    }
+
     /// Says how much work there is, and refuses to begin if the memory cannot suffice.
-    private func plan(_ catalog: Catalog, _ clock: StepClock, _ observer: any RecomputeObserver)
-        throws(RecomputeError) -> [Relation: WorkEstimate]
-    {
+    private func plan(
+        _ catalog: Catalog, _ entries: any EntrySource, _ clock: StepClock, _ observer: any RecomputeObserver
+    ) throws(RecomputeError) -> [Relation: WorkEstimate] {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
             var work: [Relation: WorkEstimate] = [:]
             for facts in parameters.relations {
-                work[facts.relation] = try catalog.workEstimate(facts.source, recentWeeks: Self.trendWeeks)
+                work[facts.relation] = try entries.workEstimate(facts.source, recentWeeks: Self.trendWeeks)
             }
             estimate = RecomputeEstimate(
-                work: work, content: try catalog.contentEstimate(), groups: try catalog.groupCount(),
+                work: work, content: try entries.contentEstimate(), groups: try catalog.groupCount(),
                 parameters: parameters,
                 publishesMembers: store.shared != nil, previous: previousManifest())
         } catch { throw .catalog(error) }
@@ -141,11 +148,11 @@ extension RecomputeJob {
     }
 
     private func readMatrix(
-        _ facts: RelationFacts, _ snapshot: CatalogSnapshot, _ window: ActivityWindow?, rowCount: Int,
+        _ facts: RelationFacts, _ entries: any EntrySource, _ window: ActivityWindow?, rowCount: Int,
         _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
-            let reading = try snapshot.matrix(facts.source, keeping: window) { rows in
+            let reading = try entries.matrix(facts.source, keeping: window) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"
@@ -160,11 +167,12 @@ extension RecomputeJob {
     }
 
     private func compare(_ relation: Relation, _ matrix: BinaryMatrix, _ clock: StepClock)
-        -> (NeighbourTable, outcome: String)
+        throws(RecomputeError) -> (NeighbourTable, outcome: String)
     {
         let search = NeighbourSearch(
             parameters: parameters[relation], threads: parameters.threads, path: parameters.path)
-        let table = search.run(on: matrix) { done, total in
+        let identity = UInt64(bitPattern: startedAtMilliseconds)
+        let table = try finding.neighbours(relation, of: matrix, search, identity: identity) { done, total in
             clock.advance(done: done, total: total, unit: nil)
         }
         return (table, "\(table.neighbours.count) neighbours")

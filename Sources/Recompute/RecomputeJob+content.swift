@@ -24,18 +24,18 @@ extension RecomputeJob {
     /// What the groups' public photos are about, as far as the catalog has tags and places.
     ///
     /// - Parameters:
-    ///   - matrix: public groups × photos, of the snapshot.
+    ///   - matrix: public groups × photos, of the same source.
     ///   - events: of the matrix; they are counted for the owners of the photos.
     func contentSignals(
-        _ snapshot: CatalogSnapshot, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, _ clock: StepClock
+        _ entries: any EntrySource, _ matrix: BinaryMatrix, _ events: inout GroupEvents?, _ clock: StepClock
     ) throws(RecomputeError) -> (ContentSignals, outcome: String) {
         guard matrix.entryCount > 0 else { return (ContentSignals(), "no pools") }
         let total = matrix.columnCount + matrix.entryCount / ContentSteps.entriesPerPhoto
         let content: PhotoContent
         do throws(CatalogError) {
-            let hasContent = try snapshot.hasPhotoContent()
+            let hasContent = try entries.hasPhotoContent()
             guard events != nil || hasContent else { return (ContentSignals(), "no tags, no places") }
-            content = try snapshot.photoContent(minimumPhotos: Self.photosOfTerm) { photos in
+            content = try entries.photoContent(minimumPhotos: Self.photosOfTerm) { photos in
                 clock.advance(done: photos, total: total, unit: nil)
             }
         } catch { throw .catalog(error) }

@@ -6,14 +6,14 @@ import SparseMatrix
 
 extension RecomputeJob {
     /// The members to publish with the version.
-    func membersToPublish(_ snapshot: CatalogSnapshot, _ memberships: BinaryMatrix)
+    func membersToPublish(_ entries: any EntrySource, _ memberships: BinaryMatrix)
         throws(RecomputeError) -> (RecomputedMembers, outcome: String)
     {
         let (userIDs, feedback, interests): (PackedTexts, [UInt32: PublishedMember.Feedback], PackedTexts)
         do throws(CatalogError) {
-            userIDs = try snapshot.userIDs()
-            feedback = try memberFeedback(snapshot)
-            interests = try snapshot.statedInterests()
+            userIDs = try entries.userIDs()
+            feedback = try memberFeedback(entries)
+            interests = try entries.statedInterests()
         } catch { throw .catalog(error) }
         do throws(MatrixError) {
             let members = try RecomputedMembers(
@@ -23,12 +23,11 @@ extension RecomputeJob {
     }
 
     /// Dismissals in force and impressions without a click, by column.
-    private func memberFeedback(_ snapshot: CatalogSnapshot) throws(CatalogError) -> [UInt32: PublishedMember.Feedback]
-    {
+    private func memberFeedback(_ entries: any EntrySource) throws(CatalogError) -> [UInt32: PublishedMember.Feedback] {
         let usual = PlanConfiguration().feedback
         let since = usual.earliestImpression(atMilliseconds: startedAtMilliseconds)
         var feedback: [UInt32: PublishedMember.Feedback] = [:]
-        try snapshot.forEachMember(impressionsSince: since) { column, interactions in
+        try entries.forEachMember(impressionsSince: since) { column, interactions in
             let profile = MemberProfile(userID: "").replaying(
                 interactions, atMilliseconds: startedAtMilliseconds, halfLifeDays: usual.impressionHalfLifeDays)
             let said = PublishedMember.Feedback(

@@ -16,6 +16,12 @@ public struct RecomputeJob: Sendable {
     /// The moment the job began, in Unix milliseconds: part of the version's name.
     public var startedAtMilliseconds: Int64
 
+    /// A folder of tables that has the entries, the users and the photos instead of the catalog; nil for the catalog.
+    public var tablesPath: String?
+
+    /// How neighbours are found.
+    public var finding: any NeighbourFinding = OwnThreads()
+
     /// How much memory the job may count on, in bytes; nil: what the system says is available.
     public var memoryLimitBytes: Int?
 

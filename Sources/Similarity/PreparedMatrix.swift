@@ -19,7 +19,7 @@ struct PreparedMatrix: Sendable {
 
     var rankCount: Int { ranked.count }
 
-    /// - Parameter blockRows: the most ranks of a block; nil for what suits the caches.
+    /// - Parameter blockRows: the ranks of a block, rounded up to a multiple of 64; nil for what suits the caches.
     init(
         _ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int, blockRows: Int? = nil
     ) {
@@ -89,7 +89,9 @@ extension BlockShape {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
-            let size = max(1, min(most ?? .max, ranked.sizes[first] >= 256 ? 4096 : 16384))
+            let usual = ranked.sizes[first] >= 256 ? 4096 : 16384
+            // The formula has a bound for every 64 ranks: blocks begin at multiples.
+            let size = most.map { min(max(1, $0 + 63) / 64 * 64, usual) } ?? usual
             let end = min(ranked.count, first + size)
             shapes.append(BlockShape(first..<end, bitmaps))
             first = end

@@ -85,7 +85,7 @@ extension CatalogSnapshot {
 
 extension CatalogSnapshot {
     /// Puts together what the threads read, in the order of the photos.
-    private func content(of readers: [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
+    func content(of readers: [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
         let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
         let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
         let (indexesOfTags, indexesOfCells) = (tags.indexes, cells.indexes)

@@ -65,15 +65,47 @@ struct PhotoReader: Sendable {
             part.owners.append(UInt32(clamping: rows.integer(1)))
             unsafe rows.withText(2) { unsafe tagNumbers.append($0.span, ofPhoto: UInt32(key), to: &part.tags) }
             part.tagEnds.append(UInt32(part.tags.count))
-            part.cells.append(cell(rows))
+            part.cells.append(cell(rows.optionalNumber(3), rows.optionalNumber(4)))
         }
         part.skip(to: keys.count)
         parts.append(part)
     }
 
-    private mutating func cell(_ rows: Statement) -> UInt32 {
-        guard let latitude = rows.optionalNumber(3), let longitude = rows.optionalNumber(4),
-            let cell = PlaceCell(latitude: latitude, longitude: longitude)
+    /// Reads photos of a table, all of which are public.
+    ///
+    /// - Parameters:
+    ///   - photos: the part of the table.
+    ///   - rows: which of its rows.
+    ///   - index: the index of this range among all, in the order of the photos.
+    ///   - forgotten: users who do not own photos any more.
+    mutating func read(_ photos: TablePart, _ rows: Range<Int>, index: Int, forgotten: BitSet) {
+        var part = Part(range: index)
+        photos.withColumn("owner", of: UInt32.self) { owners in
+            for row in rows {
+                // 0 is nobody; the others are numbers of users, from 1 on.
+                let owner = owners.isEmpty ? 0 : owners[row]
+                part.owners.append(owner > 0 && forgotten.contains(Int(owner) - 1) ? 0 : owner)
+            }
+        }
+        for row in rows {
+            photos.withText("tags", row: row) {
+                tagNumbers.append($0, ofPhoto: UInt32(photos.firstRow + row), to: &part.tags)
+            }
+            part.tagEnds.append(UInt32(part.tags.count))
+        }
+        photos.withColumn("latitude", of: Double.self) { latitudes in
+            photos.withColumn("longitude", of: Double.self) { longitudes in
+                for row in rows {
+                    let hasPlace = !latitudes.isEmpty && !longitudes.isEmpty
+                    part.cells.append(hasPlace ? cell(latitudes[row], longitudes[row]) : PhotoRecords.none)
+                }
+            }
+        }
+        parts.append(part)
+    }
+
+    private mutating func cell(_ latitude: Double?, _ longitude: Double?) -> UInt32 {
+        guard let latitude, let longitude, let cell = PlaceCell(latitude: latitude, longitude: longitude)
         else { return PhotoRecords.none }
         return cellNumbers.count(cell)
     }

@@ -1,13 +1,15 @@
 import Answers
+import CatalogStore
 import CommandLineOptions
 import Model
 import ModelStore
 import Similarity
 
-/// `coterie export neighbours --by RELATION`, `coterie export recommendations`.
+/// `coterie export neighbours --by RELATION`, `coterie export recommendations`, `coterie export tables`.
 enum ExportCommand: Subcommand {
     static let command = Command(
-        "export", summary: "Write all neighbours of a model version, or the lists of many members",
+        "export",
+        summary: "Write all neighbours of a model version, the lists of many members, or the catalog's tables",
         discussion: """
             Rows are tab-separated, or with --json one JSON object a line.
 
@@ -23,8 +25,11 @@ enum ExportCommand: Subcommand {
             that brought it. Users are those of the catalog, or of --users, sorted by the bytes of their ids. All \
             processors work on it. With --output, a command that was killed goes on where it was when it is run \
             again: until it is done, the file is called FILE.partial.
+
+            tables writes entries, users and public photos of the catalog into the folder --output, from which \
+            "coterie recompute --tables" makes the same version as from the catalog.
             """,
-        arguments: [Argument("WHAT", help: "neighbours or recommendations")],
+        arguments: [Argument("WHAT", help: "neighbours, recommendations or tables")],
         options: [
             Option(
                 "by", "RELATION", help: "neighbours: what makes groups similar",
@@ -32,11 +37,14 @@ enum ExportCommand: Subcommand {
             Option("users", "FILE", help: "recommendations: only of these users, one id a line; - is standard input"),
             Option("limit", short: "n", "N", help: "recommendations: the most groups of a member", default: "20"),
             Option(flag: "reasons", help: "recommendations: with the joined groups that brought each group"),
-            Option("output", short: "o", "FILE", help: "The file to write (default: standard output)"),
+            Option("output", short: "o", "FILE", help: "The file to write (default: standard output), or the folder"),
+            Option(
+                "rows-per-file", "N", help: "tables: the most rows of a file", default: "8000000",
+                type: .integer(1...1 << 30)),
         ] + PlanOptions.all + CommonOptions.readingOptions + [CommonOptions.threads, CommonOptions.json],
         examples: [
             "coterie export neighbours --by members -o members.tsv", "coterie export neighbours --by photos | head",
-            "coterie export recommendations --limit 10 -o lists.tsv",
+            "coterie export recommendations --limit 10 -o lists.tsv", "coterie export tables -o tables",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -46,10 +54,21 @@ enum ExportCommand: Subcommand {
             guard parsed.textIfGiven("by") == nil else { throw UsageError("--by is for \"export neighbours\"") }
             var export = try ListExport(parsed)
             try export.run()
+        case "tables": try tables(parsed)
         default:
             throw UsageError(
-                "\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours or recommendations")
+                "\"\(parsed.arguments[0])\" cannot be exported; WHAT must be neighbours, recommendations or tables")
         }
+    }
+
+    private static func tables(_ parsed: ParsedCommand) throws {
+        guard let folder = parsed.textIfGiven("output") else { throw UsageError("\"export tables\" needs --output") }
+        let snapshot = try CatalogSnapshot(of: parsed.openCatalog(), threads: 1)
+        let counts = try snapshot.exportTables(
+            to: folder, relations: Coterie.relations, rowsPerPart: try parsed.integer("rows-per-file"))
+        var output = try Output()
+        for count in counts { try output.line("\(count.table): \(Formats.grouped(count.rows)) rows") }
+        try output.flush()
     }
 
     private static func neighbours(_ parsed: ParsedCommand) throws {

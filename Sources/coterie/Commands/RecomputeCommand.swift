@@ -37,10 +37,14 @@ enum RecomputeCommand: Subcommand {
             How much relations other than memberships count in members' lists is chosen by how well they help to find \
             memberships that are left out.
 
+            With --tables the entries, the users and the photos come from a folder of tables, which another program or \
+            "coterie export tables" has written. With --share other processes find the neighbours. The version is the \
+            same, byte for byte.
+
             If "coterie tune" has found better settings for this catalog, these are used instead of the defaults; \
             options that are given win over them.
             """,
-        options: [CommonOptions.catalog] + CommonOptions.storeOptions + RecomputeOptions.all + [
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + RecomputeOptions.all + ShareOptions.all + [
             Option(
                 "keep", "N", help: "The versions to keep in the store, including the new one", default: "3",
                 type: .integer(1...1000), setting: Setting("recompute.keep")),
@@ -80,6 +84,8 @@ enum RecomputeCommand: Subcommand {
         var job = RecomputeJob(
             catalogPath: parsed.text("catalog"), store: try parsed.openStore(), parameters: parameters,
             startedAtMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        job.tablesPath = parsed.textIfGiven("tables")
+        job.finding = try ShareOptions.finding(parsed)
         job.memoryLimitBytes = try parsed.integerIfGiven("memory").map { $0 << 20 }
         let line = ProgressLine()
         let outcome: RecomputeJob.Outcome

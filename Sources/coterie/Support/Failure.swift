@@ -35,7 +35,7 @@ struct Failure: Error, CustomStringConvertible {
         case let error as ModelError: self.init(Self.badData, error.description)
         case RecomputeError.catalog(let error): self.init(error)
         case RecomputeError.store(let error): self.init(error)
-        case RecomputeError.tooLittleMemory: self.init(Self.tryLater, "\(error)")
+        case RecomputeError.tooLittleMemory, RecomputeError.abandoned: self.init(Self.tryLater, "\(error)")
         case let error as RecomputeError: self.init(Self.badData, error.description)
         case let error as EvaluationError: self.init(Self.badData, error.description)
         case let error as ConfigurationError: self.init(Self.badData, error.description)

@@ -1,0 +1,118 @@
+public import CivilTime
+import Model
+import RecordReading
+
+/// Checks records as an import does, and writes them in one form, for programs that fill tables without a catalog.
+///
+/// Rows are separated by tabs, with a header; a field with a tab, a quote or an end of line is in double quotes. Times
+/// are seconds since 1970; what is null is empty. The column `line` says where a record began in the input.
+public struct RecordCleaner: Sendable {
+    /// What the records are.
+    public let kind: ImportKind
+    /// The zone of times that do not say theirs.
+    public let zone: ClockZone
+
+    /// A cleaner.
+    public init(_ kind: ImportKind, zone: ClockZone) {
+        self.kind = kind
+        self.zone = zone
+    }
+
+    /// What became of the records.
+    public struct Summary: Sendable, Codable {
+        /// Records written.
+        public var rows = 0
+        /// Records left out.
+        public var rejected = 0
+        /// Why the first ones were left out.
+        public var examples: [String] = []
+    }
+
+    /// Cleans standard input or a file.
+    ///
+    /// - Parameters:
+    ///   - path: a file, or `-` for standard input.
+    ///   - write: is given rows, many at a time.
+    /// - Throws: `CatalogError` if the input cannot be read, or has not the columns that it needs.
+    public func clean(_ path: String, _ write: ([UInt8]) throws(CatalogError) -> Void) throws(CatalogError) -> Summary {
+        let columns = kind.columns
+        var reader = try InputFile(path: path).records(
+            columns.map { RecordColumn($0.name, isRequired: $0.isRequired, sourceName: nil) })
+        var summary = Summary()
+        var buffer = Array((columns.map(\.name) + ["line"]).joined(separator: "\t").utf8) + [UInt8(ascii: "\n")]
+        while true {
+            switch try reader.nextEvent() {
+            case .end:
+                try write(buffer)
+                return summary
+            case .rejected(let record): note("line \(record.line): \(record.reason)", &summary)
+            case .record:
+                do throws(RecordProblem) {
+                    let length = buffer.count
+                    do throws(RecordProblem) { try append(reader, columns, to: &buffer) } catch {
+                        buffer.removeLast(buffer.count - length)
+                        throw error
+                    }
+                    summary.rows += 1
+                } catch { note("line \(reader.line): \(error.reason)", &summary) }
+            }
+            if buffer.count >= 1 << 18 {
+                try write(buffer)
+                buffer.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    private func note(_ reason: String, _ summary: inout Summary) {
+        summary.rejected += 1
+        if summary.examples.count < 10 { summary.examples.append(reason) }
+    }
+
+    private func append(_ reader: borrowing RecordReader, _ columns: [ImportKind.Column], to row: inout [UInt8])
+        throws(RecordProblem)
+    {
+        for (index, column) in columns.enumerated() {
+            try append(column, index, of: reader, to: &row)
+            row.append(UInt8(ascii: "\t"))
+        }
+        row += Array(String(reader.line).utf8)
+        row.append(UInt8(ascii: "\n"))
+    }
+
+    private func append(
+        _ column: ImportKind.Column, _ index: Int, of reader: borrowing RecordReader, to row: inout [UInt8]
+    ) throws(RecordProblem) {
+        if case .id = column.type { try column.checkID(index, in: reader) }
+        guard !reader.isNull(index) else { return }
+        switch column.type {
+        case .owner:
+            try column.checkID(index, in: reader)
+            reader.withField(index) { Self.quote($0, to: &row) }
+        case .id, .text: reader.withField(index) { Self.quote($0, to: &row) }
+        case .list: Self.quote((column.list(index, in: reader) ?? "").utf8Span.span, to: &row)
+        case .time: row += Array(String(try column.time(index, in: reader, zone: zone).time.seconds).utf8)
+        case .visibility:
+            let isPublic = try column.code(index, in: reader, of: Visibility.words) == Visibility.public.code
+            row += Array((isPublic ? Visibility.public : .private).rawValue.utf8)
+        case .joinPolicy:
+            row += Array(
+                GroupJoinPolicy(code: try column.code(index, in: reader, of: GroupJoinPolicy.words)).rawValue.utf8)
+        case .degrees(let bound): row += Array("\(try column.degrees(index, in: reader, bound: bound))".utf8)
+        }
+    }
+
+    private static func quote(_ field: Span<UInt8>, to row: inout [UInt8]) {
+        let quote = UInt8(ascii: "\"")
+        let isPlain = !(0..<field.count).contains { index in
+            let byte = field[index]
+            return byte == quote || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\n")
+                || byte == UInt8(ascii: "\r")
+        }
+        if !isPlain { row.append(quote) }
+        for index in 0..<field.count {
+            if field[index] == quote { row.append(quote) }
+            row.append(field[index])
+        }
+        if !isPlain { row.append(quote) }
+    }
+}

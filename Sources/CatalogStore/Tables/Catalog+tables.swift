@@ -1,0 +1,191 @@
+public import Model
+import SQLite
+
+extension CatalogSnapshot {
+    /// How many rows were written of each table.
+    public typealias TableRowCounts = [(table: String, rows: Int)]
+
+    /// Writes a folder of tables from which a recompute makes the same version as from the catalog.
+    ///
+    /// Private groups and photos are left out and counted; users, photos and groups are in the order of the bytes of
+    /// their ids.
+    ///
+    /// - Parameters:
+    ///   - path: the folder; it must not hold tables.
+    ///   - rowsPerPart: the most rows of a file, 1 or more.
+    public func exportTables(to path: String, relations: RelationTable, rowsPerPart: Int) throws(CatalogError)
+        -> TableRowCounts
+    {
+        var writer = try TableFolderWriter(path)
+        let export = TableExport(snapshot: self, rowsPerPart: max(1, rowsPerPart))
+        let shown = try groups().filter { $0.visibility == .public }
+        try export.pieces(of: shown.count) { rows throws(CatalogError) in
+            var part = TablePartContent(rows: rows.count)
+            part.add("id", shown[rows].map { Array($0.id.utf8) })
+            try writer.write(part, of: "groups")
+        }
+        var counts = [(table: "groups", rows: shown.count)]
+        let users = try export.users(&writer)
+        let photos = try export.photos(&writer, ownerNumbers: users)
+        counts += [("users", users.count { $0 > 0 }), ("photos", photos.count { $0 > 0 })]
+        for facts in relations {
+            let numbers = facts.source.entityTable == .users ? users : photos
+            let rows = try export.entries(of: facts.source, &writer, groups: shown, numbers)
+            counts.append((facts.source.table, rows))
+        }
+        try writer.finish()
+        return counts
+    }
+}
+
+/// Reads the catalog in the order of a folder of tables.
+private struct TableExport {
+    let snapshot: CatalogSnapshot
+    let rowsPerPart: Int
+
+    private var database: Database { snapshot.database }
+
+    /// Calls `body` with ranges of rows, each small enough for a part.
+    func pieces(of count: Int, _ body: (Range<Int>) throws(CatalogError) -> Void) throws(CatalogError) {
+        for first in stride(from: 0, to: count, by: rowsPerPart) {
+            try body(first..<min(first + rowsPerPart, count))
+        }
+    }
+
+    /// - Returns: by key, the number of the user, from 1 on; 0 for none.
+    func users(_ writer: inout TableFolderWriter) throws(CatalogError) -> [UInt32] {
+        var numbers = try numberTable("users", "user_key")
+        let rows = try prepared("SELECT user_key, user_id, interests FROM users ORDER BY user_id")
+        var count: UInt32 = 0
+        // A statement that is stepped beyond its end begins again.
+        var hasMore = try step(rows)
+        while hasMore {
+            var (ids, interests): ([[UInt8]], [[UInt8]]) = ([], [])
+            while hasMore, ids.count < rowsPerPart {
+                count += 1
+                numbers[Int(rows.integer(0))] = count
+                ids.append(Array(rows.text(1).utf8))
+                interests.append(Array(rows.text(2).utf8))
+                hasMore = try step(rows)
+            }
+            var part = TablePartContent(rows: ids.count)
+            part.add("id", ids)
+            part.add("interests", interests)
+            try writer.write(part, of: "users")
+        }
+        return numbers
+    }
+
+    /// - Returns: by key, the number of the public photo, from 1 on; 0 for none.
+    func photos(_ writer: inout TableFolderWriter, ownerNumbers: [UInt32]) throws(CatalogError) -> [UInt32] {
+        var numbers = try numberTable("photos", "photo_key")
+        let rows = try prepared(
+            """
+            SELECT photo_key, user_key, tags, latitude, longitude FROM photos WHERE visibility = 0 ORDER BY photo_id
+            """)
+        var count: UInt32 = 0
+        var hasMore = try step(rows)
+        while hasMore {
+            var (owners, tags): ([UInt32], [[UInt8]]) = ([], [])
+            var (latitudes, longitudes): ([Double], [Double]) = ([], [])
+            while hasMore, owners.count < rowsPerPart {
+                count += 1
+                numbers[Int(rows.integer(0))] = count
+                let owner = Int(rows.integer(1))
+                owners.append(ownerNumbers.indices.contains(owner) ? ownerNumbers[owner] : 0)
+                tags.append(Array(rows.text(2).utf8))
+                latitudes.append(rows.optionalNumber(3) ?? .nan)
+                longitudes.append(rows.optionalNumber(4) ?? .nan)
+                hasMore = try step(rows)
+            }
+            var part = TablePartContent(rows: owners.count)
+            part.add("owner", .number, owners)
+            part.add("tags", tags)
+            part.add("latitude", .degrees, latitudes)
+            part.add("longitude", .degrees, longitudes)
+            try writer.write(part, of: "photos")
+        }
+        return numbers
+    }
+
+    /// Writes the entries of a relation, group after group.
+    func entries(
+        of source: RelationSource, _ writer: inout TableFolderWriter, groups: [GroupRecord], _ numbers: [UInt32]
+    ) throws(CatalogError) -> Int {
+        let hasTimes = try wrapping { () throws(DatabaseError) in
+            try snapshot.catalog.mayHaveValues(source.notedTime)
+        }
+        let rows = try prepared(
+            "SELECT \(source.entryColumn), \(source.timeColumn) FROM \(source.table) WHERE group_key = ?")
+        var written = EntryColumns()
+        var leftOut = TableManifest.LeftOut()
+        var count = 0
+        for (number, group) in groups.enumerated() {
+            var found: [(entry: UInt32, time: Int64)] = []
+            rows.bind(group.key, at: 1)
+            while try step(rows) {
+                let key = Int(rows.integer(0))
+                let entry = numbers.indices.contains(key) ? numbers[key] : 0
+                guard entry > 0 else {
+                    leftOut.ofPrivatePhotos += 1
+                    continue
+                }
+                found.append((entry - 1, rows.optionalInteger(1) ?? .min))
+            }
+            rows.reset()
+            found.sort { $0.entry < $1.entry }
+            for entry in found {
+                written.add(group: UInt32(number), entry.entry, entry.time)
+                if written.count == rowsPerPart { try writer.write(written.take(hasTimes), of: source.table) }
+            }
+            count += found.count
+        }
+        if written.count > 0 { try writer.write(written.take(hasTimes), of: source.table) }
+        let all = try wrapping { () throws(DatabaseError) in
+            Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
+        }
+        leftOut.ofPrivateGroups = all - count - leftOut.ofPrivatePhotos
+        writer.note(leftOut, of: source.table)
+        return count
+    }
+
+    private func numberTable(_ table: String, _ key: String) throws(CatalogError) -> [UInt32] {
+        let highest = try wrapping { () throws(DatabaseError) in
+            Int(try database.integer("SELECT max(\(key)) FROM \(table)") ?? 0)
+        }
+        return [UInt32](repeating: 0, count: highest + 1)
+    }
+
+    private func prepared(_ sql: String) throws(CatalogError) -> Statement {
+        try wrapping { () throws(DatabaseError) in try database.prepare(sql) }
+    }
+
+    private func step(_ rows: Statement) throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in try rows.step() }
+    }
+}
+
+/// The columns of some entries of a relation.
+private struct EntryColumns {
+    private var groups: [UInt32] = []
+    private var entries: [UInt32] = []
+    private var times: [Int64] = []
+
+    var count: Int { groups.count }
+
+    mutating func add(group: UInt32, _ entry: UInt32, _ time: Int64) {
+        groups.append(group)
+        entries.append(entry)
+        times.append(time)
+    }
+
+    /// The part, after which there is room for the next.
+    mutating func take(_ hasTimes: Bool) -> TablePartContent {
+        var part = TablePartContent(rows: count)
+        part.add("group", .number, groups)
+        part.add("entry", .number, entries)
+        if hasTimes { part.add("time", .time, times) }
+        self = EntryColumns()
+        return part
+    }
+}

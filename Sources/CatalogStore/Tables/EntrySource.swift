@@ -1,0 +1,44 @@
+public import Model
+
+/// Where a recompute reads who is in which group, and what is known of users and photos.
+///
+/// Rows of matrices are the shown groups of the catalog, in ascending order of the bytes of their ids. How users and
+/// photos are numbered is the source's own affair: no version depends on it.
+public protocol EntrySource: AnyObject {
+    /// Estimates the work that a matrix makes; recent are dates in the last weeks.
+    func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate
+
+    /// Estimates how much content the photos have.
+    func contentEstimate() throws(CatalogError) -> ContentEstimate
+
+    /// Reads a matrix, and keeps the dates of a window; `progress` is told of the rows read so far, from any thread.
+    func matrix(
+        _ source: RelationSource, keeping window: ActivityWindow?, progress: @escaping @Sendable (_ rows: Int) -> Void
+    ) throws(CatalogError) -> MatrixReading
+
+    /// Whether any photo may have tags or a location.
+    func hasPhotoContent() throws(CatalogError) -> Bool
+
+    /// Reads what is known of all public photos; terms of fewer photos than the minimum are left out.
+    func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(CatalogError) -> PhotoContent
+
+    /// The external ids of all users by their column in a matrix.
+    func userIDs() throws(CatalogError) -> PackedTexts
+
+    /// The stated interests of all users, separated by semicolons, by their column in a matrix.
+    func statedInterests() throws(CatalogError) -> PackedTexts
+
+    /// Calls `body` with what each member did beside joining and leaving, by column; see `CatalogSnapshot`.
+    func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(CatalogError)
+}
+
+extension CatalogSnapshot: EntrySource {
+    /// Estimates the work that a matrix makes.
+    public func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
+        try catalog.workEstimate(source, recentWeeks: recentWeeks)
+    }
+
+    /// Estimates how much content the photos have.
+    public func contentEstimate() throws(CatalogError) -> ContentEstimate { try catalog.contentEstimate() }
+}

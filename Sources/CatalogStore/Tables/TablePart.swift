@@ -1,0 +1,117 @@
+import CZlib
+import Glibc
+import Model
+
+/// A part of a table, mapped into memory.
+///
+/// Numbers are little-endian. All bounds are checked when a part is opened; what the numbers mean is checked where they
+/// are read.
+struct TablePart: Sendable {
+    let rowCount: Int
+    /// The number of the first row in the whole table.
+    let firstRow: Int
+    private let path: String
+    private let region: ByteRegion
+    private let ranges: [String: Range<Int>]
+
+    /// Maps a part and compares it with its checksum.
+    init(_ part: TableManifest.Part, in folder: String, firstRow: Int) throws(CatalogError) {
+        path = folder + "/" + part.file
+        rowCount = part.rows
+        self.firstRow = firstRow
+        let (ranges, byteCount) = part.layout
+        self.ranges = ranges
+        guard part.rows >= 0, !part.file.contains("/") else {
+            throw Self.damaged(path, "its row in the manifest is wrong")
+        }
+        region = try Self.mapped(path, byteCount: byteCount)
+        for column in part.columns {
+            let width = column.kind == .number ? 4 : 8
+            let count = column.kind == .text ? part.rows + 1 : part.rows
+            guard column.kind == .text ? column.byteCount >= width * count : column.byteCount == width * count else {
+                throw Self.damaged(path, "column \(column.name) is not as long as its rows")
+            }
+            if column.kind == .text { try checkTexts(column.name) }
+        }
+        let checksum = unsafe region.withBytes(0..<region.count) { bytes in
+            unsafe crc32_z(0, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        }
+        guard checksum == UInt(part.checksum) else { throw Self.damaged(path, "it differs from its checksum") }
+    }
+
+    private static func damaged(_ path: String, _ reason: String) -> CatalogError {
+        CatalogError(.badData, "\(path) is no part of a table: \(reason); write the tables again")
+    }
+
+    private static func mapped(_ path: String, byteCount: Int) throws(CatalogError) -> ByteRegion {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor >= 0 { close(descriptor) } }
+        var status = stat()
+        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
+            throw CatalogError(.fileFailed, "cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+        }
+        guard Int(status.st_size) == byteCount else {
+            throw damaged(path, "it has \(status.st_size) bytes, not the \(byteCount) of the manifest")
+        }
+        if byteCount == 0 { return ByteRegion(copying: []) }
+        let address = unsafe mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0)
+        guard let address = unsafe address, unsafe address != MAP_FAILED else {
+            throw CatalogError(.fileFailed, "cannot map \(path): \(unsafe String(cString: strerror(errno)))")
+        }
+        return unsafe ByteRegion(adopting: UnsafeRawBufferPointer(start: address, count: byteCount)) { bytes in
+            unsafe munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count)
+        }
+    }
+
+    /// Checks that texts follow each other and fill the column.
+    private func checkTexts(_ name: String) throws(CatalogError) {
+        let range = ranges[name] ?? 0..<0
+        let room = UInt64(range.count - 8 * (rowCount + 1))
+        let isWhole = withColumn(name, of: UInt64.self) { ends in
+            var last: UInt64 = 0
+            for row in 0...rowCount {
+                guard ends[row] >= last, row > 0 || ends[row] == 0 else { return false }
+                last = ends[row]
+            }
+            return last == room
+        }
+        guard isWhole else { throw Self.damaged(path, "the texts of column \(name) do not follow each other") }
+    }
+
+    /// Checks that the columns which a table cannot do without are there.
+    func require(_ names: [String]) throws(CatalogError) {
+        for name in names where !has(name) { throw Self.damaged(path, "it has no column \(name)") }
+    }
+
+    /// Whether there is a column.
+    func has(_ name: String) -> Bool { ranges[name] != nil }
+
+    /// Calls `body` with the numbers of a column; none if there is no such column.
+    func withColumn<Element: BitwiseCopyable, Result, Failure: Error>(
+        _ name: String, of type: Element.Type, _ body: (Span<Element>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe region.withBytes(ranges[name] ?? 0..<0) { bytes throws(Failure) in
+            try unsafe body(bytes.bindMemory(to: Element.self).span)
+        }
+    }
+
+    /// Calls `body` with the bytes of a text; none if there is no such column.
+    func withText<Result>(_ name: String, row: Int, _ body: (Span<UInt8>) -> Result) -> Result {
+        guard let range = ranges[name] else { return body(Span()) }
+        let (start, end) = withColumn(name, of: UInt64.self) { (Int($0[row]), Int($0[row + 1])) }
+        let first = range.lowerBound + 8 * (rowCount + 1)
+        return unsafe region.withBytes(first + start..<first + end) { bytes in
+            unsafe body(bytes.bindMemory(to: UInt8.self).span)
+        }
+    }
+
+    /// Orders a text against other bytes: negative before, 0 equal, positive after.
+    func compare(_ name: String, row: Int, with other: Span<UInt8>) -> Int {
+        withText(name, row: row) { text in
+            for offset in 0..<min(text.count, other.count) where text[offset] != other[offset] {
+                return Int(text[offset]) - Int(other[offset])
+            }
+            return text.count - other.count
+        }
+    }
+}

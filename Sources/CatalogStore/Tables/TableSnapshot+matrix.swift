@@ -1,0 +1,172 @@
+public import Model
+import Synchronization
+
+extension TableSnapshot {
+    /// Reads a matrix.
+    public func matrix(
+        _ source: RelationSource, keeping window: ActivityWindow?, progress: @escaping @Sendable (_ rows: Int) -> Void
+    ) throws(CatalogError) -> MatrixReading {
+        let rows = TableRows(self, source)
+        let plan = MatrixPlan(
+            source, rowOfGroup: numbers.rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes)
+        let window = plan.hasTimes ? window : nil
+        let tableGroups = rows.tableGroups(of: plan.ranges)
+        let rowsRead = Atomic<Int>(0)
+        let unknown = Atomic<Int>(0)
+        let parts = try snapshot.readParts(plan.ranges.count) { _, number throws(CatalogError) in
+            var part = MatrixPart(range: plan.ranges[number], window)
+            let leftOut = try rows.read(tableGroups[number], into: &part, plan)
+            part.endRow()
+            guard part.isInOrder else { throw rows.disorder }
+            unknown.add(leftOut, ordering: .relaxed)
+            progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
+            return part
+        }
+        var reading = try plan.assemble(parts, window)
+        let before = folder.manifest.leftOut[source.table] ?? .init()
+        reading.entriesOfPrivateGroups += before.ofPrivateGroups + unknown.load(ordering: .relaxed)
+        reading.entriesOfPrivatePhotos += before.ofPrivatePhotos
+        return reading
+    }
+}
+
+/// The entries of a relation in a folder of tables, with what members said later.
+private struct TableRows: Sendable {
+    private let path: String
+    private let table: String
+    private let parts: [TablePart]
+    private let numbers: TableNumbers
+    /// Whether entries are users.
+    private let areUsers: Bool
+    /// Groups of which somebody said something, ascending; none for a relation that is not of memberships.
+    private let settledGroups: [UInt32]
+    let columnCount: Int
+    let hasTimes: Bool
+
+    init(_ tables: TableSnapshot, _ source: RelationSource) {
+        path = tables.folder.path
+        table = source.table
+        parts = tables.folder[source.table]
+        numbers = tables.numbers
+        areUsers = source.entityTable == .users
+        settledGroups = source.table == RelationSource.memberships.table ? numbers.settled.keys.sorted() : []
+        columnCount = areUsers ? numbers.columnCount : tables.folder.manifest.rowCount(source.entityTable.rawValue)
+        hasTimes = !settledGroups.isEmpty || parts.contains { $0.has("time") }
+    }
+
+    var disorder: CatalogError {
+        CatalogError(
+            .badData, "the table \(table) in \(path) is out of order or bounds: rows ascend by group and entry")
+    }
+
+    /// For each range of the catalog's groups, those of the tables: their numbers there.
+    func tableGroups(of ranges: [Range<Int>]) -> [Range<UInt32>] {
+        var found: [Range<UInt32>] = []
+        var next: UInt32 = 0
+        for range in ranges {
+            let first = next
+            let isLast = range.upperBound == ranges.last?.upperBound
+            while next < numbers.groupOfTable.count,
+                isLast || Int(numbers.groupOfTable[Int(next)]) < range.upperBound
+            {
+                next += 1
+            }
+            found.append(first..<next)
+        }
+        return found
+    }
+
+    /// Reads the rows of some groups of the tables.
+    ///
+    /// - Returns: how many belong to groups that the catalog does not have.
+    func read(_ groups: Range<UInt32>, into part: inout MatrixPart, _ plan: MatrixPlan) throws(CatalogError) -> Int {
+        var writer = SettlingWriter(settledGroups, numbers.settled, in: part.range)
+        var unknown = 0
+        for table in parts {
+            let isInBounds = table.withColumn("group", of: UInt32.self) { groupColumn in
+                table.withColumn("entry", of: UInt32.self) { entries in
+                    table.withColumn("time", of: Int64.self) { times in
+                        let rows =
+                            lowerBound(
+                                groups.lowerBound, groupColumn)..<lowerBound(
+                                groups.upperBound, groupColumn)
+                        for row in rows {
+                            guard groups.contains(groupColumn[row]) else { return false }
+                            let group = numbers.groupOfTable[Int(groupColumn[row])]
+                            guard group > 0 else {
+                                unknown += 1
+                                continue
+                            }
+                            if areUsers, numbers.isForgotten.contains(Int(entries[row])) { continue }
+                            let time = times.isEmpty || times[row] == .min ? nil : times[row]
+                            writer.add(TableEntry(column: entries[row], time: time), of: group, to: &part, plan)
+                        }
+                        return lowerBound(.max, groupColumn)
+                            == lowerBound(
+                                UInt32(numbers.groupOfTable.count), groupColumn)
+                    }
+                }
+            }
+            guard isInBounds else { throw disorder }
+        }
+        writer.finish(&part, plan)
+        return unknown
+    }
+
+    /// The first row whose group is not below a number.
+    private func lowerBound(_ group: UInt32, _ column: Span<UInt32>) -> Int {
+        var (low, high) = (0, column.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if column[middle] < group { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Adds entries in their order to a part of a matrix, and what members said later of these groups in between.
+private struct SettlingWriter {
+    private let settled: [UInt32: [SettledMembership]]
+    private var groups: ArraySlice<UInt32>
+    /// What is still to come of the first of the groups.
+    private var pending: ArraySlice<SettledMembership> = []
+
+    init(_ groups: [UInt32], _ settled: [UInt32: [SettledMembership]], in range: Range<Int>) {
+        self.settled = settled
+        self.groups = groups.filter { range.contains(Int($0)) }[...]
+        pending = self.groups.first.flatMap { settled[$0] }?[...] ?? []
+    }
+
+    mutating func add(_ entry: TableEntry, of group: UInt32, to part: inout MatrixPart, _ plan: MatrixPlan) {
+        settle(before: entry.column, of: group, &part, plan)
+        guard let said = pending.first, groups.first == group, said.column == entry.column else {
+            return write(entry, group, &part, plan)
+        }
+        pending.removeFirst()
+        if let left = said.settle(entry) { write(left, group, &part, plan) }
+    }
+
+    /// Adds what is left after the last entry.
+    mutating func finish(_ part: inout MatrixPart, _ plan: MatrixPlan) {
+        settle(before: .max, of: .max, &part, plan)
+    }
+
+    /// Adds those who joined, up to a group and a column in it.
+    private mutating func settle(
+        before column: UInt32, of group: UInt32, _ part: inout MatrixPart, _ plan: MatrixPlan
+    ) {
+        while let first = groups.first, first <= group {
+            while let said = pending.first, first < group || said.column < column {
+                pending.removeFirst()
+                if let joined = said.settle(nil) { write(joined, first, &part, plan) }
+            }
+            guard first < group else { return }
+            groups.removeFirst()
+            pending = groups.first.flatMap { settled[$0] }?[...] ?? []
+        }
+    }
+
+    private func write(_ entry: TableEntry, _ group: UInt32, _ part: inout MatrixPart, _ plan: MatrixPlan) {
+        part.add(group: Int(group), entry: Int(entry.column), time: entry.time, plan)
+    }
+}

@@ -1,0 +1,185 @@
+public import Model
+import SQLite
+
+/// Entries, users and photos of a folder of tables, and everything else of a catalog's snapshot.
+///
+/// The catalog says which groups there are and are shown, who was forgotten, and what members did: their joins and
+/// leaves are replayed on the tables as an import replays them. Its own memberships, pools and photos are not read.
+public final class TableSnapshot: EntrySource {
+    let snapshot: CatalogSnapshot
+    let folder: TableFolder
+    let numbers: TableNumbers
+
+    /// Opens and checks the tables.
+    public init(_ path: String, _ snapshot: CatalogSnapshot) throws(CatalogError) {
+        self.snapshot = snapshot
+        folder = try TableFolder(path)
+        numbers = try TableNumbers(folder, snapshot)
+    }
+
+    /// The external ids of all users: those of the tables, then those whom only the catalog knows.
+    public func userIDs() throws(CatalogError) -> PackedTexts {
+        var ids = PackedTexts()
+        for part in folder["users"] {
+            for row in 0..<part.rowCount { part.withText("id", row: row) { ids.append($0) } }
+        }
+        for id in numbers.addedUsers { ids.append(id.utf8Span.span) }
+        return ids
+    }
+
+    /// The stated interests of all users: what the catalog knows wins over the tables.
+    public func statedInterests() throws(CatalogError) -> PackedTexts {
+        var interests = PackedTexts()
+        var column = 0
+        for part in folder["users"] {
+            for row in 0..<part.rowCount {
+                if let stated = numbers.interests[UInt32(column)] {
+                    interests.append(stated.utf8Span.span)
+                } else if numbers.isForgotten.contains(column) {
+                    interests.append([UInt8]())
+                } else {
+                    part.withText("interests", row: row) { interests.append($0) }
+                }
+                column += 1
+            }
+        }
+        for added in numbers.addedUsers.indices {
+            interests.append(Array((numbers.interests[UInt32(column + added)] ?? "").utf8))
+        }
+        return interests
+    }
+
+    /// Calls `body` with what each member did beside joining and leaving, by column.
+    public func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void)
+        throws(CatalogError)
+    {
+        try snapshot.forEachMember(impressionsSince: impressionsSince) { key, interactions in
+            if let column = numbers.columnOfKey[Int64(key)] { body(Int(column), interactions) }
+        }
+    }
+}
+
+/// The numbers of groups and users in a folder of tables, as the catalog knows them.
+struct TableNumbers: Sendable {
+    /// The catalog's groups in the order of their ids: by number from 1 on, their rows in a matrix; −1 if not shown.
+    let rowOfGroup: [Int32]
+    /// By number in the tables, the number of the group as above; 0 if the catalog does not have it.
+    let groupOfTable: [UInt32]
+    /// The columns of users of whom the catalog knows something.
+    private(set) var columnOfKey: [Int64: UInt32] = [:]
+    /// Users whom the tables do not have; their columns follow those of the tables.
+    private(set) var addedUsers: [String] = []
+    /// What users stated in the catalog, by column.
+    private(set) var interests: [UInt32: String] = [:]
+    /// The columns of members who were forgotten.
+    private(set) var isForgotten: BitSet
+    /// What members said last of each of their groups, by the group's number.
+    private(set) var settled: [UInt32: [SettledMembership]] = [:]
+
+    var columnCount: Int { tableUsers + addedUsers.count }
+    private let tableUsers: Int
+
+    init(_ folder: TableFolder, _ snapshot: CatalogSnapshot) throws(CatalogError) {
+        let groups = try snapshot.groups()
+        var rowCount: Int32 = 0
+        rowOfGroup =
+            [-1]
+            + groups.map { group in
+                guard group.isShown else { return -1 }
+                defer { rowCount += 1 }
+                return rowCount
+            }
+        groupOfTable = Self.merge(folder, groups)
+        tableUsers = folder.manifest.rowCount("users")
+        isForgotten = BitSet(count: tableUsers)
+        try readUsers(folder, snapshot.database)
+        let numbers = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($0.element.key, $0.offset + 1) })
+        try readSettled(snapshot.database, numbers)
+    }
+
+    /// Both are in the order of the bytes of ids.
+    private static func merge(_ folder: TableFolder, _ groups: [GroupRecord]) -> [UInt32] {
+        var numbers: [UInt32] = []
+        var next = 0
+        for part in folder["groups"] {
+            for row in 0..<part.rowCount {
+                var order = 1
+                while next < groups.count {
+                    order = part.compare("id", row: row, with: groups[next].id.utf8Span.span)
+                    if order <= 0 { break }
+                    next += 1
+                }
+                numbers.append(order == 0 ? UInt32(next + 1) : 0)
+                if order == 0 { next += 1 }
+            }
+        }
+        return numbers
+    }
+
+    private mutating func readUsers(_ folder: TableFolder, _ database: Database) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            let users = try database.prepare(
+                """
+                SELECT user_key, user_id, interests FROM users
+                WHERE interests IS NOT NULL OR user_key IN (SELECT user_key FROM interactions) ORDER BY user_id
+                """)
+            while try users.step() {
+                let id = users.text(1)
+                var column = folder.row(of: id, in: "id", of: "users")
+                if column == nil {
+                    column = UInt32(columnCount)
+                    addedUsers.append(id)
+                }
+                columnOfKey[users.integer(0)] = column
+                if let column, let stated = users.optionalText(2) { interests[column] = stated }
+            }
+            let forgotten = try database.prepare("SELECT user_id FROM forgotten_members")
+            for id in try forgotten.texts() {
+                if let column = folder.row(of: id, in: "id", of: "users") { isForgotten.insert(Int(column)) }
+            }
+        }
+    }
+
+    private mutating func readSettled(_ database: Database, _ numbers: [Int64: Int]) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT group_key, user_key, kind, occurred_at FROM interactions WHERE kind < 2
+                ORDER BY group_key, user_key, occurred_at, interaction_key
+                """)
+            while try rows.step() {
+                guard let group = numbers[rows.integer(0)], let column = columnOfKey[rows.integer(1)] else { continue }
+                let last = SettledMembership(
+                    column: column, hasJoined: rows.integer(2) == Interaction.Kind.join.code,
+                    seconds: rows.integer(3) / 1000)
+                let number = UInt32(group)
+                if settled[number]?.last?.column == column { settled[number]?.removeLast() }
+                settled[number, default: []].append(last)
+            }
+        }
+        for group in settled.keys { settled[group]?.sort { $0.column < $1.column } }
+    }
+}
+
+/// An entry of a group: a column of the matrix, and when it came about in Unix seconds, if that is known.
+struct TableEntry: Sendable, Equatable {
+    var column: UInt32
+    var time: Int64?
+}
+
+/// What a member said last of a group: that of several joins and leaves which is the latest.
+struct SettledMembership: Sendable {
+    let column: UInt32
+    let hasJoined: Bool
+    /// When, in Unix seconds.
+    let seconds: Int64
+
+    /// What becomes of the membership, as `MembershipEvents` settles it in the catalog.
+    ///
+    /// - Parameter entry: the membership so far; nil if there is none.
+    /// - Returns: the membership from now on; nil if there is none.
+    func settle(_ entry: TableEntry?) -> TableEntry? {
+        if hasJoined { return TableEntry(column: column, time: max(entry?.time ?? seconds, seconds)) }
+        return entry.flatMap { $0.time ?? .min > seconds ? $0 : nil }
+    }
+}

@@ -1,0 +1,209 @@
+import CatalogStore
+import Foundation
+import Model
+import ModelStore
+import Recompute
+import Redis
+import Similarity
+import Synchronization
+import TestSupport
+import Testing
+
+/// A recompute whose entries, users and photos are in a folder of tables.
+@Suite("Recompute from tables")
+struct TableTests {
+    /// 2026-11-21T00:00:00Z.
+    private static let now: Int64 = 1_795_219_200
+
+    /// A community as files, of every kind, with dates, tags, places, owners and interests.
+    private struct Files {
+        var texts: [(kind: ImportKind, text: String)] = []
+        let groups = (0..<40).map { "\($0 % 9 == 4 ? "secret" : "group")-\($0)" }
+        let users = (0..<400).map { "user-\($0 * 7 % 400)" }
+
+        init(seed: UInt64) {
+            var generator = SeededGenerator(seed: seed)
+            func pick(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
+            func time() -> String { pick(0..<5) == 0 ? "" : String(TableTests.now - Int64(pick(0..<90_000_000))) }
+            texts.append(
+                (
+                    .groups,
+                    "group_id,visibility,title,topics\n"
+                        + groups.map { "\($0),\($0.hasPrefix("secret") ? "private" : "public"),Title \($0),a;b\n" }
+                        .joined()
+                ))
+            let stated = users.prefix(300).map { "\($0),\(pick(0..<3) == 0 ? "x;y" : "")\n" }
+            texts.append((.users, "user_id,interests\n" + stated.joined()))
+            let photos = (0..<900).map { "photo-\($0 * 11 % 900)" }
+            let rows = photos.prefix(800).map { photo in
+                let tags = (0..<pick(0..<4)).map { _ in (pick(0..<2) == 0 ? "T" : "t") + "ag\(pick(0..<40))" }
+                let place = pick(0..<2) == 0 ? "," : "\(pick(0..<20)).05,5.5"
+                return "\(photo),\(pick(0..<4) == 0 ? "" : users[pick(0..<400)]),"
+                    + "\(pick(0..<5) == 0 ? "private" : "public"),\(tags.joined(separator: ";")),\(place)\n"
+            }
+            texts.append((.photos, "photo_id,user_id,visibility,tags,latitude,longitude\n" + rows.joined()))
+            func entries(_ ids: [String]) -> String {
+                var lines: [String] = []
+                for (number, group) in groups.enumerated() {
+                    for (index, id) in ids.enumerated() where (index &* (number + 3)) % 13 < 2 || pick(0..<9) == 0 {
+                        lines.append("\(group),\(id),\(time())\n")
+                    }
+                }
+                return lines.shuffled(using: &generator).joined()
+            }
+            texts.append((.memberships, "group_id,user_id,joined_at\n" + entries(users)))
+            texts.append((.pools, "group_id,photo_id,added_at\n" + entries(photos)))
+        }
+    }
+
+    /// What members and administrators did since, the same in two catalogs.
+    private func applyChanges(to path: String, _ files: Files) throws {
+        var generator = SeededGenerator(seed: 99)
+        let catalog = try Catalog(path: path, mode: .recording)
+        let shown = files.groups.filter { !$0.hasPrefix("secret") }
+        var changes: [CatalogChange] = []
+        for index in 0..<400 {
+            let user = index % 50 == 0 ? "newcomer-\(index)" : files.users[Int.random(in: 0..<400, using: &generator)]
+            let kind = [Interaction.Kind.join, .leave, .join, .dismiss].randomElement(using: &generator) ?? .join
+            let record = InteractionRecord(
+                id: "change-\(index)", kind,
+                groupID: shown[Int.random(in: 0..<shown.count, using: &generator)],
+                atMilliseconds: (Self.now - Int64.random(in: 0..<80_000_000, using: &generator)) * 1000)
+            changes.append(.member(MemberChange(ofUser: user, .record([record]))))
+        }
+        changes.append(.member(MemberChange(ofUser: files.users[3], .state(interests: ["owls"]))))
+        for outcome in try catalog.apply(changes) { #expect(outcome != .member(.unknownMember)) }
+        _ = try catalog.apply(SiteChange(ofGroup: shown[5], .hide, atMilliseconds: Self.now * 1000))
+        let curate = SiteChange.Action.curate(position: nil, startsAt: nil, expiresAt: nil)
+        _ = try catalog.apply(SiteChange(ofGroup: shown[8], curate, atMilliseconds: Self.now * 1000))
+        _ = try catalog.forget([files.users[17], "nobody"], withPhotos: false, atMilliseconds: Self.now * 1000)
+    }
+
+    private func recompute(
+        _ community: SmallCommunity, tables: String? = nil, into store: (any VersionStore)? = nil,
+        finding: any NeighbourFinding = OwnThreads()
+    ) throws -> Manifest {
+        var job = RecomputeJob(
+            catalogPath: community.catalogPath, store: store ?? community.store, parameters: .init(threads: 2),
+            startedAtMilliseconds: Self.now * 1000)
+        job.tablesPath = tables
+        job.finding = finding
+        return try job.run(observer: RecordingObserver()).manifest
+    }
+
+    private func expectSame(_ one: Manifest, _ other: Manifest) {
+        #expect(one.sections == other.sections && one.version == other.version)
+        #expect(one.relations == other.relations && one.groups == other.groups)
+        #expect(one.members == other.members && one.hiddenGroups == other.hiddenGroups)
+    }
+
+    @Test(
+        "makes the version of the whole catalog from tables and a catalog that only knows what happened since",
+        arguments: [7, 1000, 1 << 20])
+    func sameVersion(rowsPerPart: Int) throws {
+        let files = Files(seed: UInt64(rowsPerPart))
+        let (whole, small, source) = (try SmallCommunity(), try SmallCommunity(), try SmallCommunity())
+        for (kind, text) in files.texts {
+            try whole.importing(kind, text)
+            try source.importing(kind, text)
+            if kind == .groups { try small.importing(kind, text) }
+        }
+        let tables = small.directory.path + "/tables"
+        _ = try CatalogSnapshot(of: Catalog(path: source.catalogPath, mode: .reading), threads: 1)
+            .exportTables(to: tables, relations: .standard, rowsPerPart: rowsPerPart)
+        expectSame(try recompute(source), try recompute(small, tables: tables))
+        for community in [whole, small] { try applyChanges(to: community.catalogPath, files) }
+        let (one, other) = (SmallStore(whole), SmallStore(small))
+        expectSame(try recompute(whole, into: one.store), try recompute(small, tables: tables, into: other.store))
+        guard TemporaryRedis.isInstalled else { return }
+        let servers = [try TemporaryRedis(), try TemporaryRedis()]
+        let stores = try servers.enumerated().map { number, server in
+            RedisStore(try RedisAddress(server.url), cacheDirectory: "\(small.directory.path)/cache-\(number)")
+        }
+        let all = try recompute(whole, into: stores[0])
+        #expect(all.members?.valueCount ?? 0 > 300)
+        expectSame(all, try recompute(small, tables: tables, into: stores[1]))
+        withExtendedLifetime(servers) {}
+    }
+
+    /// Another store beside that of a community.
+    private struct SmallStore {
+        let store: FolderStore
+        init(_ community: SmallCommunity) { store = FolderStore(community.directory.path + "/other") }
+    }
+
+    @Test("others find the neighbours: in any order, some twice, and the folder is empty afterwards")
+    func shared() throws {
+        let community = try SmallCommunity.random(seed: 12)
+        let expected = try recompute(community)
+        let folder = community.directory.path + "/shared"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let orders = Mutex<[String]>([])
+        let finding = SharedFinding(folder: folder, partCount: 5, blockRows: 3) { order throws(RecomputeError) in
+            orders.withLock { $0.append(order.relation) }
+            for part in order.parts.reversed() + order.parts.prefix(2) {
+                _ = try PairFile.write(
+                    order.search, rows: part.first..<part.end, to: part.block, threads: 1, path: .portable,
+                    rowsAtOnce: 2)
+            }
+        }
+        let other = FolderStore(community.directory.path + "/other")
+        expectSame(expected, try recompute(community, into: other, finding: finding))
+        #expect(orders.withLock { $0 } == ["photos", "members"])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        let lazy = SharedFinding(folder: folder, partCount: 5, blockRows: nil) { _ in }
+        #expect(throws: RecomputeError.self) { try recompute(community, into: other, finding: lazy) }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+        #expect(try other.current() == expected.version)
+    }
+
+    @Test("tables that are damaged, of another format or out of order are refused")
+    func damaged() throws {
+        let files = Files(seed: 4)
+        let community = try SmallCommunity()
+        for (kind, text) in files.texts { try community.importing(kind, text) }
+        func export(_ name: String) throws -> String {
+            let path = community.directory.path + "/" + name
+            _ = try CatalogSnapshot(of: Catalog(path: community.catalogPath, mode: .reading), threads: 1)
+                .exportTables(to: path, relations: .standard, rowsPerPart: 500)
+            return path
+        }
+        func code(_ tables: String) -> CatalogError.Code? {
+            do {
+                _ = try recompute(community, tables: tables)
+                return nil
+            } catch RecomputeError.catalog(let error) { return error.code } catch { return nil }
+        }
+        #expect(code(community.directory.path + "/none") == .missing)
+        let flipped = try export("flipped")
+        let file = URL(fileURLWithPath: flipped + "/memberships-00001.table")
+        var bytes = try Data(contentsOf: file)
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: file)
+        #expect(code(flipped) == .badData)
+        let short = try export("short")
+        try Data(bytes.dropLast(4)).write(to: URL(fileURLWithPath: short + "/users-00000.table"))
+        #expect(code(short) == .badData)
+        func edit(_ name: String, _ replacing: String, _ by: String) throws -> String {
+            let path = try export(name)
+            let manifest = path + "/manifest.json"
+            let text = try String(contentsOfFile: manifest, encoding: .utf8)
+            #expect(text.contains(replacing))
+            try text.replacingOccurrences(of: replacing, with: by)
+                .write(toFile: manifest, atomically: true, encoding: .utf8)
+            return path
+        }
+        #expect(code(try edit("format", "\"format\" : 1", "\"format\" : 2")) == .badData)
+        #expect(code(try edit("column", "\"entry\"", "\"entries\"")) == .badData)
+        // The second part once more instead of the first.
+        let swapped = try export("swapped")
+        let manifest = URL(fileURLWithPath: swapped + "/manifest.json")
+        var json = try #require(JSONSerialization.jsonObject(with: Data(contentsOf: manifest)) as? [String: Any])
+        var tables = try #require(json["tables"] as? [String: [[String: Any]]])
+        let second = try #require(tables["memberships"]?[1])
+        tables["memberships"]?[0] = second
+        json["tables"] = tables
+        try JSONSerialization.data(withJSONObject: json).write(to: manifest)
+        #expect(code(swapped) == .badData)
+    }
+}
