@@ -1,0 +1,183 @@
+"""What the workers of recompute.py run: cleaning records, and writing parts of tables.
+
+Rows stay in Arrow batches and numpy arrays: none is touched one by one in Python.
+"""
+
+import json
+import os
+import subprocess
+import zlib
+
+import numpy
+import pyarrow
+import pyarrow.compute
+import pyarrow.csv
+
+# A cleaner gets at most so many bytes, so that a worker's memory is bounded.
+CHUNK_BYTES = 64 << 20
+NO_TIME = numpy.iinfo(numpy.int64).min
+TIMES = {"joined_at", "added_at", "taken_at", "uploaded_at", "created_at", "last_active_at", "line"}
+DEGREES = {"latitude", "longitude"}
+
+
+class Cleaning:
+    """Cleans batches with `coterie clean`, which knows the rules of an import."""
+
+    def __init__(self, program, kind, timezone, columns, headers, is_table, rejected):
+        self.command = [program, "clean", kind, "--timezone", timezone]
+        self.columns = columns  # those that are wanted
+        self.headers = headers  # by the number of a file, its first line; none for tables and JSON Lines
+        self.is_table = is_table
+        self.rejected = rejected  # an accumulator: rows, rejected ones
+
+    def __call__(self, batches):
+        for chunk in chunked(batches):
+            yield from self.clean(chunk, *(chunk.column(name)[0].as_py() for name in ("file", "block")))
+
+    def clean(self, batch, file, block):
+        line = int(batch.column("first")[0].as_py())
+        if self.is_table:
+            buffer = pyarrow.BufferOutputStream()
+            pyarrow.csv.write_csv(batch.drop_columns(["file", "block", "first"]), buffer)
+            content = buffer.getvalue()
+        else:
+            header = self.headers[file]
+            lines = batch.column("value")
+            if header is not None and block == 0 and line == 0:
+                lines = lines.slice(1)
+            content = (b"" if header is None else header + b"\n") + joined(lines)
+        run = subprocess.run(self.command, input=content, capture_output=True)
+        if run.returncode:
+            raise RuntimeError(f"{' '.join(self.command)}: {run.stderr.decode(errors='replace')}")
+        report = json.loads(run.stderr.splitlines()[-1])
+        self.rejected.add((report["rows"], report["rejected"]))
+        types = {name: pyarrow.int64() if name in TIMES else pyarrow.float64() if name in DEGREES
+                 else pyarrow.string() for name in [*self.columns, "line"]}
+        rows = pyarrow.csv.read_csv(
+            pyarrow.BufferReader(run.stdout),
+            parse_options=pyarrow.csv.ParseOptions(delimiter="\t", newlines_in_values=True),
+            convert_options=pyarrow.csv.ConvertOptions(
+                column_types=types, include_columns=[*self.columns, "line"], null_values=[""],
+                strings_can_be_null=True, quoted_strings_can_be_null=False))
+        count = len(rows)
+        order = pyarrow.compute.add(rows.column("line"), line)
+        rows = rows.drop_columns(["line"])
+        rows = rows.append_column("file", pyarrow.array(numpy.full(count, file)))
+        rows = rows.append_column("block", pyarrow.array(numpy.full(count, block)))
+        rows = rows.append_column("line", order)
+        yield from rows.to_batches()
+
+
+def joined(lines):
+    """The bytes of an array of texts, each with an end of line."""
+    if len(lines) == 0:
+        return b""
+    kind = pyarrow.large_binary()
+    ended = pyarrow.compute.binary_join_element_wise(
+        lines.cast(kind), pyarrow.scalar(b"\n", kind), pyarrow.scalar(b"", kind))
+    offsets = numpy.frombuffer(ended.buffers()[1], numpy.int64)[ended.offset:ended.offset + len(ended) + 1]
+    return ended.buffers()[2].slice(int(offsets[0]), int(offsets[-1] - offsets[0])).to_pybytes()
+
+
+def chunked(batches):
+    """Numbers the lines of each piece of a file, and cuts them into chunks that a cleaner gets whole."""
+    waiting, size, seen, place = [], 0, 0, None
+    for batch in batches:
+        files, blocks = (batch.column(name).to_numpy() for name in ("file", "block"))
+        edges = numpy.flatnonzero((numpy.diff(files) != 0) | (numpy.diff(blocks) != 0)) + 1
+        for start, end in zip([0, *edges], [*edges, len(files)]):
+            if end == start:
+                continue
+            piece = batch.slice(start, end - start)
+            if (files[start], blocks[start]) != place or size >= CHUNK_BYTES:
+                if waiting:
+                    yield whole(waiting, seen)
+                    seen += sum(len(part) for part in waiting)
+                if (files[start], blocks[start]) != place:
+                    seen = 0
+                waiting, size, place = [], 0, (files[start], blocks[start])
+            waiting.append(piece)
+            size += piece.nbytes
+    if waiting:
+        yield whole(waiting, seen)
+
+
+def whole(pieces, first):
+    table = pyarrow.Table.from_batches(pieces).combine_chunks()
+    table = table.append_column("first", pyarrow.array(numpy.full(len(table), first)))
+    return table.combine_chunks().to_batches(max_chunksize=len(table))[0]
+
+
+def write_part(folder, table, part, columns):
+    """Writes a part of a table and, beside it, its row of the manifest; doing it again writes the same."""
+    name = f"{table}-{part:05d}"
+    described, pieces, position = [], [], 0
+    for column, kind, content in columns:
+        padding = -position % 8
+        buffers = text_buffers(content) if kind == "text" else [numpy.ascontiguousarray(content)]
+        length = sum(memoryview(buffer).nbytes for buffer in buffers)
+        pieces += [b"\0" * padding, *buffers]
+        described.append({"name": column, "kind": kind, "byteCount": length})
+        position += padding + length
+    checksum = 0
+    temporary = os.path.join(folder, f".{name}-{os.getpid()}-{os.urandom(4).hex()}")
+    with open(temporary, "wb") as file:
+        for piece in pieces:
+            file.write(piece)
+            checksum = zlib.crc32(piece, checksum)
+    os.replace(temporary, os.path.join(folder, name + ".table"))
+    rows = len(columns[0][2])
+    row = {"file": name + ".table", "rows": rows, "checksum": checksum, "columns": described}
+    with open(temporary, "w") as file:
+        json.dump(row, file)
+    os.replace(temporary, os.path.join(folder, name + ".json"))
+    return rows
+
+
+def text_buffers(texts):
+    """Where each text begins and the last one ends, then the texts; null is empty."""
+    texts = texts.fill_null("").cast(pyarrow.large_string())
+    if isinstance(texts, pyarrow.ChunkedArray):
+        texts = pyarrow.concat_arrays(texts.chunks)
+    count = len(texts)
+    if count == 0:
+        return [numpy.zeros(1, numpy.uint64)]
+    offsets = numpy.frombuffer(texts.buffers()[1], numpy.int64)[texts.offset:texts.offset + count + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
+    data = texts.buffers()[2]
+    return [(offsets - first).astype(numpy.uint64), data.slice(first, last - first) if data and last > first else b""]
+
+
+class Writing:
+    """Writes the rows of each partition as a part of a table."""
+
+    def __init__(self, folder, table, columns, key=None):
+        self.folder, self.table, self.columns = folder, table, columns
+        self.key = key  # a column that goes on, with the partition and the index of the row
+
+    def __call__(self, batches):
+        from pyspark import TaskContext
+        part = TaskContext.get().partitionId()
+        batches = [batch for batch in batches if batch.num_rows]
+        if not batches:
+            return
+        rows = pyarrow.Table.from_batches(batches)
+        write_part(self.folder, self.table, part,
+                   [(name, kind, self.content(rows, source, kind)) for name, kind, source in self.columns])
+        if self.key is None:
+            yield pyarrow.RecordBatch.from_pydict({"rows": pyarrow.array([len(rows)], pyarrow.int64())})
+            return
+        result = pyarrow.table({
+            "id": rows.column(self.key), "part": pyarrow.array(numpy.full(len(rows), part)),
+            "index": pyarrow.array(numpy.arange(len(rows)))})
+        yield from result.to_batches()
+
+    @staticmethod
+    def content(rows, source, kind):
+        column = rows.column(source)
+        if kind == "text":
+            return column
+        if kind == "u32" and (pyarrow.compute.max(column).as_py() or 0) >= 2**32 - 1:
+            raise OverflowError(f"{source}: more than can be numbered with 32 bits")
+        missing = {"u32": 0, "i64": int(NO_TIME), "f64": float("nan")}[kind]
+        return column.fill_null(missing).to_numpy().astype({"u32": "<u4", "i64": "<i8", "f64": "<f8"}[kind])

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+"""The weekly recompute of Coterie on Spark, for data that one machine does not hold or that is in a data lake.
+
+    spark-submit Jobs/spark/recompute.py --groups groups.tsv --memberships 'lake/memberships/*.parquet' \\
+        --pools table:lake.pools --catalog coterie.sqlite --store redis://host --work /shared/coterie
+
+Sources are files, folders or patterns of CSV, TSV, JSON Lines or Parquet, or table:NAME; several are separated by
+commas. The article "Past one machine" says what happens, and what it costs. What stands behind -- goes to
+"coterie recompute".
+"""
+
+import argparse
+import ctypes
+import fcntl
+import glob
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KINDS = ("groups", "users", "photos", "memberships", "pools")
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for kind in KINDS:
+        parser.add_argument(f"--{kind}", metavar="SOURCE,…", default="", help=f"the {kind}")
+    parser.add_argument("--catalog", default="coterie.sqlite", help="the catalog, which knows what happened since")
+    parser.add_argument("--store", default="coterie-models", help="where the version is published")
+    parser.add_argument("--work", required=True, help="a folder for temporary data that all workers can reach")
+    parser.add_argument("--program", default="coterie", help="the program, at the same path on all machines")
+    parser.add_argument("--timezone", default="UTC", help="the zone of times without one")
+    parser.add_argument("--maximum-rejected", type=float, default=1, help="fail if more than this percentage is")
+    parser.add_argument("--multi-line", action="store_true", help="quoted fields may have ends of lines: a file a task")
+    parser.add_argument("--parts", type=int, help="parts of the comparison (default: 8 for each core, at least 64)")
+    parser.add_argument("--rows-per-file", type=int, default=4_000_000, help="rows of a file of a table, about")
+    parser.add_argument("--rows-at-once", type=int, default=256, help="see coterie kernel --help")
+    parser.add_argument("--without-spark", action="store_true", help="the same on this machine, from text files")
+    parser.add_argument("recompute", nargs="*", help="behind --: options of coterie recompute, such as --block-rows")
+    return parser.parse_args()
+
+
+class Work:
+    """A folder of its own for the temporary data of one run, which goes away with it.
+
+    What a killed run left goes with the next one: the lock says whether its owner lives.
+    """
+
+    def __init__(self, folder):
+        os.makedirs(folder, exist_ok=True)
+        for old in glob.glob(os.path.join(folder, "coterie-run-*")):
+            try:
+                with open(os.path.join(old, "lock")) as lock:
+                    fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(old, ignore_errors=True)
+            except OSError:
+                pass
+        self.path = os.path.join(os.path.abspath(folder), f"coterie-run-{time.time_ns()}")
+        os.makedirs(self.path)
+        self.lock = open(self.name("lock"), "w")
+        fcntl.flock(self.lock, fcntl.LOCK_EX)
+
+    def name(self, *parts):
+        return os.path.join(self.path, *parts)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def run(*command):
+    """Runs the program, which must succeed."""
+    result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode:
+        say(result.stderr.strip())
+        sys.exit(result.returncode)
+    return result.stdout.strip()
+
+
+def die_with_parent():
+    ctypes.CDLL(None).prctl(1, signal.SIGKILL)
+
+
+def recompute(options, work, compare=None):
+    """Runs "coterie recompute" on the tables; `compare` has a relation compared by others."""
+    command = [options.program, "recompute", "--catalog", options.catalog, "--store", options.store,
+               "--tables", work.name("tables"), *options.recompute]
+    if compare:
+        command += ["--share", work.name("share"), "--parts", str(options.parts)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               preexec_fn=die_with_parent)
+    for line in process.stdout:
+        if compare and line.startswith('{"parts":'):
+            compare(json.loads(line))
+            process.stdin.write("done\n")
+            process.stdin.flush()
+        else:
+            print(line, end="", flush=True)
+    if process.wait():
+        sys.exit(process.returncode)
+
+
+def without_spark(options, work):
+    """Imports the files into a catalog of its own, and writes the tables from that."""
+    scratch = work.name("scratch.sqlite")
+    for kind in KINDS:
+        paths = [path for source in getattr(options, kind).split(",") if source
+                 for path in sorted(glob.glob(source)) or [source]]
+        for catalog in [scratch] + [options.catalog] * (kind == "groups"):
+            if paths:
+                say(run(options.program, "import", kind, *paths, "--catalog", catalog, "--timezone", options.timezone,
+                        "--maximum-rejected", str(options.maximum_rejected), "--rejects", work.name("rejects")))
+    # Groups that only entries name are groups, too.
+    import sqlite3
+    with sqlite3.connect(scratch) as catalog:
+        names = [row[0] for row in catalog.execute("SELECT group_id FROM groups")]
+    add_groups(options, work, names)
+    run(options.program, "export", "tables", "--catalog", scratch, "--output", work.name("tables"))
+    recompute(options, work)
+
+
+def add_groups(options, work, names):
+    """Adds groups to the catalog that it does not have."""
+    path = work.name("found.jsonl")
+    with open(path, "w") as file:
+        for name in names:
+            file.write(json.dumps({"group_id": name}) + "\n")
+    if names:
+        run(options.program, "import", "groups", path, "--catalog", options.catalog,
+            "--rejects", work.name("rejects"))
+
+
+def with_spark(options, work):
+    from pyspark.sql import SparkSession
+    sys.path.insert(0, HERE)
+    import coterie_spark
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    session = (
+        SparkSession.builder.appName("coterie recompute").config("spark.local.dir", work.name("spark"))
+        .config("spark.sql.warehouse.dir", work.name("warehouse"))
+        .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200_000).getOrCreate())
+    session.sparkContext.setLogLevel("ERROR")
+    for module in ("coterie_tables.py", "coterie_spark.py"):
+        session.sparkContext.addPyFile(os.path.join(HERE, module))
+    if options.parts is None:
+        options.parts = max(64, 8 * session.sparkContext.defaultParallelism)
+    try:
+        os.makedirs(work.name("tables"))
+        lake = coterie_spark.Lake(session, options, work.path, say)
+        lake.clean()
+        for path in lake.group_files():
+            say(run(options.program, "import", "groups", path, "--catalog", options.catalog, "--timezone",
+                    options.timezone, "--maximum-rejected", str(options.maximum_rejected), "--rejects",
+                    work.name("rejects")))
+        add_groups(options, work, lake.found_groups())
+        lake.write_tables()
+
+        def compare(order):
+            began = time.monotonic()
+            seconds = coterie_spark.compare(session, options.program, order, options.rows_at_once)
+            say(f"{order['relation']}: {len(seconds)} parts in {time.monotonic() - began:.1f} s; a part took "
+                f"{statistics.median(seconds):.2f} s in the middle, {max(seconds):.2f} s at most")
+
+        recompute(options, work, compare)
+    finally:
+        session.stop()
+
+
+def main():
+    options = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    with Work(options.work) as work:
+        (without_spark if options.without_spark else with_spark)(options, work)
+
+
+if __name__ == "__main__":
+    main()

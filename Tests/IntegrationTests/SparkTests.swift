@@ -1,0 +1,162 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs `Jobs/spark/recompute.py` with Spark on this machine, and without it.
+@Suite("A recompute on Spark", .aFewAtATime)
+struct SparkTests {
+    /// A virtual environment with Spark, made once for all runs; nil if it cannot be had.
+    private static let environment: String? = {
+        guard Checkout.tool("java") != nil else { return nil }
+        let folder = NSTemporaryDirectory() + "coterie-spark-\(getuid())"
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        process.arguments = [
+            "-c",
+            """
+            "$0/bin/python" -c 'import pandas, pyarrow, pyspark' || {
+                timeout 60 python3 -m venv "$0" &&
+                timeout 200 "$0/bin/pip" install --quiet --retries 0 --timeout 20 \\
+                    'pyspark==4.0.*' 'pyarrow>=11' 'pandas>=2,<3'
+            }
+            """, folder,
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return nil }
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? folder : nil
+    }()
+
+    private static let script = Checkout.root + "/Jobs/spark/recompute.py"
+
+    /// A second file of memberships: some are there already, one line is bad, a group and users are new.
+    private static let more = #"""
+        group_id,user_id,joined_at
+        macro-mondays,laura-100,2026-10-20T08:00:00Z
+        macro-mondays,laura-100,
+        "brand ""new""",laura-100,1790000000000
+        "brand ""new""",ilse-qdw,
+        "brand ""new""",someone new,20261001
+        "brand ""new""",,20261001
+
+        """#
+
+    /// Two workspaces with the same files: one has imported them, the other one has only an empty catalog.
+    private func workspaces() async throws -> (imported: Workspace, lake: Workspace, sources: [String]) {
+        let (imported, lake) = (try Workspace(), try Workspace())
+        let more = try lake.write(Self.more, to: "more.csv")
+        var sources: [String] = []
+        for kind in SampleCommunity.kinds {
+            let files = [Checkout.sample(kind)] + (kind == "memberships" ? [more] : [])
+            try await imported.succeed(["import", kind] + files)
+            sources += ["--\(kind)", files.joined(separator: ",")]
+        }
+        try await imported.succeed("recompute")
+        return (imported, lake, sources)
+    }
+
+    private func model(_ workspace: Workspace) async throws -> Data {
+        let version = try await workspace.currentVersion()
+        return try Data(
+            contentsOf: URL(fileURLWithPath: workspace.path("models/versions/\(version)/model.coterie")))
+    }
+
+    private func start(
+        _ lake: Workspace, _ sources: [String], program: String = Checkout.program, _ options: [String]
+    ) throws -> RunningCommand {
+        let environment = try #require(Self.environment)
+        let settings = [
+            "PATH": environment + "/bin:" + (lake.environment["PATH"] ?? ""),
+            "PYSPARK_PYTHON": environment + "/bin/python",
+        ]
+        return try RunningCommand(
+            environment + "/bin/spark-submit",
+            ["--master", "local[2,3]", "--conf", "spark.ui.enabled=false", "--driver-memory", "1g", Self.script]
+                + sources + ["--catalog", lake.catalog, "--store", lake.store, "--work", lake.path("work")]
+                + ["--program", program, "--rows-per-file", "9000", "--parts", "6"] + options,
+            environment: lake.environment.merging(settings) { $1 }, input: nil, in: lake.folder)
+    }
+
+    private func remains(_ lake: Workspace) -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: lake.path("work"))) ?? []
+    }
+
+    @Test(
+        "makes the same model byte for byte, although every kind of task is killed once",
+        .enabled(if: environment != nil, "Java, python3-venv, pip or the network is missing"))
+    func sameModel() async throws {
+        let (imported, lake, sources) = try await workspaces()
+        let program = try lake.write(
+            """
+            #!/bin/bash
+            mark="\(lake.folder)/failed-$1-$(basename "$2")-$4"
+            case $1 in clean | kernel) mkdir "$mark" 2>/dev/null && kill -9 $$ ;; esac
+            exec "\(Checkout.program)" "$@"
+            """, to: "program")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let run = try await start(lake, sources, program: program, ["--", "--block-rows", "16"]).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        #expect(try await model(lake) == model(imported))
+        let failed = try FileManager.default.contentsOfDirectory(atPath: lake.folder).filter { $0.hasPrefix("failed-") }
+        #expect(failed.contains { $0.hasPrefix("failed-kernel") } && failed.contains { $0.hasPrefix("failed-clean") })
+        #expect(remains(lake).isEmpty)
+    }
+
+    @Test(
+        "leaves the current version when it is killed, and the next run removes what it left",
+        .enabled(if: environment != nil, "Java, python3-venv, pip or the network is missing"))
+    func killed() async throws {
+        let (imported, lake, sources) = try await workspaces()
+        let program = try lake.write(
+            """
+            #!/bin/bash
+            if [ "$1" = kernel ]; then
+                touch "\(lake.folder)/begun"
+                exec sleep 300
+            fi
+            exec "\(Checkout.program)" "$@"
+            """, to: "program")
+        try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: program)
+        let killed = try start(lake, sources, program: program, [])
+        while lake.content(of: "begun") == nil, killed.isRunning { try await Task.sleep(for: .milliseconds(50)) }
+        killed.send(SIGKILL)
+        _ = await killed.wait()
+        #expect(lake.content(of: "begun") != nil && lake.content(of: "models/current") == nil)
+        let run = try await RunningCommand(
+            "/usr/bin/env",
+            ["python3", Self.script] + sources + ["--without-spark", "--catalog", lake.catalog, "--store", lake.store]
+                + ["--work", lake.path("work"), "--program", Checkout.program],
+            environment: lake.environment, input: nil, in: lake.folder
+        ).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        #expect(try await model(lake) == model(imported))
+    }
+
+    @Test("without Spark, one command makes the same model from the same files")
+    func withoutSpark() async throws {
+        let (imported, lake, sources) = try await workspaces()
+        let run = try await RunningCommand(
+            "/usr/bin/env",
+            ["python3", Self.script] + sources + ["--without-spark", "--catalog", lake.catalog, "--store", lake.store]
+                + ["--work", lake.path("work"), "--program", Checkout.program],
+            environment: lake.environment, input: nil, in: lake.folder
+        ).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        #expect(try await model(lake) == model(imported))
+        #expect(remains(lake).isEmpty)
+    }
+
+    @Test("with nobody who does the work, the current version stays")
+    func abandoned() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let before = try await workspace.currentVersion()
+        try await workspace.succeed("export", "tables", "-o", "tables", "--rows-per-file", "3000")
+        let run = try await workspace.run("recompute", "--tables", "tables", "--share", "share")
+        #expect(run.exitCode == CommandRun.ExitCode.tryLater, "\(run.testDescription)")
+        #expect(run.lines.first?.hasPrefix("{\"parts\":[") == true)
+        #expect(try await workspace.currentVersion() == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: workspace.path("share")).isEmpty)
+    }
+}
