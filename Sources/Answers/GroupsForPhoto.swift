@@ -63,7 +63,7 @@ extension GroupsForPhoto {
         public var kind: String
         /// Its share of the score, from 0 to 1.
         public var share: Double
-        /// Photos that share pools with the photo, or the owner's photos in the group.
+        /// Photos that share pools with the photo, the owner's photos in the group, or all photos there.
         public var photos: Int?
         /// A group that the photo is in, its title, and what the two groups have in common.
         public var groupId, title: String?
@@ -91,6 +91,7 @@ extension GroupsForPhoto {
             case .tags(let tags): self.tags = tags
             case .place(let cell): (latitude, longitude) = cell.middle
             case .owner(let photos, let isMember): (self.photos, self.isMember) = (photos, isMember)
+            case .popular(let count): photos = count
             }
         }
 
@@ -99,11 +100,13 @@ extension GroupsForPhoto {
         /// The fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
-                "kind", \.kind, as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner"]),
+                "kind", \.kind,
+                as: .string(words: ["sharedPools", "similarGroup", "tags", "place", "owner", "popular"]),
                 "The kind of evidence")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
             fields.sometimes(
-                "photos", \.photos, as: .count, "Photos that share pools with it, or the owner's photos there")
+                "photos", \.photos, as: .count,
+                "Photos that share pools with it, the owner's photos there, or all photos there")
             fields.sometimes("groupId", \.groupId, "A group that the photo is in, which it is like")
             fields.sometimes("title", \.title, "That group's title")
             fields.sometimes("relation", \.relation, "What the two groups have in common")

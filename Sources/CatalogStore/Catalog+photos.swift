@@ -45,26 +45,37 @@ extension Catalog {
     /// - Returns: nil if there is no such photo.
     public func photo(withID id: String) throws(CatalogError) -> PhotoRecord? {
         try wrapping { () throws(DatabaseError) in
-            let row = try database.prepare(
-                """
-                SELECT photo_key, photos.user_key, visibility, user_id, tags, latitude, longitude
-                FROM photos LEFT JOIN users USING (user_key) WHERE photo_id = ?
-                """)
-            row.bind(id, at: 1)
-            guard try row.step() else { return nil }
-            let (key, owner) = (row.integer(0), row.optionalInteger(1))
-            let location = row.optionalNumber(5).flatMap { latitude in
-                row.optionalNumber(6).map { PhotoRecord.Location(latitude: latitude, longitude: $0) }
-            }
-            return PhotoRecord(
-                id: id, visibility: Visibility(code: row.integer(2)), ownerID: row.optionalText(3),
-                groups: try groupIDs(in: .pools, of: key), ownerGroups: try poolCounts(ofOwner: owner, except: key),
-                ownerMemberships: try owner.map { owner throws(DatabaseError) in
-                    try groupIDs(in: .memberships, of: owner)
-                } ?? [],
-                tags: row.text(4).split(separator: ";").map(String.init), location: location,
-                companionGroups: try companionGroups(ofPhoto: key))
+            try photo("photo_id = ?") { $0.bind(id, at: 1) }
         }
+    }
+
+    /// The photo of a column of a matrix of this catalog.
+    public func photo(ofColumn column: UInt32) throws(CatalogError) -> PhotoRecord? {
+        try wrapping { () throws(DatabaseError) in
+            try photo("photo_key = ?") { $0.bind(Int64(column), at: 1) }
+        }
+    }
+
+    private func photo(_ condition: String, _ bind: (Statement) -> Void) throws(DatabaseError) -> PhotoRecord? {
+        let row = try database.prepare(
+            """
+            SELECT photo_key, photos.user_key, visibility, user_id, tags, latitude, longitude, photo_id
+            FROM photos LEFT JOIN users USING (user_key) WHERE \(condition)
+            """)
+        bind(row)
+        guard try row.step() else { return nil }
+        let (key, owner) = (row.integer(0), row.optionalInteger(1))
+        let location = row.optionalNumber(5).flatMap { latitude in
+            row.optionalNumber(6).map { PhotoRecord.Location(latitude: latitude, longitude: $0) }
+        }
+        return PhotoRecord(
+            id: row.text(7), visibility: Visibility(code: row.integer(2)), ownerID: row.optionalText(3),
+            groups: try groupIDs(in: .pools, of: key), ownerGroups: try poolCounts(ofOwner: owner, except: key),
+            ownerMemberships: try owner.map { owner throws(DatabaseError) in
+                try groupIDs(in: .memberships, of: owner)
+            } ?? [],
+            tags: row.text(4).split(separator: ";").map(String.init), location: location,
+            companionGroups: try companionGroups(ofPhoto: key))
     }
 
     /// The external ids of the shown groups that a user or a photo is in, ascending.

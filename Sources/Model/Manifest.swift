@@ -22,6 +22,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var groups: GroupCounts
     /// How each relation was computed.
     public var relations: [RelationReport]
+    /// What counts in lists for photos by evidence from the pools; nil if there was none.
+    public var photoWeights: PhotoWeights?
     /// The steps of the recompute up to the writing of this manifest.
     public var steps: [StepReport]
     /// The sections of the model file with their checksums.
@@ -147,6 +149,20 @@ extension Manifest {
             self.groupsWithNeighbours = groupsWithNeighbours
             self.neighbours = neighbours
             self.path = path
+        }
+    }
+
+    /// What counts in lists for photos, beside the cosine of pools, which counts 1.
+    public struct PhotoWeights: Codable, Sendable, Equatable {
+        /// The cosine by other relations, beside their own weights.
+        public var otherRelations: Double
+        /// The size of a pool, relative to the largest one.
+        public var popularity: Double
+
+        /// Weights.
+        public init(otherRelations: Double, popularity: Double) {
+            self.otherRelations = otherRelations
+            self.popularity = popularity
         }
     }
 

@@ -13,6 +13,7 @@ struct BuiltModel {
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
     var members: RecomputedMembers?
+    var photoWeights: Manifest.PhotoWeights?
 }
 
 extension RecomputeJob {
@@ -39,7 +40,7 @@ extension RecomputeJob {
         var relations: [Manifest.RelationReport] = []
         var sizes: [Relation: [UInt32]] = [:]
         var tables: [Relation: NeighbourTable] = [:]
-        var sample = MembershipSample.none
+        var (users, photos) = (LeaveOneOutSample.none, LeaveOneOutSample.none)
         var members: RecomputedMembers?
         var dates = EventDates()
         var events: [RelationFacts.Role: GroupEvents] = [:]
@@ -58,6 +59,7 @@ extension RecomputeJob {
             relations.append(report(relation, reading, table))
             tables[relation] = table
             if relationFacts.role == .pool {
+                photos = LeaveOneOutSample(reading.matrix)
                 let content = try clock.step(StepName.content) { () throws(RecomputeError) in
                     try contentSignals(entries, reading.matrix, &reading.events, clock)
                 }
@@ -67,7 +69,7 @@ extension RecomputeJob {
                 dates = dates.union(reading.dates)
                 events[role] = read
             }
-            if relationFacts.role == .membership { sample = MembershipSample(reading.matrix) }
+            if relationFacts.role == .membership { users = LeaveOneOutSample(reading.matrix) }
             if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
                     try membersToPublish(entries, reading.matrix)
@@ -75,7 +77,7 @@ extension RecomputeJob {
             }
         }
         try checkThatSomethingCameOut(relations, observer)
-        let weights = try clock.step(StepName.weigh) { weigh(tables, sample) }
+        let (weights, photoWeights) = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos) }
         for index in relations.indices { relations[index].evidenceWeight = weights[relations[index].relation] }
         (signals.trending, signals.seasons) = try clock.step(StepName.activity) {
             activitySignals(events, dates, groupCount: facts.count)
@@ -93,8 +95,7 @@ extension RecomputeJob {
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: relations, model: model,
-            members: members)
+            relations: relations, model: model, members: members, photoWeights: photoWeights)
     }
 
     /// What has the entries: the tables if there are any, the catalog otherwise.
@@ -178,14 +179,19 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
-    /// What the relations count in members' lists, as far as there is evidence.
-    private func weigh(_ tables: [Relation: NeighbourTable], _ sample: MembershipSample)
-        -> ([Relation: Double], outcome: String)
-    {
-        let evidence = RelationEvidence(parameters, tables, sample)
-        let weights = evidence.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
-        let outcome = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-        return (weights, outcome.isEmpty ? "nothing to choose" : outcome.joined(separator: ", "))
+    /// What relations count in lists for members, and what counts in lists for photos, as far as there is evidence.
+    private func weigh(
+        _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
+        _ photos: LeaveOneOutSample
+    ) -> (([Relation: Double], Manifest.PhotoWeights?), outcome: String) {
+        let weights = RelationEvidence(parameters, tables, users).weights()
+            .merging(parameters.tunedWeights) { _, tuned in tuned }
+        let forPhotos = PhotoEvidence(parameters, tables, sizes, photos).weights()
+        var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
+        if let forPhotos {
+            chosen.append("for photos: other relations \(forPhotos.otherRelations), popularity \(forPhotos.popularity)")
+        }
+        return ((weights, forPhotos), chosen.isEmpty ? "nothing to choose" : chosen.joined(separator: ", "))
     }
 
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)

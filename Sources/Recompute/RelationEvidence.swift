@@ -1,8 +1,6 @@
-import Dispatch
 import Glibc
 import Model
 import Similarity
-import Synchronization
 
 /// What each relation should count in members' lists: as much as finds memberships best that are left out.
 ///
@@ -15,22 +13,20 @@ struct RelationEvidence: Sendable {
     private static let leastMembers = 100
     /// A relation counts only if it raises the gain by this part: what is less may be chance.
     private static let leastRise = 0.02
-    /// Members that a thread takes at a time.
-    private static let membersPerPortion = 32
 
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
     /// What makes the scores of relations comparable.
     private let meanBestScores: [Relation: Double]
-    private let members: [MembershipSample.Member]
+    private let members: LeaveOneOutSample
     private let threads: Int
     private let measure: SimilarityParameters.Measure?
 
-    init(_ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ sample: MembershipSample) {
+    init(_ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ members: LeaveOneOutSample) {
         relations = parameters.relations
         self.tables = tables
         meanBestScores = tables.mapValues(\.meanBestScore)
-        members = sample.members
+        self.members = members
         threads = parameters.threads
         measure = relations[.membership].map { parameters[$0.relation].measure }
     }
@@ -38,7 +34,7 @@ struct RelationEvidence: Sendable {
     /// The weights by relation; none if there are no memberships to learn from, or nothing to choose.
     func weights() -> [Relation: Double] {
         guard let memberships = relations[.membership], hasNeighbours(memberships),
-            members.count >= Self.leastMembers
+            members.cases.count >= Self.leastMembers
         else { return [:] }
         let others = relations.filter { $0.relation != memberships.relation && hasNeighbours($0) }
         guard !others.isEmpty else { return [:] }
@@ -54,43 +50,27 @@ struct RelationEvidence: Sendable {
     /// The weight with the greatest gain, of equal ones the least; 0 if that gains next to nothing.
     private func best(_ facts: RelationFacts, beside weights: [Relation: Double]) -> Double {
         let known = weights.sorted { $0.key.rawValue < $1.key.rawValue }
-        let portions = Mutex<[Int: [[Double]]]>([:])
-        let next = Atomic<Int>(0)
-        let starts = Array(stride(from: 0, to: members.count, by: Self.membersPerPortion))
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            var (knownSums, addedSums) = (ScoreSums(groupCount: groupCount), ScoreSums(groupCount: groupCount))
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < starts.count {
-                let portion = members[starts[index]...].prefix(Self.membersPerPortion).map { member in
-                    for (relation, weight) in known { add(relation, weight, of: member, to: &knownSums) }
-                    add(facts.relation, 1, of: member, to: &addedSums)
-                    defer {
-                        knownSums.clear()
-                        addedSums.clear()
-                    }
-                    return Self.choices.map { gain(member, knownSums, addedSums, weight: $0) }
-                }
-                portions.withLock { $0[index] = portion }
-            }
+        let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
+            member, sums in
+            defer { sums.clear() }
+            for (relation, weight) in known { add(relation, weight, of: member, to: &sums.first) }
+            add(facts.relation, 1, of: member, to: &sums.second)
+            return Self.choices.map { gain(member, sums, weight: $0) }
         }
-        // In the order of the members: a rounded sum depends on it.
-        var gains = [Double](repeating: 0, count: Self.choices.count)
-        let found = portions.withLock { portions in starts.indices.flatMap { portions[$0] ?? [] } }
-        for member in found { for (index, gain) in member.enumerated() { gains[index] += gain } }
-        let greatest = gains.max() ?? 0
-        guard greatest > gains[0] * (1 + Self.leastRise) else { return 0 }
+        guard let greatest = gains.max(), greatest > gains[0] * (1 + Self.leastRise) else { return 0 }
         return Self.choices[gains.firstIndex(of: greatest) ?? 0]
     }
 
     private var groupCount: Int { (tables.values.first?.offsets.count ?? 1) - 1 }
 
     private func add(
-        _ relation: Relation, _ weight: Double, of member: MembershipSample.Member, to sums: inout ScoreSums
+        _ relation: Relation, _ weight: Double, of member: LeaveOneOutSample.Case, to sums: inout ScoreSums
     ) {
         guard weight > 0, let table = tables[relation], let facts = relations[relation],
             let meanBestScore = meanBestScores[relation]
         else { return }
         let factor = weight * facts.weight / meanBestScore
-        for group in member.joined {
+        for group in member.others {
             for neighbour in table.list(of: Int(group)) {
                 var score = factor * Double(neighbour.score)
                 if neighbour.index == member.leftOut, facts.role == .membership, let measure {
@@ -103,37 +83,14 @@ struct RelationEvidence: Sendable {
 
     /// The gain of the group that is left out, by how many others would stand before it (DCG; Järvelin and Kekäläinen
     /// 2002).
-    private func gain(
-        _ member: MembershipSample.Member, _ known: ScoreSums, _ added: ScoreSums, weight: Double
-    ) -> Double {
+    private func gain(_ member: LeaveOneOutSample.Case, _ sums: ScorePair, weight: Double) -> Double {
+        let (known, added) = (sums.first, sums.second)
         func score(_ group: UInt32) -> Double { known[group] + weight * added[group] }
         let wanted = score(member.leftOut)
         guard wanted > 0 else { return 0 }
         var before = known.touched.count { score($0) > wanted }
         before += added.touched.count { known[$0] == 0 && score($0) > wanted }
-        before -= member.joined.count { score($0) > wanted }
+        before -= member.others.count { score($0) > wanted }
         return 1 / log2(Double(before + 2))
-    }
-}
-
-/// A sum for every group, of which few are above 0.
-private struct ScoreSums {
-    private var sums: [Double]
-    /// The groups whose sums are above 0.
-    private(set) var touched: [UInt32] = []
-
-    init(groupCount: Int) { sums = [Double](repeating: 0, count: groupCount) }
-
-    subscript(group: UInt32) -> Double { sums[Int(group)] }
-
-    mutating func add(_ score: Double, to group: UInt32) {
-        guard score > 0 else { return }
-        if sums[Int(group)] == 0 { touched.append(group) }
-        sums[Int(group)] += score
-    }
-
-    mutating func clear() {
-        for group in touched { sums[Int(group)] = 0 }
-        touched.removeAll(keepingCapacity: true)
     }
 }

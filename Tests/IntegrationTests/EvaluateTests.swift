@@ -110,12 +110,33 @@ struct EvaluateTests {
         #expect(try Data(contentsOf: URL(fileURLWithPath: workspace.catalog)) == before)
     }
 
+    private struct PhotoReport: Decodable {
+        struct List: Decodable {
+            var list: String
+            var accuracy: [Report.List.Accuracy]
+        }
+        var photos: Int
+        var lists: [List]
+    }
+
+    @Test("Photos: what is served finds pool entries at least as well as the best of three plain lists, but for chance")
+    func photos() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        let report: PhotoReport = try await workspace.succeed(
+            "evaluate", "--photos", "--lengths", "10", "--sample", "0.3", "--bootstrap", "0", "--json"
+        ).json()
+        #expect(report.photos > 500 && report.lists.map(\.list) == ["popular", "counts", "cosine", "served"])
+        let hits = report.lists.map { $0.accuracy[0].measures["hitRate"] ?? 0 }
+        #expect(try #require(hits.last) >= (hits.dropLast().max() ?? 0) - 0.005)
+    }
+
     @Test(
         "What makes no sense is refused",
         arguments: [
             ["--hold-out", "2"], ["--hold-out", "after:never"], ["--lengths", "20,0"], ["--lengths", "5,5"],
             ["one.tsv"],
-            ["--pools", "pools.tsv"], ["--sample", "0"],
+            ["--pools", "pools.tsv"], ["--sample", "0"], ["one.tsv", "two.tsv", "--photos"],
         ])
     func refused(arguments: [String]) async throws {
         let workspace = try Workspace()

@@ -48,9 +48,11 @@ public struct PhotoContext: Sendable, Equatable {
         ownerMemberships = []
     }
 
-    /// The share of so many photos among the owner's pool entries, as if there were five more elsewhere: a single photo
-    /// says little about an owner.
+    /// A single photo says little about an owner: as if there were so many more elsewhere.
+    static let unknownPhotos = 5
+
+    /// The share of so many photos among the owner's pool entries, those elsewhere included.
     func ownerShare(ofPhotos photos: Int) -> Double {
-        Double(photos) / (Double(ownerGroups.values.reduce(0, +)) + 5)
+        Double(photos) / Double(ownerGroups.values.reduce(0, +) + Self.unknownPhotos)
     }
 }

@@ -29,6 +29,8 @@ public struct PhotoSuggestion: Sendable, Equatable {
         case owner(photos: Int, isMember: Bool)
         /// It is a neighbour of a group that the photo, or its owner, is in; with so many common entries.
         case similarGroup(UInt32, by: Relation, common: UInt32)
+        /// Its pool has so many photos, or it has so many members where there are no pools.
+        case popular(count: Int)
 
         /// The kind of evidence, as answers write it.
         public var kind: String {
@@ -38,26 +40,8 @@ public struct PhotoSuggestion: Sendable, Equatable {
             case .tags: "tags"
             case .place: "place"
             case .owner: "owner"
+            case .popular: "popular"
             }
         }
     }
-}
-
-/// The weights of the kinds of evidence, each of which is a number from 0 to about 1 before it is weighted.
-public struct PhotoWeights: Sendable, Equatable {
-    /// Photos that share a pool with it, because people put them in the same groups.
-    public var sharedPools = 2.0
-    /// Neighbours of its groups, or of its owner's groups.
-    public var similarGroups = 1.0
-    /// Tags.
-    public var tags = 2.0
-    /// The location.
-    public var place = 1.0
-    /// The owner's photos in the group, by their share of all their pool entries.
-    public var ownerPhotos = 1.0
-    /// The owner's membership.
-    public var ownerMembership = 0.25
-
-    /// The usual weights.
-    public init() {}
 }

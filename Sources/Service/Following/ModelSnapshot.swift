@@ -20,6 +20,8 @@ public final class ModelSnapshot: Sendable {
     private let variants = Mutex<[(settings: [String: Double], planner: Planner)]>([])
     /// How many other ways to make lists are kept: more than one experiment at a time has arms.
     private static let variantLimit = 32
+    /// The groups with the largest pools.
+    fileprivate let popularPools: PopularPools
     /// The members published with it, on this machine; nil if there are none.
     let members: PublishedMembers?
     /// Whether members were published with it that are not on this machine yet.
@@ -33,6 +35,7 @@ public final class ModelSnapshot: Sendable {
         manifest = loaded.manifest
         relations = planning.configuration.relations
         self.planning = planning
+        popularPools = PopularPools(VisibleModel(loaded.model), planning.configuration.relations)
         planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
     }
 
@@ -101,7 +104,9 @@ struct VisibleSnapshot {
     /// Finds groups for photos; the version's own moment is its present, so that an answer depends on nothing but the
     /// version, the site's decisions and the photo.
     var photoRecommender: PhotoRecommender {
-        PhotoRecommender(model: model, relations: relations, at: manifest.createdAtMilliseconds / 1000)
+        PhotoRecommender(
+            model: model, popular: loaded.popularPools, relations: relations, weights: PhotoWeights(manifest),
+            at: manifest.createdAtMilliseconds / 1000)
     }
 }
 

@@ -31,6 +31,10 @@ enum EvaluateCommand: Subcommand {
         ],
         options: EvaluationCatalogs.options + [
             Option(
+                flag: "photos",
+                help: "Leave groups out of photos' pools instead, and measure the lists for photos against popular "
+                    + "groups, summed counts and summed cosines"),
+            Option(
                 "lengths", "N,…",
                 help: "How many groups of a list count; the first is that of all figures but accuracy",
                 default: "20"),
@@ -43,7 +47,7 @@ enum EvaluateCommand: Subcommand {
         ] + RecomputeOptions.all + PlanOptions.all + [CommonOptions.catalog, CommonOptions.json],
         examples: [
             "coterie evaluate", "coterie evaluate --hold-out last --lengths 20,50",
-            "coterie evaluate train.tsv test.tsv --pools pools.tsv --json",
+            "coterie evaluate train.tsv test.tsv --pools pools.tsv --json", "coterie evaluate --photos --lengths 10",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
@@ -56,7 +60,14 @@ enum EvaluateCommand: Subcommand {
         let catalogs = try EvaluationCatalogs(parsed)
         defer { catalogs.remove() }
         let instant = try parsed.planInstant()
-        let model = try learned(parsed, catalogs, atMilliseconds: instant, line)
+        let version = try learned(parsed, catalogs, atMilliseconds: instant, line)
+        if parsed.flag("photos") {
+            let report = try PhotoEvaluationReport(
+                version, catalogs, lengths: lengths, share: share, samples: samples,
+                threads: parsed.threadCount(), line)
+            return try report.write(parsed)
+        }
+        let model = version.model
         let planner = try parsed.planner(model, nil)
         line.begin("reading members")
         let set = try EvaluationSet(
@@ -104,18 +115,18 @@ enum EvaluateCommand: Subcommand {
         return lengths
     }
 
-    /// The model of what is learned from, computed and stored as a recompute does it.
+    /// The version of what is learned from, computed and stored as a recompute does it.
     private static func learned(
         _ parsed: ParsedCommand, _ catalogs: EvaluationCatalogs, atMilliseconds instant: Int64,
         _ line: ProgressLine
-    ) throws -> ModelVersion {
+    ) throws -> LoadedVersion {
         let store = FolderStore(catalogs.folder + "/models")
         let job = RecomputeJob(
             catalogPath: catalogs.training.path, store: store,
             parameters: try parsed.recomputeParameters(tuned: catalogs.tuning),
             startedAtMilliseconds: max(0, instant))
         let outcome = try job.run(observer: ProgressObserver(line: line))
-        return try store.load(outcome.manifest.version).model
+        return try store.load(outcome.manifest.version)
     }
 
     private static func write(_ evaluator: Evaluator, _ model: ModelVersion, to path: String) throws {

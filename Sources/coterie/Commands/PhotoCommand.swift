@@ -13,7 +13,7 @@ enum PhotoCommand: Subcommand {
         discussion: """
             For a photo that is in a pool, the candidates are the groups of photos that share a pool with it, and the \
             neighbours of its groups. For a photo in no pool, they are groups whose photos have the same tags or were \
-            taken nearby, and the groups of its owner with their neighbours.
+            taken nearby, and the groups of its owner with their neighbours. Groups with large pools fill up the list.
 
             Groups that have the photo, groups without activity for a year, and invitation-only groups that the owner \
             is not a member of are left out.
@@ -36,7 +36,8 @@ enum PhotoCommand: Subcommand {
         let model = VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model))
         let context = PhotoContext(photo, in: model)
         let recommender = PhotoRecommender(
-            model: model, relations: Coterie.relations, at: version.manifest.createdAtMilliseconds / 1000)
+            model: model, popular: PopularPools(model, Coterie.relations), relations: Coterie.relations,
+            weights: PhotoWeights(version.manifest), at: version.manifest.createdAtMilliseconds / 1000)
         let suggestions = recommender.suggestions(for: context, limit: limit)
         var output = try Output()
         if parsed.flag("json") {
@@ -47,9 +48,7 @@ enum PhotoCommand: Subcommand {
                 "\(photo.id) is in \(context.groups.count) public groups of the model; it could be added to:")
             for line in table(suggestions, model) { try output.line(line) }
             if suggestions.isEmpty {
-                try output.line(
-                    "none: no pools, no tags or location that point to a group, no groups of its owner"
-                )
+                try output.line("none: no group is open to it")
             }
         }
         try output.flush()
@@ -87,6 +86,7 @@ enum PhotoCommand: Subcommand {
         case .tags(let tags): "tags \(tags.joined(separator: ", "))"
         case .place(let cell):
             "near \(Formats.fixed(cell.middle.latitude, 2)), \(Formats.fixed(cell.middle.longitude, 2))"
+        case .popular(let count): "\(Formats.grouped(count)) entries in all"
         case .owner(let photos, let isMember):
             photos > 0
                 ? "the owner's \(photos) \(photos == 1 ? "photo" : "photos") there" + (isMember ? ", as a member" : "")

@@ -4,6 +4,7 @@ import CommandLineOptions
 import Evaluation
 import FoundationEssentials
 import Glibc
+import Model
 
 /// A catalog to learn from and one that has the held-out memberships, in a folder of their own.
 struct EvaluationCatalogs {
@@ -31,6 +32,9 @@ struct EvaluationCatalogs {
     init(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count != 1 else {
             throw UsageError("TEST is missing: give a file to learn from and one that is held out, or neither")
+        }
+        guard parsed.arguments.isEmpty || !parsed.flag("photos") else {
+            throw UsageError("--photos leaves out entries of the catalog: give no files")
         }
         folder = FileManager.default.temporaryDirectory.path + "/coterie-evaluate-\(getpid())"
         try FileManager.default.createDirectory(
@@ -62,8 +66,9 @@ struct EvaluationCatalogs {
         guard parsed.textIfGiven("pools") == nil else { throw UsageError("--pools needs TRAIN and TEST") }
         let whole = try parsed.openCatalog()
         let path = folder + "/training.sqlite"
-        let count = try whole.copy(to: path, holdingOut: rule(parsed))
-        complain("\(Formats.grouped(count)) memberships held out")
+        let source: RelationSource = parsed.flag("photos") ? .pools : .memberships
+        let count = try whole.copy(to: path, holdingOut: rule(parsed), of: source)
+        complain("\(Formats.grouped(count)) \(parsed.flag("photos") ? "pool entries" : "memberships") held out")
         return (try Catalog(path: path, mode: .reading), whole)
     }
 

@@ -1,0 +1,156 @@
+public import CatalogStore
+import MemberData
+public import Model
+import Recommendation
+import Similarity
+import SparseMatrix
+
+/// How well lists for photos find groups that were left out of photos' pools, against three plain lists.
+public struct PhotoEvaluation {
+    /// The lists that are compared.
+    public enum List: String, CaseIterable, Sendable {
+        /// The groups with the most photos.
+        case popular
+        /// The sums of common photos with the photo's groups.
+        case counts
+        /// The sums of plain cosines with the photo's groups.
+        case cosine
+        /// What is served.
+        case served
+    }
+
+    /// The accuracy of a list.
+    public struct Measures: Sendable {
+        /// Which list.
+        public var list: List
+        /// By length.
+        public var accuracy: [Int: Accuracy]
+        /// The difference of its recall at the first length to that of the list that is served, with its 95% interval.
+        public var difference: (mean: Double, interval: ClosedRange<Double>)
+    }
+
+    /// A photo in terms of rows of the matrix, which are the model's groups.
+    struct Photo {
+        var column: UInt32
+        var groups: [UInt32]
+        var heldOut: [UInt32]
+    }
+
+    private let training: Catalog
+    private let recommender: PhotoRecommender
+    private let model: VisibleModel
+    private let pools: NeighbourTable
+    private let ranked: [UInt32]
+    private let photos: [Photo]
+
+    /// How many photos are measured.
+    public var photoCount: Int { photos.count }
+
+    /// Reads photos and what was left out of their pools.
+    ///
+    /// - Parameters:
+    ///   - version: computed from the training set.
+    ///   - training: the catalog that was learned from, a copy of the other one.
+    ///   - whole: has the entries that were left out.
+    ///   - share: the part of the photos that is measured.
+    public init(
+        _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
+        share: Double, threads: Int
+    ) throws(EvaluationError) {
+        do {
+            guard let source = relations[.pool]?.source else { throw EvaluationError("there are no pools") }
+            let known = try CatalogSnapshot(of: training, threads: threads).matrix(source) { _ in }.matrix
+            let all = try CatalogSnapshot(of: whole, threads: threads).matrix(source) { _ in }.matrix
+            guard known.rowCount == version.groupCount, known.columnCount == all.columnCount else {
+                throw EvaluationError("\(training.path) is not a copy of \(whole.path)")
+            }
+            photos = Self.photos(try known.transposed(), try all.transposed(), share: share)
+            pools = NeighbourSearch(
+                parameters: SimilarityParameters(minimumEntries: 1, minimumCommon: 1, limit: known.rowCount),
+                threads: threads
+            ).run(on: known)
+            let sizes = (0..<known.rowCount).map { known.size(ofRow: $0) }
+            ranked = sizes.indices.sorted { (sizes[$0], $1) > (sizes[$1], $0) }.map(UInt32.init)
+        } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
+        self.training = training
+        model = VisibleModel(version)
+        recommender = PhotoRecommender(
+            model: model, popular: PopularPools(model, relations), relations: relations,
+            weights: PhotoWeights(manifest), at: manifest.createdAtMilliseconds / 1000)
+    }
+
+    /// Photos that are still in a pool and were in more, spread over all.
+    private static func photos(_ known: BinaryMatrix, _ all: BinaryMatrix, share: Double) -> [Photo] {
+        var sum = 0.0
+        var photos: [Photo] = []
+        for column in 0..<known.rowCount where known.size(ofRow: column) > 0 {
+            let groups = Array(known.row(column))
+            let heldOut = Set(all.row(column)).subtracting(groups)
+            guard !heldOut.isEmpty else { continue }
+            sum += share
+            guard sum >= 1 - 1e-9 else { continue }
+            sum -= 1
+            photos.append(Photo(column: UInt32(column), groups: groups, heldOut: heldOut.sorted()))
+        }
+        return photos
+    }
+
+    /// Measures all lists.
+    ///
+    /// - Parameters:
+    ///   - lengths: how many groups count, each 1 or more.
+    ///   - samples: how many samples of the bootstrap.
+    public func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
+        -> [Measures]
+    {
+        let length = lengths.max() ?? 0
+        var sums = [[Accuracy]](
+            repeating: [Accuracy](repeating: Accuracy(), count: lengths.count), count: List.allCases.count)
+        var recalls = [[Double]](repeating: [], count: List.allCases.count)
+        for (number, photo) in photos.enumerated() {
+            for (index, list) in List.allCases.enumerated() {
+                let groups = try self.groups(list, photo, length)
+                for (place, length) in lengths.enumerated() {
+                    let accuracy = Accuracy(
+                        of: groups, length: length, heldOut: photo.heldOut, heldOutCount: photo.heldOut.count)
+                    sums[index][place].add(accuracy, weight: 1 / Double(photos.count))
+                    if place == 0 { recalls[index].append(accuracy.recall) }
+                }
+            }
+            if number.isMultiple(of: 64) { progress(number) }
+        }
+        let bootstrap = Bootstrap(recalls, samples: samples)
+        let served = List.allCases.count - 1
+        return List.allCases.enumerated().map { index, list in
+            Measures(
+                list: list, accuracy: Dictionary(uniqueKeysWithValues: zip(lengths, sums[index])),
+                difference: (
+                    (sums[index].first?.recall ?? 0) - (sums[served].first?.recall ?? 0),
+                    bootstrap.interval(of: index, minus: served)
+                ))
+        }
+    }
+
+    private func groups(_ list: List, _ photo: Photo, _ length: Int) throws(EvaluationError) -> [UInt32] {
+        switch list {
+        case .popular: return Array(ranked.lazy.filter { !photo.groups.contains($0) }.prefix(length))
+        case .counts: return sums(photo, length) { Double($0.common) }
+        case .cosine: return sums(photo, length) { Double($0.score) }
+        case .served:
+            do {
+                guard let record = try training.photo(ofColumn: photo.column) else { return [] }
+                return recommender.suggestions(for: PhotoContext(record, in: model), limit: length).map(\.group)
+            } catch { throw EvaluationError("\(error)") }
+        }
+    }
+
+    private func sums(_ photo: Photo, _ length: Int, _ value: (Neighbour) -> Double) -> [UInt32] {
+        var sums: [UInt32: Double] = [:]
+        for group in photo.groups {
+            for neighbour in pools.list(of: Int(group)) { sums[neighbour.index, default: 0] += value(neighbour) }
+        }
+        for group in photo.groups { sums[group] = nil }
+        let best = sums.sorted { ($0.value, $1.key) > ($1.value, $0.key) }
+        return best.prefix(length).map(\.key)
+    }
+}
