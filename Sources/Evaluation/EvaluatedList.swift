@@ -8,7 +8,7 @@ public enum EvaluatedList: String, Sendable, CaseIterable {
     case cosine
     /// The sums by members, as the model has them.
     case raw
-    /// The sums by all relations.
+    /// The sums by all relations, and what the size of a group counts.
     case blend
     /// And without groups that may not be shown, or are too similar to a joined one.
     case filters
@@ -28,7 +28,9 @@ public enum EvaluatedList: String, Sendable, CaseIterable {
     /// The stages that it is made without.
     var omitted: Set<PlanStage> {
         switch self {
-        case .popular, .cosine, .raw, .blend: [.filters, .season, .rotation, .fatigue, .diversity, .coldStart]
+        case .popular, .cosine, .raw:
+            [.popularity, .filters, .season, .rotation, .fatigue, .diversity, .coldStart]
+        case .blend: [.filters, .season, .rotation, .fatigue, .diversity, .coldStart]
         case .filters: [.season, .rotation, .fatigue, .diversity, .coldStart]
         case .diversity: [.season, .rotation, .fatigue, .coldStart]
         case .rotation: [.season, .fatigue, .coldStart]

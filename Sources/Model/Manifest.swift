@@ -22,6 +22,8 @@ public struct Manifest: Codable, Sendable, Equatable {
     public var groups: GroupCounts
     /// How each relation was computed.
     public var relations: [RelationReport]
+    /// What the size of a group counts in members' lists by evidence from the memberships; nil if there was none.
+    public var popularityWeight: Double?
     /// What counts in lists for photos by evidence from the pools; nil if there was none.
     public var photoWeights: PhotoWeights?
     /// The steps of the recompute up to the writing of this manifest.

@@ -37,7 +37,7 @@ struct PhotoEvidence: Sendable {
     /// The weights with the greatest gain; nil if there is nothing to learn from.
     func weights() -> Manifest.PhotoWeights? {
         guard photos.cases.count >= Self.leastPhotos, let pools = relations[.pool],
-            let sizes = sizes[pools.relation], let popularity = PoolPopularity(sizes)
+            let sizes = sizes[pools.relation], let popularity = Popularity(sizes, of: { $0 })
         else { return nil }
         let gains = photos.totalGains(threads: threads, scratch: { ScorePair(groupCount: sizes.count) }) {
             photo, sums in
@@ -51,7 +51,7 @@ struct PhotoEvidence: Sendable {
             }
             let found = FoundGroups(photo, sums, popularity)
             return Self.choices.map { choice in
-                let before = found.countBefore(choice)
+                let before = found.countBefore(secondWeight: choice.otherRelations, popularity: choice.popularity)
                 return before < Self.length ? 1 / log2(Double(before + 2)) : 0
             }
         }
@@ -76,77 +76,5 @@ struct PhotoEvidence: Sendable {
                 sums.add(facts.weight * cosine / Double(photo.others.count), to: neighbour.index)
             }
         }
-    }
-}
-
-/// How large the pools are.
-private struct PoolPopularity {
-    /// The photos of every group.
-    let sizes: [UInt32]
-    /// The same, the greatest first.
-    let descending: [UInt32]
-    let greatest: Double
-
-    /// Nil if all pools are empty.
-    init?(_ sizes: [UInt32]) {
-        descending = sizes.sorted(by: >)
-        guard let first = descending.first, first > 0 else { return nil }
-        greatest = Double(first)
-        self.sizes = sizes
-    }
-
-    /// How many pools pass a test that every larger one passes too.
-    func countOfLargest(where passes: (UInt32) -> Bool) -> Int {
-        var (low, high) = (0, descending.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if passes(descending[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
-}
-
-/// What was found for one photo.
-private struct FoundGroups {
-    /// The evidence for a group: by pools, by other relations, and its photos.
-    private struct Evidence {
-        var near, far: Double
-        var photos: UInt32
-    }
-
-    private let popularity: PoolPopularity
-    /// The group that is left out, without the photo.
-    private let wanted: Evidence
-    /// All others that may be listed.
-    private let others: [Evidence]
-    /// The photos of each group that is not to be counted by its size alone.
-    private let sizesOfKnown: [UInt32]
-
-    init(_ photo: LeaveOneOutSample.Case, _ sums: ScorePair, _ popularity: PoolPopularity) {
-        self.popularity = popularity
-        func evidence(_ group: UInt32) -> Evidence {
-            Evidence(near: sums.first[group], far: sums.second[group], photos: popularity.sizes[Int(group)])
-        }
-        var wanted = evidence(photo.leftOut)
-        wanted.photos -= min(1, wanted.photos)
-        self.wanted = wanted
-        let touched = sums.first.touched + sums.second.touched.filter { sums.first[$0] == 0 }
-        let excluded = Set(photo.others).union([photo.leftOut])
-        let found = touched.filter { !excluded.contains($0) }
-        others = found.map(evidence)
-        sizesOfKnown = (found + excluded).map { popularity.sizes[Int($0)] }
-    }
-
-    /// How many groups stand before the one that is left out.
-    func countBefore(_ weights: Manifest.PhotoWeights) -> Int {
-        let unit = weights.popularity / popularity.greatest
-        func score(_ evidence: Evidence) -> Double {
-            evidence.near + weights.otherRelations * evidence.far + unit * Double(evidence.photos)
-        }
-        let least = score(wanted)
-        // Groups without evidence have nothing but their size.
-        func isLarge(_ photos: UInt32) -> Bool { unit * Double(photos) > least }
-        return others.count { score($0) > least } + popularity.countOfLargest(where: isLarge)
-            - sizesOfKnown.count(where: isLarge)
     }
 }

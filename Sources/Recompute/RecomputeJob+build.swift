@@ -13,6 +13,7 @@ struct BuiltModel {
     var relations: [Manifest.RelationReport]
     var model: EncodedModel
     var members: RecomputedMembers?
+    var popularityWeight: Double?
     var photoWeights: Manifest.PhotoWeights?
 }
 
@@ -77,8 +78,10 @@ extension RecomputeJob {
             }
         }
         try checkThatSomethingCameOut(relations, observer)
-        let (weights, photoWeights) = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos) }
-        for index in relations.indices { relations[index].evidenceWeight = weights[relations[index].relation] }
+        let evidence = try clock.step(StepName.weigh) { weigh(tables, sizes, users, photos) }
+        for index in relations.indices {
+            relations[index].evidenceWeight = evidence.relations[relations[index].relation]
+        }
         (signals.trending, signals.seasons) = try clock.step(StepName.activity) {
             activitySignals(events, dates, groupCount: facts.count)
         }
@@ -87,7 +90,7 @@ extension RecomputeJob {
             do throws(ModelError) {
                 let model = try EncodedModel(
                     groups: facts, relations: parameters.relations.relations, sizes: sizes, tables: tables,
-                    evidenceWeights: weights, signals: signals)
+                    evidenceWeights: evidence.relations, signals: signals)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
             } catch { throw .model(error.description) }
         }
@@ -95,7 +98,8 @@ extension RecomputeJob {
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),
             changesTaken: try changesTaken(of: catalog), hiddenGroups: try hiddenGroups(of: catalog),
             groupCounts: .init(included: facts.count, leftOutPrivate: groups.count - facts.count),
-            relations: relations, model: model, members: members, photoWeights: photoWeights)
+            relations: relations, model: model, members: members, popularityWeight: evidence.popularity,
+            photoWeights: evidence.photos)
     }
 
     /// What has the entries: the tables if there are any, the catalog otherwise.
@@ -179,19 +183,29 @@ extension RecomputeJob {
         return (table, "\(table.neighbours.count) neighbours")
     }
 
-    /// What relations count in lists for members, and what counts in lists for photos, as far as there is evidence.
+    /// What counts in lists, as far as there is evidence.
+    private struct Evidence {
+        var relations: [Relation: Double]
+        var popularity: Double?
+        var photos: Manifest.PhotoWeights?
+    }
+
     private func weigh(
         _ tables: [Relation: NeighbourTable], _ sizes: [Relation: [UInt32]], _ users: LeaveOneOutSample,
         _ photos: LeaveOneOutSample
-    ) -> (([Relation: Double], Manifest.PhotoWeights?), outcome: String) {
-        let weights = RelationEvidence(parameters, tables, users).weights()
-            .merging(parameters.tunedWeights) { _, tuned in tuned }
-        let forPhotos = PhotoEvidence(parameters, tables, sizes, photos).weights()
+    ) -> (Evidence, outcome: String) {
+        let sample = RelationEvidence(parameters, tables, users)
+        let weights = sample.weights().merging(parameters.tunedWeights) { _, tuned in tuned }
+        let members = parameters.relations[.membership].flatMap { sizes[$0.relation] } ?? []
+        let evidence = Evidence(
+            relations: weights, popularity: sample.popularityWeight(beside: weights, sizes: members),
+            photos: PhotoEvidence(parameters, tables, sizes, photos).weights())
         var chosen = weights.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key.rawValue) \($0.value)" }
-        if let forPhotos {
-            chosen.append("for photos: other relations \(forPhotos.otherRelations), popularity \(forPhotos.popularity)")
+        if let popularity = evidence.popularity { chosen.append("popularity \(popularity)") }
+        if let photos = evidence.photos {
+            chosen.append("for photos: other relations \(photos.otherRelations), popularity \(photos.popularity)")
         }
-        return ((weights, forPhotos), chosen.isEmpty ? "nothing to choose" : chosen.joined(separator: ", "))
+        return (evidence, chosen.isEmpty ? "nothing to choose" : chosen.joined(separator: ", "))
     }
 
     private func report(_ relation: Relation, _ reading: MatrixReading, _ table: NeighbourTable)

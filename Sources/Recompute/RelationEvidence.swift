@@ -9,9 +9,11 @@ import Similarity
 struct RelationEvidence: Sendable {
     /// What a relation may count beside memberships, whose weight is 1.
     private static let choices = [0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4]
+    /// What the size of a group may count, in units of the mean best score.
+    private static let popularityChoices = [0, 0.1, 0.3, 1, 3, 10]
     /// With fewer members chance would choose.
     private static let leastMembers = 100
-    /// A relation counts only if it raises the gain by this part: what is less may be chance.
+    /// Something counts only if it raises the gain by this part: what is less may be chance.
     private static let leastRise = 0.02
 
     private let relations: RelationTable
@@ -43,25 +45,63 @@ struct RelationEvidence: Sendable {
         return weights
     }
 
+    /// What the square root of a group's members counts, for the largest group; nil if there is nothing to learn from.
+    ///
+    /// Where few groups have most of the members, popular groups are found far more often than neighbours.
+    ///
+    /// - Parameters:
+    ///   - weights: what relations count; memberships 1 if it says nothing of them.
+    ///   - sizes: the members of every group.
+    func popularityWeight(beside weights: [Relation: Double], sizes: [UInt32]) -> Double? {
+        guard let memberships = relations[.membership], members.cases.count >= Self.leastMembers,
+            let popularity = Popularity(sizes, of: { $0.squareRoot() })
+        else { return nil }
+        let known = weights.merging([memberships.relation: 1]) { given, _ in given }
+        let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: sizes.count) }) {
+            member, sums in
+            defer { sums.clear() }
+            add(known, of: member, to: &sums.first)
+            let found = FoundGroups(member, sums, popularity)
+            return Self.popularityChoices.map { choice in
+                found.isFound(popularity: choice)
+                    ? 1 / log2(Double(found.countBefore(secondWeight: 0, popularity: choice) + 2)) : 0
+            }
+        }
+        return Self.best(Self.popularityChoices, gains)
+    }
+
     private func hasNeighbours(_ facts: RelationFacts) -> Bool {
         facts.weight > 0 && tables[facts.relation]?.neighbours.isEmpty == false
     }
 
-    /// The weight with the greatest gain, of equal ones the least; 0 if that gains next to nothing.
+    /// What a relation counts beside others.
     private func best(_ facts: RelationFacts, beside weights: [Relation: Double]) -> Double {
-        let known = weights.sorted { $0.key.rawValue < $1.key.rawValue }
         let gains = members.totalGains(threads: threads, scratch: { ScorePair(groupCount: groupCount) }) {
             member, sums in
             defer { sums.clear() }
-            for (relation, weight) in known { add(relation, weight, of: member, to: &sums.first) }
-            add(facts.relation, 1, of: member, to: &sums.second)
+            add(weights, of: member, to: &sums.first)
+            add([facts.relation: 1], of: member, to: &sums.second)
             return Self.choices.map { gain(member, sums, weight: $0) }
         }
-        guard let greatest = gains.max(), greatest > gains[0] * (1 + Self.leastRise) else { return 0 }
-        return Self.choices[gains.firstIndex(of: greatest) ?? 0]
+        return Self.best(Self.choices, gains)
+    }
+
+    /// The choice with the greatest gain, of equal ones the least; 0, which is the first, if that gains next to nothing.
+    private static func best(_ choices: [Double], _ gains: [Double]) -> Double {
+        guard let greatest = gains.max(), greatest > gains[0] * (1 + leastRise) else { return 0 }
+        return choices[gains.firstIndex(of: greatest) ?? 0]
     }
 
     private var groupCount: Int { (tables.values.first?.offsets.count ?? 1) - 1 }
+
+    private func add(
+        _ weights: [Relation: Double], of member: LeaveOneOutSample.Case, to sums: inout ScoreSums
+    ) {
+        // In a fixed order: a rounded sum depends on it.
+        for facts in relations {
+            if let weight = weights[facts.relation] { add(facts.relation, weight, of: member, to: &sums) }
+        }
+    }
 
     private func add(
         _ relation: Relation, _ weight: Double, of member: LeaveOneOutSample.Case, to sums: inout ScoreSums

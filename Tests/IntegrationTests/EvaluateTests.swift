@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite("Measuring lists", .aFewAtATime)
@@ -129,6 +130,40 @@ struct EvaluateTests {
         #expect(report.photos > 500 && report.lists.map(\.list) == ["popular", "counts", "cosine", "served"])
         let hits = report.lists.map { $0.accuracy[0].measures["hitRate"] ?? 0 }
         #expect(try #require(hits.last) >= (hits.dropLast().max() ?? 0) - 0.005)
+    }
+
+    /// Members of few groups, most of which are among the largest; those of their own topic draw them three times as much.
+    private static func hubs(groups: Int, users: Int, seed: UInt64) -> [String] {
+        var generator = SeededGenerator(seed: seed)
+        let topics = (0..<groups).map { _ in Int.random(in: 0..<20, using: &generator) }
+        return (0..<users).flatMap { user in
+            let topic = Int.random(in: 0..<20, using: &generator)
+            // The largest keys of an exponential race (Efraimidis and Spirakis 2006).
+            let keys = (0..<groups).map { group in
+                log(Double.random(in: 1e-9..<1, using: &generator)) * Double(group + 1)
+                    / (topics[group] == topic ? 3 : 1)
+            }
+            let drawn = keys.indices.sorted { keys[$0] > keys[$1] }.prefix(Int.random(in: 3...12, using: &generator))
+            return drawn.map { "g\($0)\tu\(user)" }
+        }.shuffled(using: &generator)
+    }
+
+    @Test("Where a few groups have most of the members, lists are as good as popularity, which cosines are not")
+    func hubs() async throws {
+        let workspace = try Workspace()
+        let rows = Self.hubs(groups: 300, users: 1500, seed: 7)
+        let header = ["group_id\tuser_id"]
+        let train = try workspace.write(
+            (header + rows.dropFirst(rows.count / 5)).joined(separator: "\n") + "\n", to: "a.tsv")
+        let test = try workspace.write(
+            (header + rows.prefix(rows.count / 5)).joined(separator: "\n") + "\n", to: "b.tsv")
+        let report: Report = try await workspace.succeed(
+            "evaluate", train, test, "--lengths", "20", "--bootstrap", "0", "--json"
+        ).json()
+        let recall = report.lists.reduce(into: [String: Double]()) { $0[$1.list] = $1.accuracy[0].measures["recall"] }
+        let popular = try #require(recall["popular"])
+        #expect(try #require(recall["cosine"]) < popular - 0.02)
+        for list in ["blend", "served"] { #expect(try #require(recall[list]) > popular - 0.01, "\(list): \(recall)") }
     }
 
     @Test(

@@ -57,11 +57,17 @@ struct Candidate: Ranked {
     }
 
     /// A candidate that no stage has looked at.
+    ///
+    /// - Parameters:
+    ///   - score: above 0.
+    ///   - interest: the index of the interest of the joined group that is its strongest reason; the number of the
+    ///     interests if there is none.
     init(group: UInt32, score: Double, interest: Int) {
         self.init(RawCandidate(group: group, score: score, interest: interest))
     }
 
-    /// The index of the interest of the joined group that is its strongest reason.
+    /// The index of the interest of the joined group that is its strongest reason; the number of the interests if there
+    /// is none.
     var interest: Int { Int(ownInterest) }
 
     /// Multiplies the adjusted score by the noise of rotation.

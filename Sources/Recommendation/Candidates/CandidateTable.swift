@@ -9,7 +9,7 @@ struct CandidateTable {
         private var strongestSeed: UInt16
         /// Whether it may not be shown, whatever its score.
         fileprivate(set) var isBlocked = false
-        /// The sum over all of the member's groups: the raw score.
+        /// The sum over all of the member's groups, and the prior: the raw score.
         private(set) var score: Double
         /// The contribution of that group, as bits: those of positive numbers are in the order of the numbers.
         private var strongest: UInt64
@@ -25,8 +25,11 @@ struct CandidateTable {
             (score, strongest) = (contribution, contribution.bitPattern)
         }
 
-        /// The position of the joined group that is its strongest reason.
-        var seed: Int { Int(strongestSeed) }
+        /// Stands for no joined group.
+        fileprivate static let noSeed = UInt16.max
+
+        /// The position of the joined group that is its strongest reason; nil if it is there for its size alone.
+        var seed: Int? { strongestSeed == Self.noSeed ? nil : Int(strongestSeed) }
 
         /// Adds the contribution of another group; groups must be added in the order in which equal reasons are told.
         @inline(__always)
@@ -37,6 +40,9 @@ struct CandidateTable {
             strongest ^= (strongest ^ contribution.bitPattern) & mask
             strongestSeed ^= (strongestSeed ^ seed) & UInt16(truncatingIfNeeded: mask)
         }
+
+        /// Adds what no joined group contributes.
+        fileprivate mutating func add(prior: Double) { score += prior }
     }
 
     /// All candidates, in the order in which they were found.
@@ -44,15 +50,21 @@ struct CandidateTable {
 
     /// All neighbours of the joined groups, including those that the member has joined already.
     ///
-    /// s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R)
+    /// s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R) + prior(j)
+    ///
+    /// With a prior, the largest groups are candidates too.
     ///
     /// - Parameters:
     ///   - lists: of the joined groups, which ascend.
     ///   - factors: what scores of the relations are multiplied by, by index.
     ///   - blocked: groups that may not be shown; the model need not have them.
+    ///   - prior: what sizes count; nil for nothing.
     ///   - places: of the model.
     /// - Complexity: O(neighbours of the groups).
-    init(of lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [], _ places: GroupPlaces) {
+    init(
+        of lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [], prior: PopularityPrior? = nil,
+        _ places: GroupPlaces
+    ) {
         entries = places.using { places in
             var entries: [Entry] = []
             entries.reserveCapacity(lists.neighbourCount / 3)
@@ -67,12 +79,21 @@ struct CandidateTable {
                 Self.add(neighbours, factors[relation], UInt16(seed), to: &entriesSpan, &placesSpan, &count)
             }
             entries.removeLast(entries.count - count)
+            if let prior { Self.add(prior, to: &entries, &places) }
             for group in blocked where Int(group) < places.count {
                 let place = places[Int(group)]
                 if place != GroupPlaces.none { entries[Int(place)].isBlocked = true }
             }
             for entry in entries { places[Int(entry.group)] = GroupPlaces.none }
             return entries
+        }
+    }
+
+    private static func add(_ prior: PopularityPrior, to entries: inout [Entry], _ places: inout [UInt32]) {
+        for position in entries.indices { entries[position].add(prior: prior[entries[position].group]) }
+        for group in prior.largest where places[Int(group)] == GroupPlaces.none {
+            places[Int(group)] = UInt32(entries.count)
+            entries.append(Entry(of: group, prior[group], seed: Entry.noSeed))
         }
     }
 

@@ -30,15 +30,15 @@ public struct PlanItem: Sendable, Equatable {
         case curated
         /// It grows faster than usual.
         case trending
-        /// It is one of the groups with the most members, and fills the list.
+        /// It is one of the groups with the most members, and fills the list, or counts by its size.
         case popular
     }
 
     /// The group's index in the model.
     public var group: UInt32
-    /// The raw score s; 0 if it is a neighbour of no group that the member has joined.
+    /// The raw score s; 0 if neither joined groups nor its size add to it.
     public var score: Double
-    /// The index of the interest of its strongest reason in the plan's list; nil if the score is 0.
+    /// The index of the interest of its strongest reason in the plan's list; nil if no joined group is one.
     public var interest: Int?
     /// Why it is in the list.
     public var origin: Origin

@@ -124,6 +124,10 @@ public struct PlanConfiguration: Sendable, Equatable {
     public var candidates = Candidates()
     /// The relations, and how they are blended.
     public var relations = RelationTable.standard
+    /// What the square root of a group's size, relative to the largest, adds to its score.
+    ///
+    /// In units of the mean best score, 0 or more. A version says what it is by evidence.
+    public var popularity = 0.0
     /// Filters.
     public var filters = Filters()
     /// Rotation.
@@ -139,6 +143,13 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// The defaults.
     public init() {}
+
+    /// The same, but for what a version found by evidence.
+    public func weighted(by manifest: Manifest) -> PlanConfiguration {
+        var configuration = self
+        configuration.popularity = manifest.popularityWeight ?? popularity
+        return configuration
+    }
 
     /// The greatest strength with which lists can be varied.
     public static let greatestVariety = 4.0

@@ -6,6 +6,8 @@ public enum PlanStage: String, Sendable, CaseIterable {
     case interests
     /// Collects their neighbours.
     case candidates
+    /// Adds what the size of a group counts by evidence, if it counts anything.
+    case popularity
     /// Removes groups that may not be shown, are inactive, or are too similar to a joined one.
     case filters
     /// Raises groups in their season, and lowers those out of it.
@@ -23,7 +25,7 @@ public enum PlanStage: String, Sendable, CaseIterable {
     public var canBeOmitted: Bool {
         switch self {
         case .profile, .interests, .candidates: false
-        case .filters, .season, .rotation, .fatigue, .diversity, .coldStart: true
+        case .popularity, .filters, .season, .rotation, .fatigue, .diversity, .coldStart: true
         }
     }
 }

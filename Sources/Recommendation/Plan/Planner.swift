@@ -15,6 +15,7 @@ public struct Planner: Sendable {
     private let activity: ActivityColumn
     private let groupHashes: Rotation.GroupHashes
     private let places: GroupPlaces
+    private let prior: PopularityPrior?
 
     /// A planner over all groups of a model version.
     ///
@@ -31,6 +32,11 @@ public struct Planner: Sendable {
         activity = ActivityColumn(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         places = GroupPlaces(groupCount: model.groupCount)
+        prior =
+            !configuration.omitted.contains(.popularity) && configuration.popularity > 0
+            ? PopularityPrior(
+                model, configuration.relations, weight: configuration.popularity,
+                limit: configuration.filters.candidateLimit) : nil
         let isFiltered = !configuration.omitted.contains(.filters) && configuration.filters.ceiling.isFinite
         ceiling =
             isFiltered
@@ -89,8 +95,13 @@ public struct Planner: Sendable {
         let lists = model.lists(
             of: joined, in: clustering.factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
         let table = CandidateTable(
-            of: lists, factors: clustering.factors, blocking: eligibility.blockedGroups, places)
-        observe(.init(stage: .candidates, taken: joined.count, passed: table.entries.count, note: ""))
+            of: lists, factors: clustering.factors, blocking: eligibility.blockedGroups,
+            prior: joined.isEmpty ? nil : prior, places)
+        let found = prior == nil ? table.entries.count : table.entries.count { $0.seed != nil }
+        observe(.init(stage: .candidates, taken: joined.count, passed: found, note: ""))
+        if prior != nil {
+            observe(.init(stage: .popularity, taken: found, passed: table.entries.count, note: ""))
+        }
         var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
@@ -117,9 +128,10 @@ public struct Planner: Sendable {
             month.map { model.seasonalFactor(of: Int(group), month: $0) } ?? 1
         }
         let items = zip(listed, placements).map { candidate, placement in
-            PlanItem(
-                group: candidate.group, score: candidate.score, interest: candidate.interest, origin: .personal,
-                placement: placement)
+            let isNeighbour = candidate.interest < interests.count
+            return PlanItem(
+                group: candidate.group, score: candidate.score, interest: isNeighbour ? candidate.interest : nil,
+                origin: isNeighbour ? .personal : .popular, placement: placement)
         }
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
@@ -153,13 +165,14 @@ public struct Planner: Sendable {
         var candidates: [RawCandidate] = []
         candidates.reserveCapacity(table.entries.count)
         for entry in table.entries where entry.score > 0 && !entry.isBlocked && eligibility.isActive(entry.group) {
-            candidates.append(
-                RawCandidate(group: entry.group, score: entry.score, interest: interestOfSeed[entry.seed]))
+            // No interest of the member's, and no share, for groups that are there for their size.
+            let interest = entry.seed.map { interestOfSeed[$0] } ?? interests.count
+            candidates.append(RawCandidate(group: entry.group, score: entry.score, interest: interest))
         }
         if let filter = eligibility.filter { candidates.removeAll { !filter.passes($0.group) } }
         let count = candidates.count
         CandidatePool.keepBest(
-            configuration.filters.candidateLimit, of: &candidates, shares: interests.map(\.share),
+            configuration.filters.candidateLimit, of: &candidates, shares: interests.map(\.share) + [0],
             configuration.selection)
         return (count, candidates.map(Candidate.init))
     }
@@ -190,7 +203,7 @@ public struct Planner: Sendable {
         _ ranked: [Candidate], _ interests: [Interest], _ factors: [Double], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
         let shares = InterestShares(
-            interests.map(\.share), best: ranked.first, leastWorth: configuration.selection.leastWorth)
+            interests.map(\.share) + [0], best: ranked.first, leastWorth: configuration.selection.leastWorth)
         let positions = CandidatePool.positions(of: ranked, shares, configuration.selection)
         let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(

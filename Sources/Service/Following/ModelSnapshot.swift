@@ -36,7 +36,8 @@ public final class ModelSnapshot: Sendable {
         relations = planning.configuration.relations
         self.planning = planning
         popularPools = PopularPools(VisibleModel(loaded.model), planning.configuration.relations)
-        planner = Planner(model: loaded.model, configuration: planning.configuration, key: planning.key)
+        planner = Planner(
+            model: loaded.model, configuration: planning.configuration.weighted(by: loaded.manifest), key: planning.key)
     }
 
     /// The same version, but for how lists are made.
@@ -44,7 +45,9 @@ public final class ModelSnapshot: Sendable {
         (version, model, manifest, members) = (other.version, other.model, other.manifest, other.members)
         relations = planning.configuration.relations
         self.planning = planning
-        planner = Planner(model: model, configuration: planning.configuration, key: planning.key)
+        popularPools = other.popularPools
+        planner = Planner(
+            model: model, configuration: planning.configuration.weighted(by: manifest), key: planning.key)
     }
 
     /// Makes the lists of members with other settings, by the names of `ListSetting`.
@@ -55,8 +58,8 @@ public final class ModelSnapshot: Sendable {
         // Held meanwhile: others who need the same wait for it instead of making it again.
         return variants.withLock { variants in
             if let known = variants.first(where: { $0.settings == settings }) { return known.planner }
-            let made = Planner(
-                model: model, configuration: planning.configuration.setting(settings), key: planning.key)
+            let configuration = planning.configuration.weighted(by: manifest).setting(settings)
+            let made = Planner(model: model, configuration: configuration, key: planning.key)
             if variants.count == Self.variantLimit { variants.removeFirst() }
             variants.append((settings, made))
             return made

@@ -68,15 +68,16 @@ enum EvaluateCommand: Subcommand {
             return try report.write(parsed)
         }
         let model = version.model
-        let planner = try parsed.planner(model, nil)
+        let planner = try parsed.planner(version, nil)
         line.begin("reading members")
         let set = try EvaluationSet(
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
             atMilliseconds: instant, where: evenly(share)
         ) { line.show(done: $0, total: $1, unit: "users") }
         let maker = try ListMaker(
-            set, configuration: try parsed.planConfiguration(), key: try parsed.rotationKey(), atMilliseconds: instant,
-            length: lengths.max() ?? 20, threads: try parsed.threadCount())
+            set, configuration: try parsed.planConfiguration().weighted(by: version.manifest),
+            key: try parsed.rotationKey(), atMilliseconds: instant, length: lengths.max() ?? 20,
+            threads: try parsed.threadCount())
         let evaluator = Evaluator(set, maker, lengths: lengths)
         if let path = parsed.textIfGiven("lists") { try write(evaluator, model, to: path) }
         line.begin("measuring")

@@ -17,7 +17,7 @@ enum ExplainCommand: Subcommand {
     static func run(_ parsed: ParsedCommand) throws {
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let planner = try parsed.planner(version.model, catalog)
+        let planner = try parsed.planner(version, catalog)
         let instant = try parsed.planInstant()
         let profiles = try ProfileReader(parsed, catalog, version.manifest, planner, atMilliseconds: instant)
         let request = profiles.request(

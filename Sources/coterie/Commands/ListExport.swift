@@ -41,7 +41,7 @@ struct ListExport {
         self.parsed = parsed
         let catalog = try parsed.openCatalog()
         version = try parsed.loadVersion()
-        let planner = try parsed.planner(version.model, catalog)
+        let planner = try parsed.planner(version, catalog)
         readers = try (0..<parsed.threadCount()).map { _ in try CatalogProfiles(parsed.openCatalog(), for: planner) }
         (self.catalog, self.planner) = (catalog, planner)
         content = Content(

@@ -44,7 +44,7 @@ enum RecommendCommand: Subcommand {
         }
         let version = try parsed.loadVersion()
         let catalog = try parsed.openCatalogIfPresent()
-        let planner = try parsed.planner(version.model, catalog)
+        let planner = try parsed.planner(version, catalog)
         let profiles = try ProfileReader(
             parsed, catalog, version.manifest, planner, atMilliseconds: try parsed.planInstant())
         let seed = try parsed.planSeed()

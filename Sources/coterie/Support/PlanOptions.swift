@@ -5,6 +5,7 @@ import Experiments
 import FoundationEssentials
 import MemberData
 import Model
+import ModelStore
 import Recommendation
 
 /// Options that determine a member's list.
@@ -61,9 +62,10 @@ extension ParsedCommand {
     /// A planner as the options say, over the groups of a version that the site shows.
     ///
     /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
-    func planner(_ model: ModelVersion, _ catalog: Catalog?) throws -> Planner {
-        Planner(model: model, configuration: try planConfiguration(), key: try rotationKey())
-            .showing(VisibleModel(model, try SiteDecisions(of: catalog, in: model)))
+    func planner(_ version: LoadedVersion, _ catalog: Catalog?) throws -> Planner {
+        let configuration = try planConfiguration().weighted(by: version.manifest)
+        return Planner(model: version.model, configuration: configuration, key: try rotationKey())
+            .showing(VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model)))
     }
 
     /// The seed that was given.

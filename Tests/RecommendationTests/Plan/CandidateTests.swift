@@ -112,4 +112,51 @@ struct CandidateTests {
             #expect(column.isActive(UInt32(times.count), since: cutoff))
         }
     }
+
+    @Test(
+        "with a prior, sizes add to the sums, and the largest groups are candidates too",
+        arguments: 0..<10 as Range<UInt64>)
+    func prior(seed: UInt64) throws {
+        let encoded = try SampleModel.model(groupCount: 300, limit: 5, seed: seed)
+        let model = VisibleModel(try ModelVersion(encoded))
+        let relations = RelationTable.standard
+        let joined: [UInt32] = [3, 40, 200]
+        let factors = relations.factorsByIndex(in: model)
+        let prior = PopularityPrior(model, relations, weight: 0.7, limit: 50)
+        let (lists, places) = (model.lists(of: joined), GroupPlaces(groupCount: 300))
+        let plain = CandidateTable(of: lists, factors: factors, places)
+        let table = CandidateTable(of: lists, factors: factors, prior: prior, places)
+
+        let sizes = (0..<300).map { Double(model.size(of: $0, in: .members)) }
+        let greatest = try #require(sizes.max())
+        let largest = (0..<300 as Range<UInt32>).sorted { (sizes[Int($0)], $1) > (sizes[Int($1)], $0) }.prefix(50)
+        #expect(Set(table.entries.map(\.group)) == Set(plain.entries.map(\.group)).union(largest))
+        #expect(Set(table.entries.map(\.group)).count == table.entries.count)
+        for entry in table.entries {
+            let own = plain.entries.first { $0.group == entry.group }
+            let expected = (own?.score ?? 0) + 0.7 * (sizes[Int(entry.group)] / greatest).squareRoot()
+            #expect(abs(entry.score - expected) < 1e-6)
+            #expect(entry.seed == own?.seed)
+        }
+    }
+
+    @Test("a group that only its size brought has no interest and no reason, and may be shown")
+    func large() throws {
+        let model = try PlanFixture.model(
+            [[(1, 50)], [(0, 50)], [], []], sizes: [100, 100, 100, 10_000])
+        var configuration = PlanConfiguration.ofAnyAge
+        configuration.popularity = 10
+        let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+        let profile = PlanFixture.profile([0])
+        let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: PlanFixture.instant))
+        let first = try #require(plan.items.first)
+        #expect(first.group == 3 && first.score == 10 && first.interest == nil && first.origin == .popular)
+        #expect(planner.reasons(for: plan.items.prefix(1), of: profile) == [[]])
+        #expect(plan.items.first { $0.group == 1 }?.interest == 0)
+
+        configuration.omitted = [.popularity]
+        let without = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+            .plan(PlanRequest(profile: profile, atMilliseconds: PlanFixture.instant))
+        #expect(without.items.first?.group == 1)
+    }
 }

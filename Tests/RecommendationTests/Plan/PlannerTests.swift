@@ -264,19 +264,22 @@ struct PlannerTests {
         #expect(plan.fingerprint(ofUser: "a") != planner.plan(request).fingerprint(ofUser: "a"))
     }
 
-    @Test("the stages report in their order, omitted ones not at all")
+    @Test("the stages report in their order; those that are omitted, or count nothing, not at all")
     func trace() throws {
         let request = request(9)
+        let model = try model(4)
         var configuration = PlanConfiguration()
-        var stages: [PlanStage] = []
-        _ = Planner(model: try model(4), key: RotationKey(0, 0)).plan(request) { stages.append($0.stage) }
-        #expect(stages == PlanStage.allCases)
-        configuration.omitted = [.rotation, .diversity, .season, .fatigue, .coldStart]
-        stages = []
-        _ = Planner(model: try model(4), configuration: configuration, key: RotationKey(0, 0)).plan(request) {
-            stages.append($0.stage)
+        func stages() -> [PlanStage] {
+            var stages: [PlanStage] = []
+            let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+            _ = planner.plan(request) { stages.append($0.stage) }
+            return stages
         }
-        #expect(stages == [.profile, .interests, .candidates, .filters])
+        #expect(stages() == PlanStage.allCases.filter { $0 != .popularity })
+        configuration.popularity = 1
+        #expect(stages() == PlanStage.allCases)
+        configuration.omitted = [.popularity, .rotation, .diversity, .season, .fatigue, .coldStart]
+        #expect(stages() == [.profile, .interests, .candidates, .filters])
     }
 
     @Test("without variety a list is the best of its pool in every bucket; with more of it, more changes")

@@ -1,0 +1,81 @@
+/// What the size of each group counts, before it is weighted: 1 for the largest.
+struct Popularity: Sendable {
+    private let values: [Double]
+    /// The same, the greatest first.
+    private let descending: [Double]
+    private let sizes: [UInt32]
+    private let growth: @Sendable (Double) -> Double
+
+    /// - Parameter growth: from a size relative to the largest to what it counts; it never falls.
+    /// - Returns: nil if all groups are empty.
+    init?(_ sizes: [UInt32], of growth: @escaping @Sendable (Double) -> Double) {
+        guard let greatest = sizes.max(), greatest > 0 else { return nil }
+        values = sizes.map { growth(Double($0) / Double(greatest)) }
+        descending = values.sorted(by: >)
+        self.sizes = sizes
+        self.growth = { growth($0 / Double(greatest)) }
+    }
+
+    subscript(group: UInt32) -> Double { values[Int(group)] }
+
+    /// What a group would count with an entry less.
+    func withoutAnEntry(_ group: UInt32) -> Double { growth(Double(sizes[Int(group)]) - 1) }
+
+    /// How many groups count more than a number.
+    func count(above least: Double) -> Int {
+        var (low, high) = (0, descending.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if descending[middle] > least { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// What there is for groups in one case of a sample: two sums of scores, and their popularity.
+struct FoundGroups {
+    private struct Evidence {
+        var first, second, popularity: Double
+    }
+
+    private let popularity: Popularity
+    /// The group that is left out, without its entry.
+    private let wanted: Evidence
+    /// All others that may be listed and have a sum.
+    private let others: [Evidence]
+    /// The popularity of each group that is not to be counted for its size alone.
+    private let known: [Double]
+
+    init(_ sampled: LeaveOneOutSample.Case, _ sums: ScorePair, _ popularity: Popularity) {
+        self.popularity = popularity
+        func evidence(_ group: UInt32, _ popularity: Double) -> Evidence {
+            Evidence(first: sums.first[group], second: sums.second[group], popularity: popularity)
+        }
+        wanted = evidence(sampled.leftOut, popularity.withoutAnEntry(sampled.leftOut))
+        let touched = sums.first.touched + sums.second.touched.filter { sums.first[$0] == 0 }
+        let excluded = Set(sampled.others).union([sampled.leftOut])
+        let found = touched.filter { !excluded.contains($0) }
+        others = found.map { evidence($0, popularity[$0]) }
+        known = (found + excluded).map { popularity[$0] }
+    }
+
+    /// How many groups stand before the one that is left out.
+    ///
+    /// - Parameters:
+    ///   - secondWeight: what the second sum counts beside the first.
+    ///   - unit: what the popularity of the largest group counts beside them.
+    func countBefore(secondWeight: Double, popularity unit: Double) -> Int {
+        func score(_ evidence: Evidence) -> Double {
+            evidence.first + secondWeight * evidence.second + unit * evidence.popularity
+        }
+        let least = score(wanted)
+        let before = others.count { score($0) > least }
+        guard unit > 0 else { return before }
+        // Groups without a sum have nothing but their size.
+        let leastPopularity = least / unit
+        return before + popularity.count(above: leastPopularity) - known.count { $0 > leastPopularity }
+    }
+
+    /// Whether anything speaks for the group that is left out.
+    func isFound(popularity unit: Double) -> Bool { wanted.first + wanted.second + unit * wanted.popularity > 0 }
+}
