@@ -11,18 +11,11 @@ struct BlockShape: Sendable, Equatable {
     /// The most ranks of a block: whole groups, such that targets and their number fit 16 bits.
     static let capacity = (1 << 16) - groupSize
 
-    /// What some columns need.
-    struct Room {
-        /// Elements of lists; each list begins with its length.
-        var listLength = 0
-        var bitmapCount = 0
-    }
-
-    /// What columns need.
+    /// What the columns need: list elements (each list begins with its length) and bitmaps.
     ///
     /// - Parameter counts: how many targets each column has.
-    func room(_ counts: Storage<UInt32>, _ columnCount: Int) -> Room {
-        var room = Room()
+    func room(_ counts: Storage<UInt32>, _ columnCount: Int) -> (listLength: Int, bitmapCount: Int) {
+        var room = (listLength: 0, bitmapCount: 0)
         for column in 0..<columnCount {
             let count = Int(counts[column])
             guard count > 0 else { continue }

@@ -24,40 +24,37 @@ struct ColumnLayout: Sendable {
         var bitmapStarts: [Int] = []
     }
 
-    /// Below this mean length of a column's list large blocks are faster: finding a list costs more than reading it.
-    private static let largeBlockIncrements = 40.0
+    /// Below this mean length of a column's list one block is faster: finding a list costs more than reading it.
+    private static let singleBlockIncrements = 40.0
 
-    /// - Parameter mayBeLarge: whether the large blocks may be taken.
-    init(
-        _ survey: ColumnSurvey, _ sweep: ColumnSweep, small: [BlockShape], large: [BlockShape], mayBeLarge: Bool
-    ) {
+    /// - Parameter mayBeSingle: whether one block may be made of all.
+    init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape, mayBeSingle: Bool) {
         self.sweep = sweep
         let entries = survey.chunks.reduce(0) { $0 + $1.entries }
         let increments = survey.chunks.reduce(0) { $0 + $1.increments }
-        let isThin = increments < Self.largeBlockIncrements * Double(entries)
+        let isThin = increments < Self.singleBlockIncrements * Double(entries)
         // A list is found by 31 bits.
-        let largeFits = large.indices.allSatisfy { block in
-            survey.chunks.reduce(1) { $0 + $1.large[block].listLength } < Int(Block.bitmapFlag)
-        }
-        let isLarge = mayBeLarge && largeFits && (small.count == 1 || isThin)
-        let shapes = isLarge ? large : small
-        isSingle = isLarge && large.count == 1
+        let wholeLength = survey.chunks.reduce(1) { $0 + $1.wholeListLength }
+        isSingle =
+            mayBeSingle && wholeLength < Int(Block.bitmapFlag)
+            && (shapes.count == 1 || whole.ranks.count <= BlockShape.capacity && isThin)
+        let blockCount = isSingle ? 1 : shapes.count
 
         var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
         columnCount = Self.number(&chunks, survey)
-        var listEnds = [Int](repeating: 1, count: shapes.count)
-        var bitmapEnds = [Int](repeating: 1, count: shapes.count)
+        var listEnds = [Int](repeating: 1, count: blockCount)
+        var bitmapEnds = [Int](repeating: 1, count: blockCount)
         for (number, chunk) in survey.chunks.enumerated() {
             chunks[number].listStarts = listEnds
             chunks[number].bitmapStarts = bitmapEnds
-            for (block, room) in (isLarge ? chunk.large : chunk.small).enumerated() {
-                listEnds[block] += room.listLength
-                bitmapEnds[block] += room.bitmapCount
+            for block in 0..<blockCount {
+                listEnds[block] += isSingle ? chunk.wholeListLength : chunk.listLengths[block]
+                bitmapEnds[block] += isSingle ? chunk.wholeBitmapCount : chunk.bitmapCounts[block]
             }
         }
         let isSingle = isSingle
         let columnCount = columnCount
-        blocks = shapes.enumerated().map { number, shape in
+        blocks = (isSingle ? [whole] : shapes).filter { !$0.ranks.isEmpty }.enumerated().map { number, shape in
             Block(
                 shape, sweep.ranked, columnCount: isSingle ? nil : columnCount, listLength: listEnds[number],
                 bitmapCount: bitmapEnds[number])

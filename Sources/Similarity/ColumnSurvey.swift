@@ -12,9 +12,12 @@ struct ColumnSurvey: Sendable {
         var entries = 0
         var increments = 0.0
         var largestDegree: UInt32 = 0
-        /// What the columns need in each small block, and in each large one.
-        var small: [BlockShape.Room] = []
-        var large: [BlockShape.Room] = []
+        /// For each block the elements of its lists, and its bitmaps.
+        var listLengths: [Int] = []
+        var bitmapCounts: [Int] = []
+        /// The same for one single block.
+        var wholeListLength = 0
+        var wholeBitmapCount = 0
     }
 
     /// Columns of at least this degree are heavy: they are numbered by degree.
@@ -24,40 +27,38 @@ struct ColumnSurvey: Sendable {
     /// For each run and rank, the entries in columns of at least two ranks: runs × ranks.
     let keptEntries: Storage<UInt32>
 
-    init(_ sweep: ColumnSweep, small: [BlockShape], large: [BlockShape], threads: Int) {
+    init(_ sweep: ColumnSweep, blocks: [BlockShape], whole: BlockShape, threads: Int) {
         let ranks = sweep.ranked.count
         let kept = Storage<UInt32>(zeroed: sweep.runCount * ranks)
         let found = Collected<[Chunk]>(count: sweep.runCount)
         concurrently(threads, count: sweep.runCount) { run in
-            found.set(run, Self.survey(sweep, run, small, large, kept))
+            found.set(run, Self.survey(sweep, run, blocks, whole, kept))
         }
         chunks = found.all().flatMap { $0 }
         keptEntries = kept
     }
 
     private static func survey(
-        _ sweep: ColumnSweep, _ run: Int, _ small: [BlockShape], _ large: [BlockShape], _ kept: Storage<UInt32>
+        _ sweep: ColumnSweep, _ run: Int, _ blocks: [BlockShape], _ whole: BlockShape,
+        _ kept: Storage<UInt32>
     ) -> [Chunk] {
         let chunks = sweep.chunks(ofRun: run)
         let cursors = sweep.cursors(at: sweep.columns(ofChunk: chunks.lowerBound).lowerBound)
         let degrees = Storage<UInt32>(zeroed: sweep.chunkWidth)
         let counts = Storage<UInt32>(zeroed: sweep.chunkWidth)
-        let sums = Storage<UInt32>(zeroed: sweep.chunkWidth)
         return chunks.map { number in
             let columns = sweep.columns(ofChunk: number)
             var chunk = Chunk()
             countDegrees(sweep, columns, 0..<sweep.ranked.count, cursors, degrees)
-            for block in small {
+            for block in blocks {
                 countBlock(
                     sweep, columns, block.ranks, cursors, degrees, counts, kept, keptStart: run * sweep.ranked.count)
-                chunk.small.append(block.room(counts, columns.count))
-                counts.move(columns.count, to: sums)
-                let joined = large[chunk.large.count]
-                guard block.ranks.upperBound == joined.ranks.upperBound else { continue }
-                chunk.large.append(joined.room(sums, columns.count))
-                sums.fill(0, count: columns.count)
+                let room = block.room(counts, columns.count)
+                chunk.listLengths.append(room.listLength)
+                chunk.bitmapCounts.append(room.bitmapCount)
+                counts.fill(0, count: columns.count)
             }
-            chunk.take(degrees, columns.count)
+            chunk.take(degrees, columns.count, whole)
             degrees.fill(0, count: columns.count)
             return chunk
         }
@@ -65,24 +66,20 @@ struct ColumnSurvey: Sendable {
 }
 
 extension ColumnSurvey.Chunk {
-    fileprivate mutating func take(_ degrees: Storage<UInt32>, _ count: Int) {
+    fileprivate mutating func take(_ degrees: Storage<UInt32>, _ count: Int, _ whole: BlockShape) {
         for local in 0..<count {
             let degree = degrees[local]
-            // A column of one rank makes no pair.
-            guard degree >= 2 else { continue }
+            // A column of one rank makes no pair and is left out from here on.
+            guard degree >= 2 else {
+                degrees[local] = 0
+                continue
+            }
             if degree >= ColumnSurvey.heavyDegree { heavy.append((UInt32(local), degree)) } else { lightCount += 1 }
             entries += Int(degree)
             increments += Double(degree) * Double(degree)
             largestDegree = max(largestDegree, degree)
         }
-    }
-}
-
-extension Storage<UInt32> {
-    /// Adds the first elements to those of another, and sets them to 0.
-    fileprivate func move(_ count: Int, to sums: Storage<UInt32>) {
-        for index in 0..<count { sums[index] &+= self[index] }
-        fill(0, count: count)
+        (wholeListLength, wholeBitmapCount) = whole.room(degrees, count)
     }
 }
 

@@ -24,11 +24,11 @@ struct PreparedMatrix: Sendable {
         _ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int, blockRows: Int? = nil
     ) {
         let ranked = RankedRows(matrix, minimumEntries: minimumEntries)
-        let small = BlockShape.small(ranked, bitmaps, most: blockRows)
-        let large = BlockShape.large(joining: small, bitmaps)
+        let shapes = BlockShape.several(ranked, bitmaps, most: blockRows)
+        let whole = BlockShape(0..<ranked.count, bitmaps.forSingleBlock)
         let sweep = ColumnSweep(matrix, ranked, threads: threads)
-        let survey = ColumnSurvey(sweep, small: small, large: large, threads: threads)
-        let layout = ColumnLayout(survey, sweep, small: small, large: large, mayBeLarge: blockRows == nil)
+        let survey = ColumnSurvey(sweep, blocks: shapes, whole: whole, threads: threads)
+        let layout = ColumnLayout(survey, sweep, shapes: shapes, whole: whole, mayBeSingle: blockRows == nil)
         layout.fill(threads: threads)
         self.ranked = ranked
         offsets = layout.offsets
@@ -85,7 +85,7 @@ enum BitmapUse: Sendable {
 extension BlockShape {
     /// Small blocks for large rows, so that their wide counters stay in the first-level cache; larger blocks for small
     /// rows, which have few entries in each and need counters of only 8 bits.
-    static func small(_ ranked: RankedRows, _ bitmaps: BitmapUse, most: Int? = nil) -> [BlockShape] {
+    static func several(_ ranked: RankedRows, _ bitmaps: BitmapUse, most: Int? = nil) -> [BlockShape] {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
@@ -97,22 +97,6 @@ extension BlockShape {
             first = end
         }
         return shapes
-    }
-
-    /// As few blocks as the numbers of targets allow: each has its own table of columns, and few need less memory.
-    ///
-    /// - Parameter small: blocks of which each of these is made up.
-    static func large(joining small: [BlockShape], _ bitmaps: BitmapUse) -> [BlockShape] {
-        var ranges: [Range<Int>] = []
-        for ranks in small.map(\.ranks) {
-            if let last = ranges.last, ranks.upperBound - last.lowerBound <= capacity {
-                ranges[ranges.count - 1] = last.lowerBound..<ranks.upperBound
-            } else {
-                ranges.append(ranks)
-            }
-        }
-        let bitmaps = ranges.count == 1 ? bitmaps.forSingleBlock : bitmaps
-        return ranges.map { BlockShape($0, bitmaps) }
     }
 
     init(_ ranks: Range<Int>, _ bitmaps: BitmapUse) {
