@@ -7,7 +7,10 @@ extension TableSnapshot {
     /// Estimates the work that a matrix makes: rows are counted, Σ d² and recent rows are estimated from samples.
     public func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
         let parts = folder[source.table]
-        let rows = folder.manifest.rowCount(source.table)
+        // What members said later comes on top.
+        let isMembership = source.table == RelationSource.memberships.table
+        let said = isMembership ? numbers.settled.values.reduce(0) { $0 + $1.count } : 0
+        let rows = folder.manifest.rowCount(source.table) + said
         let entities = folder.manifest.rowCount(source.entityTable.rawValue)
         let step = UInt32(clamping: max(1, entities / Self.sampledEntries))
         var degrees = [Double](repeating: 0, count: entities / Int(step) + 1)
