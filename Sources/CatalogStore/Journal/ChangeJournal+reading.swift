@@ -164,7 +164,7 @@ extension ChangeJournal {
     /// Whether a change is of exposures: lists depend on none of them, and a member may have many.
     ///
     /// Told by how the body begins, as `CatalogChange.encoded` writes it.
-    static let isExposure = "substr(body, 1, \(exposureBeginning.utf8.count)) = CAST('\(exposureBeginning)' AS BLOB)"
+    static let isExposure = "substr(body, 1, \(exposureBeginning.utf8.count)) IS CAST('\(exposureBeginning)' AS BLOB)"
     static let exposureBeginning = #"{"member":{"_0":{"action":{"expose":"#
     /// The order in which changes apply, that of `ChangeStamp`.
     static let order = "stamp, origin, sequence"
