@@ -70,8 +70,8 @@ public final class Catalog {
                 throw CatalogError(
                     .notACatalog,
                     """
-                    \(path) is of an older program: "coterie serve" and "coterie import" migrate it, if they may \
-                    write to it
+                    \(path) is of an older program: "coterie recompute", "coterie serve" and "coterie import" \
+                    migrate it, if they may write to it
                     """)
             }
             try CatalogSchema.migrate(database, relations)

@@ -72,7 +72,10 @@ enum RecomputeCommand: Subcommand {
     }
 
     private static func compute(_ parsed: ParsedCommand) throws {
-        // If the catalog cannot be opened, the job says why.
+        // A catalog of an older program is migrated. If it cannot be opened, the job says why.
+        if !parsed.flag("dry-run") {
+            _ = try? Catalog(path: parsed.text("catalog"), mode: .recording, relations: Coterie.relations)
+        }
         let tuned = try (try? parsed.openCatalog())?.tuning()
         var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep")
