@@ -89,7 +89,9 @@ struct JobTests {
         let workspace = try Workspace()
         let run = try await shell("/bin/bash", "\(Checkout.root)/Jobs/install-units", "prefix", in: workspace)
         #expect(run.exitCode == CommandRun.ExitCode.success, "\(run.testDescription)")
-        let names = ["coterie-recompute.service", "coterie-recompute.timer", "coterie-serve.service", "crontab"]
+        let names = [
+            "coterie-recompute.service", "coterie-recompute.timer", "coterie-serve.service", "coterie.yaml", "crontab",
+        ]
         let folder = workspace.path("prefix/lib/systemd/system")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == names)
         #expect(try written(in: workspace) == ["prefix"])
@@ -169,7 +171,7 @@ struct JobTests {
                 calls.append(line.dropFirst("ExecStart=".count).split(separator: " ").map(String.init))
             }
         }
-        #expect(Set(calls.compactMap(\.last)) == ["recompute", "serve"])
+        #expect(Set(calls.map { $0[1] }) == ["recompute", "serve"])
         for call in calls {
             #expect(try await shell(call[0], call[1], "--help", in: workspace).exitCode == CommandRun.ExitCode.success)
         }
