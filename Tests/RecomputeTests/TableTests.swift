@@ -91,9 +91,20 @@ struct TableTests {
         return try job.run(observer: RecordingObserver()).manifest
     }
 
+    /// Tables have no entries of private groups and photos, only their number: in which group they were, and who was
+    /// forgotten since, they do not say.
+    private static func comparable(_ manifest: Manifest) -> [Manifest.RelationReport] {
+        manifest.relations.map { report in
+            var report = report
+            (report.entriesOfPrivateGroups, report.entriesOfPrivatePhotos) = (0, 0)
+            return report
+        }
+    }
+
     private func expectSame(_ one: Manifest, _ other: Manifest) {
         #expect(one.sections == other.sections && one.version == other.version)
-        #expect(one.relations == other.relations && one.groups == other.groups)
+        #expect(Self.comparable(one) == Self.comparable(other))
+        #expect(one.groups == other.groups)
         #expect(one.members == other.members && one.hiddenGroups == other.hiddenGroups)
     }
 
