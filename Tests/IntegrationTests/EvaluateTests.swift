@@ -132,38 +132,35 @@ struct EvaluateTests {
         #expect(try #require(hits.last) >= (hits.dropLast().max() ?? 0) - 0.005)
     }
 
-    /// Members of few groups, most of which are among the largest; those of their own topic draw them three times as much.
+    /// Members of 3 to 12 groups each, which are drawn in proportion to 1, 1/2, 1/3 and so on.
     private static func hubs(groups: Int, users: Int, seed: UInt64) -> [String] {
         var generator = SeededGenerator(seed: seed)
-        let topics = (0..<groups).map { _ in Int.random(in: 0..<20, using: &generator) }
         return (0..<users).flatMap { user in
-            let topic = Int.random(in: 0..<20, using: &generator)
             // The largest keys of an exponential race (Efraimidis and Spirakis 2006).
-            let keys = (0..<groups).map { group in
-                log(Double.random(in: 1e-9..<1, using: &generator)) * Double(group + 1)
-                    / (topics[group] == topic ? 3 : 1)
-            }
+            let keys = (1...groups).map { log(Double.random(in: 1e-9..<1, using: &generator)) * Double($0) }
             let drawn = keys.indices.sorted { keys[$0] > keys[$1] }.prefix(Int.random(in: 3...12, using: &generator))
             return drawn.map { "g\($0)\tu\(user)" }
         }.shuffled(using: &generator)
     }
 
-    @Test("Where a few groups have most of the members, lists are as good as popularity, which cosines are not")
+    @Test("Where a few groups have most of the members, lists are as good as popularity, and better than cosines")
     func hubs() async throws {
         let workspace = try Workspace()
-        let rows = Self.hubs(groups: 300, users: 1500, seed: 7)
+        let rows = Self.hubs(groups: 300, users: 600, seed: 7)
         let header = ["group_id\tuser_id"]
         let train = try workspace.write(
             (header + rows.dropFirst(rows.count / 5)).joined(separator: "\n") + "\n", to: "a.tsv")
         let test = try workspace.write(
             (header + rows.prefix(rows.count / 5)).joined(separator: "\n") + "\n", to: "b.tsv")
         let report: Report = try await workspace.succeed(
-            "evaluate", train, test, "--lengths", "20", "--bootstrap", "0", "--json"
+            "evaluate", train, test, "--sample", "0.3", "--lengths", "20", "--bootstrap", "0", "--json"
         ).json()
         let recall = report.lists.reduce(into: [String: Double]()) { $0[$1.list] = $1.accuracy[0].measures["recall"] }
-        let popular = try #require(recall["popular"])
-        #expect(try #require(recall["cosine"]) < popular - 0.02)
-        for list in ["blend", "served"] { #expect(try #require(recall[list]) > popular - 0.01, "\(list): \(recall)") }
+        let (popular, cosine) = (try #require(recall["popular"]), try #require(recall["cosine"]))
+        let (blend, served) = (try #require(recall["blend"]), try #require(recall["served"]))
+        #expect(blend > popular - 0.01 && cosine < popular - 0.02, "\(recall)")
+        // Variety and rotation may cost a little.
+        #expect(served > 0.9 * popular, "\(recall)")
     }
 
     @Test(
