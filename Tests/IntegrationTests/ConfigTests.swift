@@ -118,7 +118,11 @@ struct ConfigTests {
         // Good again.
         _ = try workspace.write(file, to: "site.yaml")
         daemon.command.send(SIGHUP)
-        await wait("taken up: serve.logRequests\",")
+        #expect(
+            await RunningDaemon.poll {
+                daemon.command.errors.split(separator: "taken up: serve.logRequests", omittingEmptySubsequences: false)
+                    .count == 3
+            })
         #expect(await RunningDaemon.poll { (try? daemon.get("/metrics").text.contains("configuration_up 1")) == true })
         #expect(try daemon.get("/metrics").text.contains("\ncoterie_configuration_waiting 0\n"))
         #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
