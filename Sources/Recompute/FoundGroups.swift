@@ -1,3 +1,5 @@
+import Glibc
+
 /// What the size of each group counts, before it is weighted: 1 for the largest.
 struct Popularity: Sendable {
     private let values: [Double]
@@ -38,7 +40,7 @@ struct FoundGroups {
         var first, second, popularity: Double
     }
 
-    private let popularity: Popularity
+    private let popularity: Popularity?
     /// The group that is left out, without its entry.
     private let wanted: Evidence
     /// All others that may be listed and have a sum.
@@ -46,17 +48,18 @@ struct FoundGroups {
     /// The popularity of each group that is not to be counted for its size alone.
     private let known: [Double]
 
-    init(_ sampled: LeaveOneOutSample.Case, _ sums: ScorePair, _ popularity: Popularity) {
+    /// - Parameter popularity: nil if it counts nothing.
+    init(_ sampled: LeaveOneOutSample.Case, _ sums: ScorePair, _ popularity: Popularity? = nil) {
         self.popularity = popularity
-        func evidence(_ group: UInt32, _ popularity: Double) -> Evidence {
-            Evidence(first: sums.first[group], second: sums.second[group], popularity: popularity)
+        func evidence(_ group: UInt32, _ popularity: Double?) -> Evidence {
+            Evidence(first: sums.first[group], second: sums.second[group], popularity: popularity ?? 0)
         }
-        wanted = evidence(sampled.leftOut, popularity.withoutAnEntry(sampled.leftOut))
+        wanted = evidence(sampled.leftOut, popularity?.withoutAnEntry(sampled.leftOut))
         let touched = sums.first.touched + sums.second.touched.filter { sums.first[$0] == 0 }
         let excluded = Set(sampled.others).union([sampled.leftOut])
         let found = touched.filter { !excluded.contains($0) }
-        others = found.map { evidence($0, popularity[$0]) }
-        known = (found + excluded).map { popularity[$0] }
+        others = found.map { evidence($0, popularity?[$0]) }
+        known = popularity.map { popularity in (found + excluded).map { popularity[$0] } } ?? []
     }
 
     /// How many groups stand before the one that is left out.
@@ -65,17 +68,22 @@ struct FoundGroups {
     ///   - secondWeight: what the second sum counts beside the first.
     ///   - unit: what the popularity of the largest group counts beside them.
     func countBefore(secondWeight: Double, popularity unit: Double) -> Int {
-        func score(_ evidence: Evidence) -> Double {
-            evidence.first + secondWeight * evidence.second + unit * evidence.popularity
-        }
-        let least = score(wanted)
-        let before = others.count { score($0) > least }
-        guard unit > 0 else { return before }
+        let least = score(wanted, secondWeight, unit)
+        let before = others.count { score($0, secondWeight, unit) > least }
+        guard unit > 0, let popularity else { return before }
         // Groups without a sum have nothing but their size.
         let leastPopularity = least / unit
         return before + popularity.count(above: leastPopularity) - known.count { $0 > leastPopularity }
     }
 
-    /// Whether anything speaks for the group that is left out.
-    func isFound(popularity unit: Double) -> Bool { wanted.first + wanted.second + unit * wanted.popularity > 0 }
+    /// The gain of the group that is left out, by how many stand before it (DCG; Järvelin and Kekäläinen 2002); 0 if
+    /// nothing speaks for it.
+    func gain(secondWeight: Double, popularity unit: Double) -> Double {
+        guard score(wanted, secondWeight, unit) > 0 else { return 0 }
+        return 1 / log2(Double(countBefore(secondWeight: secondWeight, popularity: unit) + 2))
+    }
+
+    private func score(_ evidence: Evidence, _ secondWeight: Double, _ unit: Double) -> Double {
+        evidence.first + secondWeight * evidence.second + unit * evidence.popularity
+    }
 }

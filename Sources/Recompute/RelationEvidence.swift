@@ -1,4 +1,3 @@
-import Glibc
 import Model
 import Similarity
 
@@ -62,10 +61,7 @@ struct RelationEvidence: Sendable {
             defer { sums.clear() }
             add(known, of: member, to: &sums.first)
             let found = FoundGroups(member, sums, popularity)
-            return Self.popularityChoices.map { choice in
-                found.isFound(popularity: choice)
-                    ? 1 / log2(Double(found.countBefore(secondWeight: 0, popularity: choice) + 2)) : 0
-            }
+            return Self.popularityChoices.map { found.gain(secondWeight: 0, popularity: $0) }
         }
         return Self.best(Self.popularityChoices, gains)
     }
@@ -81,12 +77,13 @@ struct RelationEvidence: Sendable {
             defer { sums.clear() }
             add(weights, of: member, to: &sums.first)
             add([facts.relation: 1], of: member, to: &sums.second)
-            return Self.choices.map { gain(member, sums, weight: $0) }
+            let found = FoundGroups(member, sums)
+            return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }
         return Self.best(Self.choices, gains)
     }
 
-    /// The choice with the greatest gain, of equal ones the least; 0, which is the first, if that gains next to nothing.
+    /// The choice with the greatest gain, of equal ones the least; 0, the first, if that gains next to nothing.
     private static func best(_ choices: [Double], _ gains: [Double]) -> Double {
         guard let greatest = gains.max(), greatest > gains[0] * (1 + leastRise) else { return 0 }
         return choices[gains.firstIndex(of: greatest) ?? 0]
@@ -119,18 +116,5 @@ struct RelationEvidence: Sendable {
                 sums.add(score, to: neighbour.index)
             }
         }
-    }
-
-    /// The gain of the group that is left out, by how many others would stand before it (DCG; Järvelin and Kekäläinen
-    /// 2002).
-    private func gain(_ member: LeaveOneOutSample.Case, _ sums: ScorePair, weight: Double) -> Double {
-        let (known, added) = (sums.first, sums.second)
-        func score(_ group: UInt32) -> Double { known[group] + weight * added[group] }
-        let wanted = score(member.leftOut)
-        guard wanted > 0 else { return 0 }
-        var before = known.touched.count { score($0) > wanted }
-        before += added.touched.count { known[$0] == 0 && score($0) > wanted }
-        before -= member.others.count { score($0) > wanted }
-        return 1 / log2(Double(before + 2))
     }
 }
