@@ -1,3 +1,4 @@
+import CatalogStore
 import Glibc
 
 /// A file that is read or written in order; it is closed when the value ends.
@@ -92,20 +93,15 @@ enum FileName {
     /// Gives a file another name, in one step, in place of what had the name; it stays so after a loss of power.
     static func move(_ old: String, to new: String) throws(BackupError) {
         guard unsafe rename(old, new) == 0 else { throw .system("write", new) }
-        try ArchiveFile(reading: folder(of: new)).synchronize()
+        try ArchiveFile(reading: Catalog.folder(of: new)).synchronize()
     }
 
     /// Makes a folder and those above it; one that exists is left as it is.
     static func makeFolder(_ path: String) throws(BackupError) {
         guard !exists(path) else { return }
-        if folder(of: path) != path { try makeFolder(folder(of: path)) }
+        let parent = Catalog.folder(of: path)
+        if parent != path { try makeFolder(parent) }
         guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .system("make the folder", path) }
-    }
-
-    /// The folder that a file is in.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
 

@@ -70,7 +70,7 @@ public struct Restoration: ~Copyable {
         removeRemains()
         defer { removeRemains() }
         var outcome = Outcome()
-        try FileName.makeFolder(FileName.folder(of: places.catalog))
+        try FileName.makeFolder(Catalog.folder(of: places.catalog))
         if !journals.isEmpty { try FileName.makeFolder(places.journalFolder) }
         for file in manifest.files {
             switch file.name {

@@ -99,9 +99,13 @@ public final class Catalog {
 
     /// Whether this user may write to a catalog: to its file, and to its folder, in which SQLite keeps the log.
     public static func isWritable(_ path: String) -> Bool {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        return allows(path, W_OK) && allows(folder, W_OK | X_OK)
+        allows(path, W_OK) && allows(folder(of: path), W_OK | X_OK)
+    }
+
+    /// The folder that a catalog, or a file beside it, is in: `.` if the path names none.
+    public static func folder(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// Whether a catalog cannot be written to because all of its disk can only be read just now.

@@ -1,3 +1,4 @@
+import CatalogStore
 import CivilTime
 import FoundationEssentials
 import Glibc
@@ -48,9 +49,9 @@ extension Checkup {
 
     /// Whether the disks have room for what is written next.
     func diskFindings() -> [Finding] {
-        var needs: [String: Int] = [Self.folder(of: places.catalog): size(of: places.catalog) / 10]
+        var needs: [String: Int] = [Catalog.folder(of: places.catalog): size(of: places.catalog) / 10]
         for path in places.journals + places.sessions {
-            needs[Self.folder(of: path), default: 0] += size(of: path) / 10
+            needs[Catalog.folder(of: path), default: 0] += size(of: path) / 10
         }
         // A new version, and a daemon's own copy of it.
         if case .folder(let path) = places.store { needs[path, default: 0] += 2 * newestVersionBytes(path) }
@@ -73,11 +74,6 @@ extension Checkup {
     private func size(of path: String) -> Int {
         var status = stat()
         return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
-    }
-
-    private static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     /// What this user may still write on the disk of a folder; nil if there is no such folder.

@@ -40,8 +40,8 @@ enum RestoreCommand: Subcommand {
             return try BackupReport(restoration.manifest, path: path).write(parsed)
         }
         let catalog = parsed.text("catalog")
-        let folder = catalog.lastIndex(of: "/").map { $0 == catalog.startIndex ? "/" : String(catalog[..<$0]) } ?? "."
-        let places = Restoration.Places(catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? folder)
+        let places = Restoration.Places(
+            catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? Catalog.folder(of: catalog))
         let outcome = try restoration.restore(
             to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"),
             now: Int64(Date().timeIntervalSince1970 * 1000))

@@ -1,3 +1,4 @@
+import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
 import Glibc
@@ -15,7 +16,7 @@ extension ParsedCommand {
     func journalFiles() -> [String] {
         let given = texts("journal")
         guard given.isEmpty else { return given }
-        let folders = Set([folder(of: text("catalog")), Self.stateFolderPath].compactMap(Self.resolved))
+        let folders = Set([Catalog.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Self.resolved))
         return folders.sorted().flatMap { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
@@ -39,10 +40,5 @@ extension ParsedCommand {
         let given = texts("sessions")
         guard given.isEmpty else { return given }
         return ([text("catalog")] + journals).map { $0 + "-sessions" }.filter(FileManager.default.fileExists)
-    }
-
-    private func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 }
