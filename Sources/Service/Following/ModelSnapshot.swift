@@ -36,8 +36,7 @@ public final class ModelSnapshot: Sendable {
         relations = planning.configuration.relations
         self.planning = planning
         popularPools = PopularPools(VisibleModel(loaded.model), planning.configuration.relations)
-        planner = Planner(
-            model: loaded.model, configuration: planning.configuration.weighted(by: loaded.manifest), key: planning.key)
+        planner = Self.planner(model, manifest, planning)
     }
 
     /// The same version, but for how lists are made.
@@ -46,8 +45,15 @@ public final class ModelSnapshot: Sendable {
         relations = planning.configuration.relations
         self.planning = planning
         popularPools = other.popularPools
-        planner = Planner(
-            model: model, configuration: planning.configuration.weighted(by: manifest), key: planning.key)
+        planner = Self.planner(model, manifest, planning)
+    }
+
+    /// - Parameter settings: those that are to be others, by the names of `ListSetting`.
+    private static func planner(
+        _ model: ModelVersion, _ manifest: Manifest, _ planning: Planning, setting settings: [String: Double] = [:]
+    ) -> Planner {
+        let configuration = planning.configuration.weighted(by: manifest).setting(settings)
+        return Planner(model: model, configuration: configuration, key: planning.key)
     }
 
     /// Makes the lists of members with other settings, by the names of `ListSetting`.
@@ -58,8 +64,7 @@ public final class ModelSnapshot: Sendable {
         // Held meanwhile: others who need the same wait for it instead of making it again.
         return variants.withLock { variants in
             if let known = variants.first(where: { $0.settings == settings }) { return known.planner }
-            let configuration = planning.configuration.weighted(by: manifest).setting(settings)
-            let made = Planner(model: model, configuration: configuration, key: planning.key)
+            let made = Self.planner(model, manifest, planning, setting: settings)
             if variants.count == Self.variantLimit { variants.removeFirst() }
             variants.append((settings, made))
             return made
