@@ -29,13 +29,7 @@ struct BackupCommandTests {
                 "POST", "/v1/users/writer-\(number)/interactions", json: json)
             return answer?.status == 200 ? nil : answer?.text ?? "no answer"
         }
-        let imports = Repetition { number in
-            let rows = (0..<50).map { "macro-mondays\timported-\(number)-\($0)\n" }
-            do {
-                let file = try workspace.write("group_id\tuser_id\n" + rows.joined(), to: "more.tsv")
-                return Repetition.run(workspace, "import", "memberships", file)
-            } catch { return "\(error)" }
-        }
+        let imports = Repetition.imports(into: workspace)
         let recomputes = Repetition { _ in Repetition.run(workspace, "recompute", "--force") }
         let writers = [clicks, imports, recomputes]
         for round in 0..<3 {

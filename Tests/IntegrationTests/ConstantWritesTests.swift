@@ -18,13 +18,7 @@ struct ConstantWritesTests {
             let answer = SocketClient(port: port)?.request("POST", target, json: json)
             return answer?.status == 200 ? nil : answer?.text ?? "no answer"
         }
-        let imports = Repetition { number in
-            let rows = (0..<50).map { "macro-mondays\timported-\(number)-\($0)\n" }
-            do {
-                let file = try workspace.write("group_id\tuser_id\n" + rows.joined(), to: "more.tsv")
-                return Repetition.run(workspace, "import", "memberships", file)
-            } catch { return "\(error)" }
-        }
+        let imports = Repetition.imports(into: workspace)
         let hides = Repetition { number in
             number.isMultiple(of: 2)
                 ? Repetition.run(workspace, "hide", "street-candid")

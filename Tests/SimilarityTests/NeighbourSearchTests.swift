@@ -29,18 +29,28 @@ struct NeighbourSearchTests {
         }
     }
 
+    /// A small matrix, and parameters to search it with.
+    ///
+    /// - Parameter seed: of the matrix.
+    static func random(
+        _ measure: SimilarityParameters.Measure, seed: UInt64, using generator: inout SeededGenerator
+    ) throws -> (BinaryMatrix, SimilarityParameters) {
+        let matrix = try BinaryMatrix.random(
+            rowCount: Int.random(in: 0...150, using: &generator),
+            columnCount: Int.random(in: 1...200, using: &generator),
+            density: Double.random(in: 0.01...0.5, using: &generator), seed: seed)
+        let parameters = SimilarityParameters(
+            minimumEntries: Int.random(in: 0...12, using: &generator),
+            minimumCommon: Int.random(in: 1...6, using: &generator),
+            limit: Int.random(in: 0...60, using: &generator), measure: measure)
+        return (matrix, parameters)
+    }
+
     @Test(arguments: measures)
     func randomMatricesAgreeWithBruteForce(measure: SimilarityParameters.Measure) throws {
         for seed in UInt64(0)..<40 {
             var generator = SeededGenerator(seed: seed)
-            let matrix = try BinaryMatrix.random(
-                rowCount: Int.random(in: 0...150, using: &generator),
-                columnCount: Int.random(in: 1...200, using: &generator),
-                density: Double.random(in: 0.01...0.5, using: &generator), seed: seed)
-            let parameters = SimilarityParameters(
-                minimumEntries: Int.random(in: 0...12, using: &generator),
-                minimumCommon: Int.random(in: 1...6, using: &generator),
-                limit: Int.random(in: 0...60, using: &generator), measure: measure)
+            let (matrix, parameters) = try Self.random(measure, seed: seed, using: &generator)
             expectBruteForce(matrix, parameters, "seed \(seed), \(parameters)")
         }
     }

@@ -17,14 +17,7 @@ struct PreparedSearchTests {
     func sameLists(measure: SimilarityParameters.Measure) throws {
         for seed in UInt64(0)..<24 {
             var generator = SeededGenerator(seed: seed + 500)
-            let matrix = try BinaryMatrix.random(
-                rowCount: Int.random(in: 0...150, using: &generator),
-                columnCount: Int.random(in: 1...200, using: &generator),
-                density: Double.random(in: 0.01...0.5, using: &generator), seed: seed)
-            let parameters = SimilarityParameters(
-                minimumEntries: Int.random(in: 0...12, using: &generator),
-                minimumCommon: Int.random(in: 1...6, using: &generator),
-                limit: Int.random(in: 0...60, using: &generator), measure: measure)
+            let (matrix, parameters) = try NeighbourSearchTests.random(measure, seed: seed, using: &generator)
             let expected = NeighbourSearch(parameters: parameters, threads: 2).run(on: matrix)
             let path = ProcessorPath.supported.randomElement(using: &generator) ?? .portable
             for blockRows in [nil, 1, 7, 64] {

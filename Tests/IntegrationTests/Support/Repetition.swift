@@ -30,6 +30,17 @@ final class Repetition: Sendable {
         }
     }
 
+    /// Imports fifty members of macro-mondays each time.
+    static func imports(into workspace: Workspace) -> Repetition {
+        Repetition { number in
+            let rows = (0..<50).map { "macro-mondays\timported-\(number)-\($0)\n" }
+            do {
+                let file = try workspace.write("group_id\tuser_id\n" + rows.joined(), to: "more.tsv")
+                return run(workspace, "import", "memberships", file)
+            } catch { return "\(error)" }
+        }
+    }
+
     func stop() {
         state.withLock { $0.isStopped = true }
         while !state.withLock({ $0.isDone }) { usleep(1000) }
