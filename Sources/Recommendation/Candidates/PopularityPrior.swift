@@ -1,6 +1,8 @@
 import Model
 
-/// What the size of a group adds to its raw score, for every member: weight · √(members / members of the largest group).
+/// What the size of a group adds to its raw score, for every member.
+///
+/// It is weight · √(members / members of the largest group).
 ///
 /// Where few groups have most of the members, a popular group is a better guess than a weak similarity. The more
 /// groups a member has joined, the greater the sums beside it.

@@ -12,8 +12,8 @@ enum CheckCommand: ConfiguredCommand {
             Reads all of the catalog (SQLite's integrity check, and whether every row names what exists), all versions \
             of the store with their checksums, and journals and lists of sessions on this machine. Asks Redis what it \
             does without memory and on a restart. Compares the clock with the newest records, and looks whether the \
-            disks have room and the configuration files can be used. It changes nothing; daemons, imports and recomputes may run meanwhile. At the size of a \
-            large site it takes minutes.
+            disks have room and the configuration files can be used. It changes nothing; daemons, imports and \
+            recomputes may run meanwhile. At the size of a large site it takes minutes.
 
             Versions in Redis are read as a daemon reads them, into a folder that is removed afterwards; --scratch says \
             on which disk.

@@ -5,8 +5,8 @@ import TestSupport
 
 @testable import ModelStore
 
-/// Entries of a stream, the seal and then a field a line: whatever a journal takes of them, it sends on as something that
-/// means the same.
+/// Entries of a stream, the seal and then a field a line: whatever a journal takes of them, it sends on as something
+/// that means the same.
 struct StreamTarget: FuzzTarget {
     private let folder: TemporaryDirectory
     private let journal: ChangeJournal
