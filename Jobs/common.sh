@@ -40,3 +40,4 @@ find_swift() {
 }
 
 libraries=(libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev)
+spark=(openjdk-17-jre-headless python3-venv)
