@@ -16,7 +16,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
                 throw StoreError(
                     .badLocation,
                     "a store cannot be at \(text[..<separator.upperBound])…: "
-                        + "give the path of a folder, or redis://[user:password@]host[:port][/database]")
+                        + "give the path of a folder, \(RedisAddress.forms)")
             }
             do throws(RedisError) {
                 self = .redis(try RedisAddress(text))
@@ -25,9 +25,7 @@ public enum StoreLocation: Sendable, Equatable, CustomStringConvertible {
             }
         } else {
             guard !text.isEmpty, !text.utf8.contains(0) else {
-                throw StoreError(
-                    .badLocation,
-                    "a store needs the path of a folder, or redis://[user:password@]host[:port][/database]")
+                throw StoreError(.badLocation, "a store needs the path of a folder, \(RedisAddress.forms)")
             }
             self = .folder(text)
         }

@@ -8,6 +8,10 @@
 public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// The beginning of every address.
     public static let scheme = "redis://"
+    /// How addresses are written, for messages.
+    public static let forms =
+        "redis://[user:password@]host[:port][/database], "
+        + "or redis-sentinel://[user:password@]host[:port],…/NAME[/database]"
     /// The beginning of addresses that Sentinels resolve.
     public static let sentinelScheme = "redis-sentinel://"
     /// The port if the address has none.
@@ -47,7 +51,9 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     /// - Throws: `RedisError.badAddress` that names the wrong part, and never shows the password.
     public init(_ text: String) throws(RedisError) {
         socketPath = nil
-        guard Self.hasScheme(text) else { throw Self.bad("it does not begin with \(Self.scheme)") }
+        guard Self.hasScheme(text) else {
+            throw Self.bad("it begins with neither \(Self.scheme) nor \(Self.sentinelScheme)")
+        }
         let isNamed = text.hasPrefix(Self.sentinelScheme)
         let rest = text.dropFirst(isNamed ? Self.sentinelScheme.count : Self.scheme.count)
         guard !rest.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
@@ -160,9 +166,6 @@ public struct RedisAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     static func bad(_ reason: String) -> RedisError {
-        RedisError(
-            .badAddress,
-            "this is not the address of a Redis server: \(reason); write redis://[user:password@]host[:port][/database]"
-        )
+        RedisError(.badAddress, "this is not the address of a Redis server: \(reason); write \(forms)")
     }
 }

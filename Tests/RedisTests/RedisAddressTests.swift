@@ -46,6 +46,20 @@ struct RedisAddressTests {
         #expect(error?.message.contains("redis://[user:password@]host[:port][/database]") == true)
     }
 
+    @Test("names Sentinels, and what they watch")
+    func sentinels() throws {
+        let address = try RedisAddress("redis-sentinel://anna:secret@one,[::1]:7/my.master-1/3")
+        #expect(address.sentinels?.hosts.map(\.description) == ["one:26379", "[::1]:7"])
+        #expect(address.sentinels?.name == "my.master-1" && address.database == 3)
+        #expect(address.user == "anna" && address.password == "secret")
+        #expect(address.description == "redis-sentinel://anna@one:26379,[::1]:7/my.master-1/3")
+        for text in ["h", "h/", "h,/m", ",h/m", "h:0/m", "h/m/x", "h/m m", "h/m/1/2", "a:secret@/m"] {
+            let error = #expect(throws: RedisError.self, "\(text)") { try RedisAddress("redis-sentinel://\(text)") }
+            #expect(error?.message.contains("redis-sentinel://[user:password@]host[:port],…/NAME[/database]") == true)
+            #expect(error?.message.contains("secret") == false)
+        }
+    }
+
     @Test("is shown without its password")
     func description() throws {
         #expect(try RedisAddress("redis://anna:secret@h/2").description == "redis://anna@h:6379/2")

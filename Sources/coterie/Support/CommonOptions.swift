@@ -14,7 +14,10 @@ enum CommonOptions {
         environment: "COTERIE_CATALOG", setting: Setting("catalog.file"))
     static let store = Option(
         "store", "STORE",
-        help: "The store of model versions: a folder, or redis://[user:password@]host[:port][/db]",
+        help: """
+            The store of model versions: a folder, redis://[user:password@]host[:port][/db], or \
+            redis-sentinel://[user:password@]host[:port],…/NAME[/db]
+            """,
         default: "coterie-models", environment: "COTERIE_STORE", setting: Setting("store.location"))
     /// The store, how to log in there, and where versions of it are cached.
     static let storeOptions = [
