@@ -1,4 +1,4 @@
-import CatalogStore
+@testable import CatalogStore
 import Model
 import SQLite
 import TestSupport
@@ -106,8 +106,17 @@ struct ContentTests {
         let photosOfPlace = Dictionary(grouping: left.compactMap(\.place)) { $0 }.mapValues(\.count)
         let vocabulary = counts.filter { $0.value >= 5 }
             .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
-        for threads in [1, 3] {
-            let found = try content(test, minimumPhotos: 5, threads: threads)
+        // Of 400 tags, all fit into memory, or so few that shares of them are divided once more.
+        let tables = test.directory.path + "/tables"
+        _ = try CatalogSnapshot(of: test.catalog, threads: 1)
+            .exportTables(to: tables, relations: .standard, rowsPerPart: 9000)
+        for (threads, mostTags) in [(1, 400), (3, 400), (3, 90)] {
+            let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+            let found = try snapshot.photoContent(minimumPhotos: 5, mostTags: mostTags) { _ in }
+            let fromTables = try TableSnapshot(tables, snapshot)
+                .photoContent(minimumPhotos: 5, mostTags: mostTags) { _ in }
+            #expect(fromTables.tags.terms == vocabulary && fromTables.tags.totals == found.tags.totals)
+            #expect(fromTables.tags.photoCount == found.tags.photoCount)
             #expect(found.tags.terms == vocabulary)
             #expect(found.tags.totals.map(Int.init) == vocabulary.map { counts[$0] ?? 0 })
             #expect(found.tags.photoCount == left.count { !$0.tags.isEmpty })

@@ -36,7 +36,7 @@ extension CatalogSnapshot {
         }
     }
 
-    /// Reads what is known of all public photos, in one pass over them.
+    /// Reads what is known of all public photos, in one pass over them if their tags fit into memory.
     ///
     /// - Parameters:
     ///   - minimumPhotos: tags and cells of fewer photos are not in the vocabularies (inclusive).
@@ -44,6 +44,28 @@ extension CatalogSnapshot {
     /// - Throws: `CatalogError.Code.badData` if the photos cannot be as they were written.
     public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
+    {
+        try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
+    }
+
+    /// The same, with so many different tags in memory at once for each thread.
+    func photoContent(
+        minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
+    ) throws(CatalogError) -> PhotoContent {
+        let hidden = try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0
+        }
+        return try content(minimumPhotos: minimumPhotos) { choice throws(CatalogError) in
+            let readers = try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
+            guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
+            try catalog.checkCount(
+                readers.reduce(Int(hidden)) { $0 + $1.photoCount }, of: EntityTable.photos.rawValue, isOfTable: true)
+            return readers
+        }
+    }
+
+    private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(CatalogError) -> [PhotoReader]
     {
         let highest = try catalog.highestKey(of: .photos)
         let columns = try wrapping { () throws(DatabaseError) in
@@ -55,14 +77,14 @@ extension CatalogSnapshot {
         let ranges = stride(from: 0, to: highest + 1, by: width).map { $0..<min($0 + width, highest + 1) }
         let next = Atomic<Int>(0)
         let photosRead = Atomic<Int>(0)
-        let readers = try readParts(connections.count) { catalog, _ throws(CatalogError) in
+        return try readParts(connections.count) { catalog, _ throws(CatalogError) in
             try wrapping { () throws(DatabaseError) in
                 let rows = try catalog.database.prepare(
                     """
                     SELECT \(columns) FROM photos WHERE photo_key BETWEEN ? AND ? AND visibility = 0
                     ORDER BY photo_key
                     """)
-                var reader = PhotoReader()
+                var reader = PhotoReader(tagNumbers)
                 while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
                     let keys = ranges[index]
                     rows.bind(Int64(keys.lowerBound), at: 1)
@@ -73,18 +95,9 @@ extension CatalogSnapshot {
                 return reader
             }
         }
-        guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
-        let hidden = try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0
-        }
-        try catalog.checkCount(
-            readers.reduce(Int(hidden)) { $0 + $1.photoCount }, of: EntityTable.photos.rawValue, isOfTable: true)
-        return try content(of: readers, minimumPhotos: minimumPhotos)
     }
-}
 
-extension CatalogSnapshot {
-    /// Puts together what the threads read, in the order of the photos.
+    /// Puts together what threads read, in the order of the photos.
     func content(of readers: [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
         let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
         let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)

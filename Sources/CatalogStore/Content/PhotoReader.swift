@@ -13,7 +13,7 @@ struct PhotoReader: Sendable {
         var cells: [UInt32] = []
         /// Where the tags of each photo end.
         var tagEnds: [UInt32] = []
-        /// Numbers that the thread gave to tags.
+        /// Numbers that the thread gave to tags, or `TagNumbers.other`.
         var tags: [UInt32] = []
 
         /// What is known of the photos in indexes of vocabularies.
@@ -27,7 +27,7 @@ struct PhotoReader: Sendable {
             for (cell, end) in zip(cells, tagEnds) {
                 records.append(
                     place: cell == PhotoRecords.none ? cell : indexOfCell[Int(cell)],
-                    tags: tags[start..<Int(end)].lazy.map { indexOfTag[Int($0)] })
+                    tags: tags[start..<Int(end)].lazy.map { $0 == TagNumbers.other ? $0 : indexOfTag[Int($0)] })
                 start = Int(end)
             }
             return records
@@ -39,8 +39,10 @@ struct PhotoReader: Sendable {
     private(set) var photoCount = 0
     /// Whether the keys of each range ascend within it.
     private(set) var isInOrder = true
-    private(set) var tagNumbers = TagNumbers()
+    private(set) var tagNumbers: TagNumbers
     private(set) var cellNumbers = CellNumbers()
+
+    init(_ tagNumbers: TagNumbers) { self.tagNumbers = tagNumbers }
 
     /// Reads the photos of a range.
     ///

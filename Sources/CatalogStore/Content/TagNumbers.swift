@@ -3,18 +3,41 @@ import Model
 /// Numbers the tags of photos and counts them, because comparing and counting millions of strings would take most of a
 /// recompute.
 struct TagNumbers: Sendable {
-    /// The most different tags, some hundred megabytes; further ones are ignored.
-    static let maximumTags = 4_000_000
+    /// Which tags are numbered; of the others it is only noted that a photo has one.
+    enum Choice: Sendable {
+        /// All of them.
+        case all
+        /// Those of a share.
+        case share(TagShare)
+        /// These, normalized.
+        case known(Set<String>)
+
+        func has(_ tag: String) -> Bool {
+            switch self {
+            case .all: true
+            case .share(let share): share.has(tag)
+            case .known(let tags): tags.contains(tag)
+            }
+        }
+    }
+
+    /// The most different tags that one thread numbers, some hundred megabytes.
+    static let mostTags = 4_000_000
     /// The number of texts that are no tags.
     private static let none = UInt32.max
+    /// The number of tags that are not chosen.
+    static let other = PhotoRecords.rare
 
     /// The photos that have a tag.
     private struct Photos {
-        var first: UInt32
         var last: UInt32
         var count: UInt32
     }
 
+    private let choice: Choice
+    private let mostTags: Int
+    /// Whether there are more different tags than can be numbered.
+    private(set) var isFull = false
     /// Tags as they are written, and the number of each by its slot.
     private var written = IdentifierCache()
     private var numberOfSlot: [UInt32] = []
@@ -23,13 +46,15 @@ struct TagNumbers: Sendable {
     private(set) var texts: [String] = []
     private var photos: [Photos] = []
 
+    init(_ choice: Choice = .all, mostTags: Int = mostTags) {
+        self.choice = choice
+        self.mostTags = if case .known(let tags) = choice { max(tags.count, mostTags) } else { mostTags }
+    }
+
     /// How many photos have a tag.
     func photoCount(_ number: Int) -> Int { Int(photos[number].count) }
 
-    /// The first photo that has a tag.
-    func firstPhoto(_ number: Int) -> UInt32 { photos[number].first }
-
-    /// Adds the numbers of a photo's tags to an array, each once.
+    /// Adds the numbers of a photo's tags to an array, each once, but `other` as often as it comes.
     ///
     /// - Parameters:
     ///   - list: tags separated by `;`.
@@ -40,16 +65,20 @@ struct TagNumbers: Sendable {
             let number = number(of: list.extracting(start..<end), photo)
             start = end + 1
             guard number != Self.none else { continue }
-            let isNew = photos[Int(number)].count == 0
-            guard isNew || photos[Int(number)].last != photo else { continue }
-            photos[Int(number)].last = photo
-            photos[Int(number)].count += 1
+            if number != Self.other {
+                let isNew = photos[Int(number)].count == 0
+                guard isNew || photos[Int(number)].last != photo else { continue }
+                photos[Int(number)].last = photo
+                photos[Int(number)].count += 1
+            }
             found.append(number)
         }
     }
 
     private mutating func number(of tag: Span<UInt8>, _ photo: UInt32) -> UInt32 {
         guard tag.count > 0 else { return Self.none }
+        // Spellings that are forgotten are normalized once more when they come again.
+        if numberOfSlot.count == mostTags { (written, numberOfSlot) = (IdentifierCache(), []) }
         let slot = Int(written.slot(of: tag))
         if slot == numberOfSlot.count { numberOfSlot.append(newNumber(of: written.id(UInt32(slot)), photo)) }
         return numberOfSlot[slot]
@@ -63,11 +92,31 @@ struct TagNumbers: Sendable {
             if text.utf8.lexicographicallyPrecedes(texts[Int(number)].utf8) { texts[Int(number)] = text }
             return number
         }
-        guard !text.isEmpty, texts.count < Self.maximumTags else { return Self.none }
+        guard !text.isEmpty else { return Self.none }
+        guard choice.has(text) else { return Self.other }
+        guard texts.count < mostTags else {
+            isFull = true
+            return Self.other
+        }
         let number = UInt32(texts.count)
         numbers[text] = number
         texts.append(text)
-        photos.append(Photos(first: photo, last: photo, count: 0))
+        photos.append(Photos(last: photo, count: 0))
         return number
+    }
+}
+
+/// Some of all tags, chosen by their hashes, which differ from process to process.
+struct TagShare: Sendable {
+    /// From 0 on, below `count`.
+    let index: UInt
+    /// How many shares there are.
+    let count: UInt
+
+    func has(_ tag: String) -> Bool { UInt(bitPattern: tag.hashValue) % count == index }
+
+    /// The two shares with the same tags.
+    var halves: [TagShare] {
+        [TagShare(index: index, count: count * 2), TagShare(index: index + count, count: count * 2)]
     }
 }
