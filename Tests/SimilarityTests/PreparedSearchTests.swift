@@ -1,5 +1,5 @@
 import Model
-import Similarity
+@testable import Similarity
 import SparseMatrix
 import TestSupport
 import Testing
@@ -55,6 +55,27 @@ struct PreparedSearchTests {
         // The large rows come first, and cost more.
         let sizes = search.ranges(count: 8).map(\.count)
         #expect(sizes.count == 8 && sizes[0] < sizes[7])
+    }
+
+    @Test("no range costs twice as much as the one in the middle, although some groups have most members")
+    func skew() throws {
+        for seed in UInt64(0)..<30 {
+            var generator = SeededGenerator(seed: seed)
+            let rows: [[UInt32]] = (0..<300).map { row in
+                let size = row < 3 ? Int.random(in: 100...4000, using: &generator) : 1 + row % 9
+                return (0..<size).map { UInt32($0 * (row + 1) % 4001) }.sorted()
+            }
+            let search = PreparedSearch(
+                try BinaryMatrix.rows(rows, columnCount: 4001), .init(minimumEntries: 1, minimumCommon: 1, limit: 9),
+                path: .portable, threads: 1, blockRows: nil, identity: 1)
+            let costs = search.costs()
+            for count in [1, 2, 8, 64, 1000] {
+                let ranges = search.ranges(count: count)
+                #expect(ranges.flatMap(Array.init) == Array(costs.indices) && ranges.count <= count)
+                let sums = ranges.map { costs[$0].reduce(0, +) }.sorted()
+                #expect(sums[sums.count - 1] <= 2 * sums[sums.count / 2], "seed \(seed), \(count) ranges")
+            }
+        }
     }
 
     @Test("blocks that are missing, twice there or of another search are refused, and so are damaged files")
