@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import resource
 import subprocess
 import time
 import urllib.parse
@@ -10,6 +12,7 @@ from pyspark import AccumulatorParam
 from pyspark.sql import functions as F
 from pyspark.sql import types as T
 
+import coterie_stages
 import coterie_tables
 
 COLUMNS = {
@@ -40,12 +43,14 @@ class Lake:
     def __init__(self, session, options, folder, say):
         self.session, self.options, self.folder, self.say = session, options, folder, say
         self.left_out = {}
+        self.stages = coterie_stages.Stages(session, say)
 
     def path(self, *parts):
         return os.path.join(self.folder, *parts)
 
     def stored(self, name, rows):
         rows.write.mode("overwrite").parquet("file://" + self.path("steps", name))
+        self.stages.report(name)
         return self.session.read.parquet("file://" + self.path("steps", name))
 
     # Cleaning
@@ -62,13 +67,13 @@ class Lake:
         rejected = self.session.sparkContext.accumulator((0, 0), Pairs())
         parts, number = [], 0
         for source in sources:
-            for rows, header, is_table in self.readings(kind, source):
-                rows = rows.withColumn("file", F.lit(number).cast("long"))
+            for rows, file_count, header, is_table in self.readings(kind, source):
                 cleaning = coterie_tables.Cleaning(
-                    self.options.program, kind, self.options.timezone, COLUMNS[kind], {number: header}, is_table,
-                    rejected)
+                    self.options.program, kind, self.options.timezone, COLUMNS[kind], header, is_table, rejected)
+                rows = rows.withColumn("file", F.col("file") + number) \
+                    .withColumns({name: F.col(name).cast("long") for name in ("file", "block")})
                 parts.append(rows.mapInArrow(running(cleaning), schema))
-                number += 1
+                number += file_count
         if not parts:
             return self.session.createDataFrame([], schema)
         rows = parts[0]
@@ -82,30 +87,41 @@ class Lake:
         return rows
 
     def readings(self, kind, source):
-        """The rows of a source: lines of text with the header of their file, or columns of a table as text."""
+        """The rows of a source, how many files they are of, the first line of text files, and whether it is a table.
+
+        Rows are lines of text, or columns of a table as text. Each has the number of its file, in the order of names.
+        """
         block = F.col("_metadata.file_block_start").alias("block")
+        first = F.lit(0).alias("file")
         if source.startswith("table:"):
-            rows = self.session.read.table(source[6:]).withColumn("block", F.lit(0))
-            yield self.texts(kind, rows, "block"), None, True
+            rows = self.texts(kind, self.session.read.table(source[6:]), F.lit(0).alias("block"), first)
+            yield rows, 1, None, True
             return
         files = sorted(self.session.read.text(source).inputFiles())
         if not files[0].endswith(TEXT):
-            yield self.texts(kind, self.session.read.parquet(source).select("*", block), "block"), None, True
+            # Spark writes one slash in one place, and three in another.
+            path = F.regexp_replace("_metadata.file_path", "^([^:/]+):/+", "$1:/").alias("path")
+            rows = self.texts(kind, self.session.read.parquet(source), block, path)
+            numbers = [(re.sub("^([^:/]+):/+", r"\1:/", file), number) for number, file in enumerate(files)]
+            numbers = self.session.createDataFrame(numbers, "path string, number long")
+            missing = F.raise_error(F.concat(F.lit("Spark did not list this file: "), "path")).cast("long")
+            rows = rows.join(F.broadcast(numbers), "path", "left").withColumn("file", F.coalesce("number", missing))
+            yield rows.drop("path", "number"), len(files), None, True
             return
         for file in files:
             # Titles have ends of lines in some files, and groups are few: their files are taken as they are.
             is_whole = kind == "groups" or self.options.multi_line
-            lines = self.session.read.option("wholetext", is_whole).text(file).select("value", block)
+            lines = self.session.read.option("wholetext", is_whole).text(file).select("value", block, first)
             header = None
             if not is_whole and ".json" not in file and ".ndjson" not in file:
-                first = self.session.read.text(file).select(F.col("value").cast("binary")).head()
-                if first is None:
+                row = self.session.read.text(file).select(F.col("value").cast("binary")).head()
+                if row is None:
                     continue
-                header = bytes(first[0])
-            yield lines, header, False
+                header = bytes(row[0])
+            yield lines, 1, header, False
 
-    def texts(self, kind, rows, block):
-        """The columns of a kind that the rows have, as an import would find them in a file."""
+    def texts(self, kind, rows, *places):
+        """The columns of a kind that the rows have, as an import would find them in a file, and other columns."""
         def text(field):
             column = F.col(f"`{field.name}`")
             if isinstance(field.dataType, T.ArrayType):
@@ -114,8 +130,7 @@ class Lake:
                 return F.unix_seconds(column).cast("string")
             return column.cast("string")
         known = [field for field in rows.schema.fields if field.name in ALL_COLUMNS[kind]]
-        return rows.select(
-            *[text(field).alias(field.name) for field in known], F.col(block).cast("long").alias("block"))
+        return rows.select(*[text(field).alias(field.name) for field in known], *places)
 
     # Groups
 
@@ -138,8 +153,7 @@ class Lake:
             rows = rows if rows is not None else self.session.read.parquet(source)
             path = self.path("groups.jsonl")
             with open(path, "w") as copy:
-                texts = self.texts("groups", rows.withColumn("block", F.lit(0)), "block").drop("block")
-                for row in texts.toJSON().toLocalIterator():
+                for row in self.texts("groups", rows).toJSON().toLocalIterator():
                     copy.write(row + "\n")
             yield path
 
@@ -218,7 +232,8 @@ class Lake:
         rows = self.kinds[table].groupBy(id_column, "group_id").agg(self.last(time_column).alias("time"))
         entries = entries.select(F.col("id").alias(id_column), F.col("number").alias("entry"))
         groups = self.groups.select(F.col("id").alias("group_id"), F.col("number").alias("group"))
-        rows = rows.join(entries, id_column, "left").join(groups, "group_id", "left")
+        # Groups go to all machines: shuffled by group, the entries of the largest one would make one task.
+        rows = rows.join(entries, id_column, "left").join(F.broadcast(groups), "group_id", "left")
         rows = self.stored(f"numbered-{table}", rows.select("group", "entry", "time"))
         counts = rows.agg(
             F.count_if(F.col("group").isNull()), F.count_if(F.col("group").isNotNull() & F.col("entry").isNull()),
@@ -232,6 +247,7 @@ class Lake:
             .sortWithinPartitions("group", "entry")
         writing = coterie_tables.Writing(self.path("tables"), table, columns)
         rows.mapInArrow(running(writing), "rows long").collect()
+        self.stages.report(f"sorted-{table}")
         self.say(f"{table}: {counts[2]} entries, {counts[0]} of private groups, {counts[1]} private")
 
     def parts(self, table):
@@ -267,17 +283,23 @@ def running(work):
 
 
 def compare(session, program, order, rows_at_once):
-    """Has the parts of an order done, each by a process of a worker; returns their seconds."""
+    """Has the parts of an order done, each by a process of a worker; returns their seconds, and processor seconds."""
     threads = session.conf.get("spark.task.cpus", "1")
 
     def work(part):
-        began = time.monotonic()
+        began, used = time.monotonic(), processor_seconds()
         command = [program, "kernel", order["search"], "--rows", f"{part['first']}-{part['end']}", "--output",
                    part["block"], "--threads", threads, "--rows-at-once", str(rows_at_once)]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr}")
-        return time.monotonic() - began
+        return time.monotonic() - began, processor_seconds() - used
 
     parts = order["parts"]
     return session.sparkContext.parallelize(parts, len(parts)).map(work).collect()
+
+
+def processor_seconds():
+    """What the processes that this one waited for have taken."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -23,10 +23,10 @@ DEGREES = {"latitude", "longitude"}
 class Cleaning:
     """Cleans batches with `coterie clean`, which knows the rules of an import."""
 
-    def __init__(self, program, kind, timezone, columns, headers, is_table, rejected):
+    def __init__(self, program, kind, timezone, columns, header, is_table, rejected):
         self.command = [program, "clean", kind, "--timezone", timezone]
         self.columns = columns  # those that are wanted
-        self.headers = headers  # by the number of a file, its first line; none for tables and JSON Lines
+        self.header = header  # the first line of the file; none for tables and JSON Lines
         self.is_table = is_table
         self.rejected = rejected  # an accumulator: rows, rejected ones
 
@@ -41,11 +41,10 @@ class Cleaning:
             pyarrow.csv.write_csv(batch.drop_columns(["file", "block", "first"]), buffer)
             content = buffer.getvalue()
         else:
-            header = self.headers[file]
             lines = batch.column("value")
-            if header is not None and block == 0 and line == 0:
+            if self.header is not None and block == 0 and line == 0:
                 lines = lines.slice(1)
-            content = (b"" if header is None else header + b"\n") + joined(lines)
+            content = (b"" if self.header is None else self.header + b"\n") + joined(lines)
         run = subprocess.run(self.command, input=content, capture_output=True)
         if run.returncode:
             raise RuntimeError(f"{' '.join(self.command)}: {run.stderr.decode(errors='replace')}")

@@ -145,13 +145,14 @@ def with_spark(options, work):
     from pyspark.sql import SparkSession
     sys.path.insert(0, HERE)
     import coterie_spark
+    import coterie_stages
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     session = (
         SparkSession.builder.appName("coterie recompute").config("spark.local.dir", work.name("spark"))
         .config("spark.sql.warehouse.dir", work.name("warehouse"))
         .config("spark.sql.execution.arrow.maxRecordsPerBatch", 200_000).getOrCreate())
     session.sparkContext.setLogLevel("ERROR")
-    for module in ("coterie_tables.py", "coterie_spark.py"):
+    for module in ("coterie_tables.py", "coterie_stages.py", "coterie_spark.py"):
         session.sparkContext.addPyFile(os.path.join(HERE, module))
     if options.parts is None:
         options.parts = max(64, 8 * session.sparkContext.defaultParallelism)
@@ -168,9 +169,10 @@ def with_spark(options, work):
 
         def compare(order):
             began = time.monotonic()
-            seconds = coterie_spark.compare(session, options.program, order, options.rows_at_once)
-            say(f"{order['relation']}: {len(seconds)} parts in {time.monotonic() - began:.1f} s; a part took "
-                f"{statistics.median(seconds):.2f} s in the middle, {max(seconds):.2f} s at most")
+            times = coterie_spark.compare(session, options.program, order, options.rows_at_once)
+            for name, seconds in zip((f"in {time.monotonic() - began:.1f} s", "of processors"), zip(*times)):
+                spread = coterie_stages.spread(len(seconds), (min(seconds), statistics.median(seconds), max(seconds)))
+                say(f"{order['relation']} compared {name}: {spread}")
 
         recompute(options, work, compare)
     finally:

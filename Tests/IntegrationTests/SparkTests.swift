@@ -7,7 +7,7 @@ import Testing
 struct SparkTests {
     /// A virtual environment with Spark, made once for all runs; nil if it cannot be had.
     private static let environment: String? = {
-        guard Checkout.tool("java") != nil else { return nil }
+        guard javaHome != nil || Checkout.tool("java") != nil else { return nil }
         let folder = NSTemporaryDirectory() + "coterie-spark-\(getuid())"
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
@@ -28,6 +28,13 @@ struct SparkTests {
         return process.terminationStatus == 0 ? folder : nil
     }()
 
+    /// Debian's Java 17, which need not be the `java` on the PATH.
+    private static let javaHome: String? = {
+        let folder = "/usr/lib/jvm"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.first { $0.hasPrefix("java-17-openjdk") }.map { "\(folder)/\($0)" }
+    }()
+
     private static let script = Checkout.root + "/Jobs/spark/recompute.py"
 
     /// A second file of memberships: some are there already, one line is bad, a group and users are new.
@@ -43,17 +50,52 @@ struct SparkTests {
         """#
 
     /// Two workspaces with the same files: one has imported them, the other one has only an empty catalog.
-    private func workspaces() async throws -> (imported: Workspace, lake: Workspace, sources: [String]) {
+    ///
+    /// - Parameter hasParquet: whether memberships are Parquet in the lake, and are there with other dates before.
+    private func workspaces(hasParquet: Bool = false) async throws
+        -> (imported: Workspace, lake: Workspace, sources: [String])
+    {
         let (imported, lake) = (try Workspace(), try Workspace())
         let more = try lake.write(Self.more, to: "more.csv")
         var sources: [String] = []
         for kind in SampleCommunity.kinds {
-            let files = [Checkout.sample(kind)] + (kind == "memberships" ? [more] : [])
+            var files = [Checkout.sample(kind)] + (kind == "memberships" ? [more] : [])
+            sources.append("--\(kind)")
+            if hasParquet, kind == "memberships" {
+                let again = try await parquet(in: lake)
+                sources.append("\(again.folder),\(more)")
+                files.insert(again.text, at: 0)
+            } else {
+                sources.append(files.joined(separator: ","))
+            }
             try await imported.succeed(["import", kind] + files)
-            sources += ["--\(kind)", files.joined(separator: ",")]
         }
         try await imported.succeed("recompute")
         return (imported, lake, sources)
+    }
+
+    /// Memberships of the sample as two files of a folder: first some with other dates, then all, so that those count.
+    private func parquet(in lake: Workspace) async throws -> (text: String, folder: String) {
+        let lines = try String(contentsOfFile: Checkout.sample("memberships"), encoding: .utf8).split(separator: "\n")
+        let some = lines.dropFirst().enumerated().filter { $0.offset % 9 == 4 }.map(\.element)
+        let again = some.map { $0.split(separator: "\t")[..<2].joined(separator: "\t") + "\t2019-01-01T00:00:00Z" }
+        let text = try lake.write("\(lines[0])\n" + again.joined(separator: "\n"), to: "again.tsv")
+        let folder = lake.path("two files")
+        let run = try await RunningCommand(
+            try #require(Self.environment) + "/bin/python",
+            [
+                "-c",
+                """
+                import os, sys, pyarrow.csv, pyarrow.parquet
+                os.mkdir(sys.argv[1])
+                for number, path in enumerate(sys.argv[2:]):
+                    rows = pyarrow.csv.read_csv(path, parse_options=pyarrow.csv.ParseOptions(delimiter="\\t"))
+                    pyarrow.parquet.write_table(rows, f"{sys.argv[1]}/{number}.parquet", row_group_size=5000)
+                """, folder, text, Checkout.sample("memberships"),
+            ], environment: lake.environment, input: nil, in: lake.folder
+        ).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        return (text, folder)
     }
 
     private func model(_ workspace: Workspace) async throws -> Data {
@@ -66,10 +108,11 @@ struct SparkTests {
         _ lake: Workspace, _ sources: [String], program: String = Checkout.program, _ options: [String]
     ) throws -> RunningCommand {
         let environment = try #require(Self.environment)
-        let settings = [
+        var settings = [
             "PATH": environment + "/bin:" + (lake.environment["PATH"] ?? ""),
             "PYSPARK_PYTHON": environment + "/bin/python",
         ]
+        settings["JAVA_HOME"] = Self.javaHome
         return try RunningCommand(
             environment + "/bin/spark-submit",
             ["--master", "local[2,3]", "--conf", "spark.ui.enabled=false", "--driver-memory", "1g", Self.script]
@@ -86,7 +129,7 @@ struct SparkTests {
         "makes the same model byte for byte, although every kind of task is killed once",
         .enabled(if: environment != nil, "Java, python3-venv, pip or the network is missing"))
     func sameModel() async throws {
-        let (imported, lake, sources) = try await workspaces()
+        let (imported, lake, sources) = try await workspaces(hasParquet: true)
         let program = try lake.write(
             """
             #!/bin/bash
