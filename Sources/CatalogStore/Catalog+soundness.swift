@@ -72,8 +72,11 @@ extension Statement {
 
     /// The same in Unix milliseconds.
     func milliseconds(_ column: Int32) -> Int64 {
-        min(max(integer(column), UnixTime.bounds.lowerBound * 1000), UnixTime.bounds.upperBound * 1000)
+        min(max(integer(column), Self.millisecondsBounds.lowerBound), Self.millisecondsBounds.upperBound)
     }
+
+    /// The bounds of `UnixTime` in milliseconds.
+    static let millisecondsBounds = UnixTime.bounds.lowerBound * 1000...UnixTime.bounds.upperBound * 1000
 }
 
 extension CatalogError {

@@ -62,6 +62,16 @@ extension CatalogChange {
         do {
             self = try JSONDecoder().decode(CatalogChange.self, from: Data(bytes))
         } catch { throw CatalogError(.badData, "this is not a change, or one of a newer program") }
+        // Tables of interactions are read with times within these bounds.
+        guard records.allSatisfy({ Statement.millisecondsBounds.contains($0.atMilliseconds) }) else {
+            throw CatalogError(.badData, "a change has an interaction at a time that cannot be")
+        }
+    }
+
+    /// The interactions that it records.
+    private var records: [InteractionRecord] {
+        guard case .member(let member) = self, case .record(let records) = member.action else { return [] }
+        return records
     }
 }
 
