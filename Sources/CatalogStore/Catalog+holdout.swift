@@ -25,6 +25,8 @@ extension Catalog {
         throws(CatalogError) -> Int
     {
         try wrapping { () throws(DatabaseError) in
+            // Copying what is damaged may end as if the disk were full.
+            try database.checkWhole()
             let statement = try database.prepare("VACUUM INTO ?")
             statement.bind(path, at: 1)
             try statement.run()

@@ -6,20 +6,33 @@ import SQLite
 /// version, and must crash nothing.
 ///
 /// SQLite finds pages that are none of the tree they are in. What it does not find is a page that looks like one of the
-/// tree, with other rows: then rows are out of order, out of bounds, or fewer than their tree has. `checkWhole` finds
+/// tree, with other rows: then rows are out of order, out of bounds, or fewer than their tree has. `CatalogCheck` finds
 /// more, and reads everything for that.
 extension Catalog {
     /// The highest key that is read: matrices have 32-bit columns, and there is memory for every key up to the highest.
     static let keyLimit = Int64(UInt32.max) - 1
 
+    /// Keys up to this one need not be explained by rows.
+    private static let freeKeys: Int64 = 1 << 20
+    /// How many keys a table may have given out for each row that it has: those of removed rows are not given out again.
+    private static let keysPerRow: Int64 = 100
+
     /// The highest key of a table; 0 if it has no rows.
     ///
-    /// - Throws: `CatalogError.Code.badData` if no row can have that key.
+    /// - Throws: `CatalogError.Code.badData` if no row can have that key, or so few rows make it incredible: there must
+    ///   be memory for every key.
     func highestKey(of table: EntityTable) throws(CatalogError) -> Int {
-        let key = try wrapping { () throws(DatabaseError) in
-            try database.integer("SELECT max(\(table.keyColumn)) FROM \(table.rawValue)") ?? 0
+        let (name, column) = (table.rawValue, table.keyColumn)
+        let (key, rows) = try wrapping { () throws(DatabaseError) in
+            let key = try database.integer("SELECT max(\(column)) FROM \(name)") ?? 0
+            guard key > Self.freeKeys else { return (key, Int64.max) }
+            // Counts no further than it must.
+            let enough = key / Self.keysPerRow
+            return (key, try database.integer("SELECT count(*) FROM (SELECT 1 FROM \(name) LIMIT ?)", enough) ?? 0)
         }
-        guard (0...Self.keyLimit).contains(key) else { throw .damaged("\(table.rawValue) have the key \(key)") }
+        guard (0...Self.keyLimit).contains(key), rows >= key / Self.keysPerRow else {
+            throw .damaged("the table \(name) has the key \(key)" + (rows < .max ? " and only \(rows) rows" : ""))
+        }
         return Int(key)
     }
 
@@ -52,6 +65,7 @@ extension Catalog {
 
     /// Checks groups that were read in the order of their ids, in the same transaction.
     func check(_ groups: [GroupRecord]) throws(CatalogError) {
+        _ = try highestKey(of: .groups)
         for group in groups where !(1...Self.keyLimit).contains(group.key) {
             throw .damaged("a group has the key \(group.key)")
         }

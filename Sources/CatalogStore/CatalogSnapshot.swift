@@ -15,6 +15,7 @@ public final class CatalogSnapshot {
     }
 
     let connections: [Connection]
+    private var check: CatalogCheck?
     private var knownGroups: [GroupRecord]?
 
     /// The catalog in this state, for reads by the thread that owns the snapshot.
@@ -27,54 +28,58 @@ public final class CatalogSnapshot {
     /// - Parameters:
     ///   - catalog: the catalog; the snapshot opens connections of its own.
     ///   - threads: how many connections read at once, 1 or more.
+    ///   - isChecked: whether the whole catalog is checked meanwhile, on a thread more; see `finishCheck`.
     /// - Throws: `CatalogError.Code.busy` if others kept writing for about a minute.
-    public convenience init(of catalog: Catalog, threads: Int) throws(CatalogError) {
-        try self.init(of: catalog, threads: threads) {}
+    public convenience init(of catalog: Catalog, threads: Int, isChecked: Bool = false) throws(CatalogError) {
+        try self.init(of: catalog, threads: threads, isChecked: isChecked) {}
     }
 
     /// - Parameter whileBeginning: called in every attempt, before the last of the transactions begins.
-    init(of catalog: Catalog, threads: Int, whileBeginning: () -> Void) throws(CatalogError) {
+    init(of catalog: Catalog, threads: Int, isChecked: Bool = false, whileBeginning: () -> Void) throws(CatalogError) {
         var connections: [Connection] = []
         for _ in 0..<max(1, threads) {
             let own = try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations)
-            // What is read is checked as far as that takes no time of its own; `checkWhole` does the rest.
+            // What is read is checked as far as that takes no time of its own; `CatalogCheck` does the rest.
             try wrapping { () throws(DatabaseError) in try own.database.execute("PRAGMA cell_size_check = ON") }
             connections.append(Connection(catalog: own))
         }
         self.connections = connections
+        let checked = isChecked ? try Catalog(path: catalog.path, mode: .reading, relations: catalog.relations) : nil
+        let others = connections.dropFirst().map(\.catalog.database) + [checked?.database].compactMap(\.self)
         for attempt in 0..<60 {
             // After a failed attempt, hold the write lock for the moment that beginning takes.
             let writers = attempt == 0 ? nil : PausedWriters(catalog.path)
             defer { writers?.resume() }
-            if try beginTogether(whileBeginning) { return }
+            if try beginTogether(others, whileBeginning) {
+                check = checked.map { CatalogCheck(Connection(catalog: $0)) }
+                return
+            }
             // The lock cannot be had in a read-only file: then only trying again helps.
             if attempt > 0, writers == nil { usleep(UInt32(attempt) * 1000) }
         }
         throw CatalogError(.busy, "others write to the catalog without a break; try again later")
     }
 
-    /// Begins a read transaction on every connection.
+    /// Begins a read transaction on every connection, the first one last.
     ///
     /// - Returns: false if another connection committed meanwhile, so that the transactions may see different states;
     ///   then all of them are rolled back.
-    private func beginTogether(_ whileBeginning: () -> Void) throws(CatalogError) -> Bool {
+    private func beginTogether(_ others: [Database], _ whileBeginning: () -> Void) throws(CatalogError) -> Bool {
         try wrapping { () throws(DatabaseError) in
             let before = try database.outsideRevision()
-            for connection in connections.dropFirst() { try connection.catalog.database.beginReading() }
+            for other in others { try other.beginReading() }
             whileBeginning()
             try database.beginReading()
             if try database.outsideRevision() == before { return true }
-            for connection in connections { try connection.catalog.database.execute("ROLLBACK") }
+            for connection in others + [database] { try connection.execute("ROLLBACK") }
             return false
         }
     }
 
-    /// Checks the whole catalog as SQLite does, which takes longer than reading all of it.
+    /// Waits until the whole catalog has been checked, if it is.
     ///
     /// - Throws: `CatalogError.Code.badData` if it is damaged.
-    public func checkWhole() throws(CatalogError) {
-        try wrapping { () throws(DatabaseError) in try database.checkWhole() }
-    }
+    public func finishCheck() throws(CatalogError) { try check?.finish() }
 
     /// All groups, public and private, in ascending order of the bytes of their external ids.
     ///

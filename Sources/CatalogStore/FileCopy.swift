@@ -7,6 +7,8 @@ extension Database {
     func copy(to path: String) throws(DatabaseError) {
         // SQLite writes into an empty file, which keeps its mode.
         close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+        // Copying what is damaged may end as if the disk were full.
+        try checkWhole()
         let copy = try prepare("VACUUM INTO ?")
         copy.bind(Optional(path), at: 1)
         try copy.run()

@@ -22,16 +22,11 @@ extension RecomputeJob {
     func build(_ clock: StepClock, _ observer: any RecomputeObserver) throws(RecomputeError) -> BuiltModel {
         let snapshot: CatalogSnapshot
         do throws(CatalogError) {
-            snapshot = try CatalogSnapshot(of: openCatalog(), threads: parameters.threads)
+            snapshot = try CatalogSnapshot(
+                of: openCatalog(), threads: parameters.threads, isChecked: parameters.checksCatalog)
         } catch { throw .catalog(error) }
         let catalog = snapshot.catalog
         let entries = try entrySource(snapshot)
-        if parameters.checksCatalog {
-            try clock.step(StepName.check) { () throws(RecomputeError) in
-                do throws(CatalogError) { try snapshot.checkWhole() } catch { throw .catalog(error) }
-                return ((), "nothing is damaged")
-            }
-        }
         let work = try plan(catalog, entries, clock, observer)
         let groups = try clock.step(StepName.readGroups) { () throws(RecomputeError) in try readGroups(snapshot) }
         let facts = groups.filter { $0.isShown }.map(GroupFacts.init)
@@ -93,6 +88,12 @@ extension RecomputeJob {
                     evidenceWeights: evidence.relations, signals: signals)
                 return (model, "\(model.sections.reduce(0) { $0 + $1.bytes.count }) bytes")
             } catch { throw .model(error.description) }
+        }
+        if parameters.checksCatalog {
+            try clock.step(StepName.check) { () throws(RecomputeError) in
+                do throws(CatalogError) { try snapshot.finishCheck() } catch { throw .catalog(error) }
+                return ((), "nothing is damaged")
+            }
         }
         return BuiltModel(
             catalog: .init(schemaVersion: catalog.schemaVersion, changeCount: try changeCount(of: catalog)),

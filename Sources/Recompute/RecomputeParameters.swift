@@ -16,7 +16,7 @@ public struct RecomputeParameters: Sendable, Equatable {
     public var isDryRun: Bool
     /// Whether changes of daemons are taken although others of their journal before them are missing.
     public var skipsMissingChanges: Bool
-    /// Whether the whole catalog is checked first, and not only what is read.
+    /// Whether the whole catalog is checked before anything is published, and not only what is read.
     public var checksCatalog = false
     /// When the settings in use were tuned, in Unix milliseconds; nil for the defaults.
     public private(set) var tunedAtMilliseconds: Int64?

@@ -57,4 +57,39 @@ struct DamagedCatalogTests {
         guard case .catalog(let cause)? = error else { return }
         #expect(cause.code == .badData && cause.message.contains("backup"), "\(cause.message)")
     }
+
+    @Test("with a key that so few rows cannot explain says so, and does not ask for memory for every key up to it")
+    func incredibleKey() throws {
+        for (table, column) in [("photos", "photo_key"), ("users", "user_key"), ("groups", "group_key")] {
+            let community = try SmallCommunity.random(seed: 300)
+            let database = try Database(path: community.catalogPath, mode: .readWrite)
+            try database.execute(
+                """
+                UPDATE \(table) SET \(column) = 2147483648
+                WHERE \(column) = (SELECT max(\(column)) FROM \(table))
+                """)
+            let error = #expect(throws: RecomputeError.self) { try community.recompute() }
+            guard case .catalog(let cause)? = error else {
+                Issue.record("\(table): \(String(describing: error))")
+                continue
+            }
+            #expect(cause.code == .badData && cause.message.contains("2147483648"), "\(cause.message)")
+        }
+    }
+
+    @Test("is not copied for an evaluation", arguments: 0..<2)
+    func copying(seed: UInt64) throws {
+        let community = try SmallCommunity.random(seed: 300 + seed)
+        var generator = SeededGenerator(seed: seed)
+        let path = community.catalogPath
+        let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+        for number in 0..<20 {
+            try damage(path, whole, &generator)
+            guard !isWhole(path), let catalog = try? Catalog(path: path, mode: .reading) else { continue }
+            let error = #expect(throws: CatalogError.self) {
+                try catalog.copy(to: path + "-copy-\(number)", holdingOut: .last)
+            }
+            #expect(error?.code == .badData, "\(error?.message ?? "")")
+        }
+    }
 }

@@ -14,6 +14,9 @@ enum RecomputeCommand: Subcommand {
             those of brute force, for any number of threads. The new version is verified before it becomes current; if \
             anything fails, the current version stays.
 
+            While it computes, another thread checks the whole catalog as SQLite does ("PRAGMA quick_check"). From a \
+            damaged catalog nothing is published: the job fails with exit code 65.
+
             With a store in Redis, the job first applies to the catalog the changes that daemons have acknowledged, \
             each exactly once and those of each daemon in their order. A dry run does not apply them.
 
@@ -55,7 +58,7 @@ enum RecomputeCommand: Subcommand {
             Option(
                 flag: "skip-missing",
                 help: "Apply daemons' changes even if earlier ones are missing, which are then lost for good"),
-            Option(flag: "check", help: "Check the whole catalog first, as SQLite does, and not only what is read"),
+            Option(flag: "no-check", help: "Check only what is read of the catalog, and not the whole file"),
             Option(flag: "dry-run", help: "Compute, but publish nothing and change nothing"),
             CommonOptions.recomputeMetrics, CommonOptions.json,
         ],
@@ -80,7 +83,7 @@ enum RecomputeCommand: Subcommand {
         var parameters = try parsed.recomputeParameters(tuned: tuned)
         parameters.versionsKept = try parsed.integer("keep")
         parameters.isDryRun = parsed.flag("dry-run")
-        parameters.checksCatalog = parsed.flag("check")
+        parameters.checksCatalog = !parsed.flag("no-check")
         parameters.gate = try GateOptions.limits(of: parsed)
         parameters.isForced = parsed.flag("force")
         parameters.skipsMissingChanges = parsed.flag("skip-missing")
