@@ -156,7 +156,7 @@ let package = Package(
                 "Recommendation",
                 "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
-        tests("BackupTests", ["Backup", "CatalogStore", "Model", "SQLite", "TestSupport"]),
+        tests("BackupTests", ["Backup", "CatalogStore", "Model", "ModelStore", "SQLite", "TestSupport"]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
         tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),

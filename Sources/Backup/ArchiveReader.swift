@@ -74,6 +74,14 @@ struct ArchiveReader: ~Copyable {
         }
     }
 
+    /// A small file of the manifest; nil if the backup does not have it.
+    func content(of name: String) throws(BackupError) -> [UInt8]? {
+        guard let entry = manifest.files.first(where: { $0.name == name }) else { return nil }
+        var bytes: [UInt8] = []
+        try read(entry) { piece in bytes += piece }
+        return bytes
+    }
+
     /// Writes a file of the manifest to a path, safe from a loss of power.
     func extract(_ entry: BackupManifest.File, to path: String) throws(BackupError) {
         let target = try ArchiveFile(writing: path)
@@ -84,7 +92,8 @@ struct ArchiveReader: ~Copyable {
     /// Whether a file has a place, which is nowhere but there.
     private static func isKnown(_ file: BackupManifest.File) -> Bool {
         guard file.name.hasPrefix(BackupManifest.journalPrefix) else {
-            return [BackupManifest.catalogName, BackupManifest.streamsName].contains(file.name)
+            return [BackupManifest.catalogName, BackupManifest.streamsName, BackupManifest.experimentsName]
+                .contains(file.name)
         }
         let journal = file.name.dropFirst(BackupManifest.journalPrefix.count)
         return !journal.isEmpty && !journal.hasPrefix(".") && !journal.contains("/")

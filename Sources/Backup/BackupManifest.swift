@@ -1,13 +1,15 @@
 /// What a backup holds: `manifest.json`, its last file.
 public struct BackupManifest: Codable, Sendable, Equatable {
     /// The format that this program writes, and the newest that it reads.
-    static let format = 1
+    static let format = 2
     /// Its name in the archive.
     static let fileName = "manifest.json"
     /// The name of the catalog in the archive.
     static let catalogName = "catalog.sqlite"
     /// The name of what only the streams in Redis had.
     static let streamsName = "streams.sqlite"
+    /// The name of the site's experiments in the archive, the text that the store has.
+    static let experimentsName = "experiments.json"
     /// What the names of journals begin with.
     static let journalPrefix = "journals/"
 

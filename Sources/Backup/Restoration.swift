@@ -1,5 +1,6 @@
 public import CatalogStore
 import Model
+public import ModelStore
 
 /// Brings a backup back.
 ///
@@ -12,11 +13,14 @@ public struct Restoration: ~Copyable {
         public var catalog: String
         /// The folder of journals.
         public var journalFolder: String
+        /// Where the site's experiments are brought back to; nil to leave them out.
+        public var store: (any VersionStore)?
 
         /// Places.
-        public init(catalog: String, journalFolder: String) {
+        public init(catalog: String, journalFolder: String, store: (any VersionStore)? = nil) {
             self.catalog = catalog
             self.journalFolder = journalFolder
+            self.store = store
         }
     }
 
@@ -28,8 +32,14 @@ public struct Restoration: ~Copyable {
         public var changes = AppliedChangeCounts()
         /// The first change that is missing of journals of which changes are held back.
         public var missing: [String: Int64] = [:]
-        /// Members whom the catalog that was replaced had forgotten since, and who were forgotten again.
+        /// Members whom the site that was replaced had forgotten since, and who were forgotten again.
         public var forgottenAgain = 0
+        /// Their photos that were removed again.
+        public var photosRemovedAgain = 0
+        /// Why some of what was replaced could not be asked for forgotten members.
+        public var unread: [String] = []
+        /// Whether the site's experiments were brought back.
+        public var hasExperiments = false
     }
 
     /// How many changes are applied in one transaction.
@@ -55,16 +65,13 @@ public struct Restoration: ~Copyable {
     /// - Parameters:
     ///   - isReplacing: whether files that are there are replaced.
     ///   - skipsMissing: whether changes are taken that follow others that are nowhere.
-    ///   - now: Unix milliseconds.
     /// - Throws: `BackupError.Code.occupied` if files are there, or a program has them open; then nothing was changed.
-    public func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool, now: Int64)
-        throws(BackupError) -> Outcome
-    {
+    public func restore(to places: Places, isReplacing: Bool, skipsMissing: Bool) throws(BackupError) -> Outcome {
         let journals = manifest.journals.map { RestoredFile("\(places.journalFolder)/\($0)") }
         let catalog = RestoredFile(places.catalog)
         let streams = RestoredFile(places.catalog + "-streams")
         for file in journals + [catalog] { try file.checkTarget(isReplacing: isReplacing) }
-        let forgotten = isReplacing ? Self.forgotten(in: places.catalog) : []
+        let experiments = try experiments(for: places, isReplacing: isReplacing)
         func removeRemains() { for file in journals + [catalog, streams] { file.removeRemains() } }
         // A restore that was killed has left files, and logs that SQLite would take for those of the new files.
         removeRemains()
@@ -76,6 +83,7 @@ public struct Restoration: ~Copyable {
             switch file.name {
             case BackupManifest.catalogName: try archive.extract(file, to: catalog.prepared)
             case BackupManifest.streamsName: try archive.extract(file, to: streams.prepared)
+            case BackupManifest.experimentsName: break
             default:
                 let name = file.name.dropFirst(BackupManifest.journalPrefix.count)
                 try archive.extract(file, to: RestoredFile("\(places.journalFolder)/\(name)").prepared)
@@ -86,8 +94,16 @@ public struct Restoration: ~Copyable {
             with: ChangeSources(
                 journals: Self.open(journals.map(\.prepared)),
                 streams: manifest.streamedChanges == nil ? nil : StreamCopy(streams.prepared)),
-            forgetting: forgotten, skipsMissing: skipsMissing, now, &outcome)
+            skipsMissing: skipsMissing, &outcome)
+        if isReplacing {
+            try Self.forgetAgain(
+                in: catalog.prepared, replacing: (places.catalog, journals.map(\.path)), &outcome)
+        }
         for file in journals { try file.putInPlace() }
+        if let experiments {
+            try experiments.putInPlace()
+            outcome.hasExperiments = true
+        }
         try catalog.putInPlace()
         outcome.journals = journals.map(\.path)
         return outcome
@@ -101,16 +117,31 @@ public struct Restoration: ~Copyable {
         return journals
     }
 
-    /// The members whom a catalog has forgotten; none if it cannot be read.
-    private static func forgotten(in path: String) -> [String] {
-        (try? Catalog(path: path, mode: .reading).forgottenMembers().map(\.id)) ?? []
+    /// The experiments of the backup, and what the store has in their place; nil if there is nothing to bring back.
+    ///
+    /// - Throws: `BackupError.Code.occupied` if the store has others that must stay.
+    private func experiments(for places: Places, isReplacing: Bool) throws(BackupError) -> RestoredExperiments? {
+        guard let store = places.store, let text = try archive.content(of: BackupManifest.experimentsName) else {
+            return nil
+        }
+        return try RestoredExperiments(text, in: store, isReplacing: isReplacing)
+    }
+
+    /// Forgets in the prepared catalog whom the files that it replaces have forgotten.
+    private static func forgetAgain(
+        in path: String, replacing files: (catalog: String, journals: [String]), _ outcome: inout Outcome
+    ) throws(BackupError) {
+        var replaced = ReplacedSite(catalog: files.catalog, journals: files.journals)
+        (outcome.forgottenAgain, outcome.photosRemovedAgain) = try cataloged { () throws(CatalogError) in
+            try replaced.forget(in: Catalog(path: path, mode: .recording))
+        }
+        outcome.unread = replaced.problems
     }
 
     /// Migrates the catalog, and applies to it what journals and streams have beyond it: whatever reads the catalog
     /// then has all that was acknowledged.
     private func complete(
-        _ path: String, with sources: ChangeSources, forgetting forgotten: [String], skipsMissing: Bool,
-        _ now: Int64, _ outcome: inout Outcome
+        _ path: String, with sources: ChangeSources, skipsMissing: Bool, _ outcome: inout Outcome
     ) throws(BackupError) {
         // It also gets its write-ahead log.
         _ = try cataloged { () throws(CatalogError) in try Catalog(path: path, mode: .writing) }
@@ -129,13 +160,6 @@ public struct Restoration: ~Copyable {
             outcome.changes = outcome.changes + more
             outcome.changes.held = more.held
             outcome.missing = try Self.missing(in: catalog, last)
-        }
-        try cataloged { () throws(CatalogError) in
-            let known = Set(try catalog.forgottenMembers().map(\.id))
-            let since = forgotten.filter { !known.contains($0) }
-            guard !since.isEmpty else { return }
-            _ = try catalog.forget(since, withPhotos: false, atMilliseconds: now)
-            outcome.forgottenAgain = since.count
         }
     }
 

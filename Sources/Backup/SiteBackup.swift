@@ -3,7 +3,7 @@ import Model
 public import ModelStore
 
 /// Makes a backup of what a site cannot make again, while everything goes on: the catalog with the site's decisions,
-/// the journals of daemons on this machine, and what only the streams in Redis have.
+/// its experiments, the journals of daemons on this machine, and what only the streams in Redis have.
 ///
 /// A change goes from a journal to a stream, from there to the catalog, and is removed where it was only after that. So
 /// they are copied in this order: whatever was acknowledged before the backup began is in it.
@@ -13,16 +13,16 @@ public struct SiteBackup {
 
     private let catalog: String
     private let journals: [String]
-    private let channel: SharedChannel?
+    private let store: (any VersionStore)?
 
     /// - Parameters:
     ///   - catalog: its path; it may be of an older program.
     ///   - journals: the paths of daemons' journals, of different names.
-    ///   - channel: of a shared store whose streams are copied too; nil for none.
-    public init(catalog: String, journals: [String], channel: SharedChannel?) {
+    ///   - store: whose experiments are copied too, and its streams if it is shared; nil for none.
+    public init(catalog: String, journals: [String], store: (any VersionStore)?) {
         self.catalog = catalog
         self.journals = journals
-        self.channel = channel
+        self.store = store
     }
 
     /// Writes the backup.
@@ -62,12 +62,20 @@ public struct SiteBackup {
             }
         }
         var streamedChanges: Int?
-        if let channel {
+        if let channel = store?.shared?.channel {
             var count = 0
             try writer.add(BackupManifest.streamsName) { target throws(BackupError) in
                 count = try copyStreams(of: channel, beyond: copied, to: target)
             }
             streamedChanges = count
+        }
+        let experiments = try store.flatMap { store throws(BackupError) in
+            try stored { () throws(StoreError) in try store.experiments() }
+        }
+        if let experiments {
+            try writer.add(BackupManifest.experimentsName) { target throws(BackupError) in
+                try ArchiveFile(writing: target).append(experiments)
+            }
         }
         var schemaVersion = 0
         try writer.add(BackupManifest.catalogName) { target throws(BackupError) in

@@ -1,6 +1,7 @@
 import CatalogStore
 import Foundation
 import Model
+import ModelStore
 import SQLite
 import TestSupport
 import Testing
@@ -12,13 +13,14 @@ struct RestorationTests {
     private let directory: TemporaryDirectory
     private var catalogPath: String { path("catalog.sqlite") }
     private var backupPath: String { path("backup.tar") }
+    private var store: FolderStore { FolderStore(path("store")) }
 
     init() throws {
         directory = try TemporaryDirectory()
         let catalog = try Catalog(path: directory.path + "/catalog.sqlite", mode: .writing)
         for (kind, text) in [
             (ImportKind.groups, "group_id\na\nb\n"), (.users, "user_id\nann\nbob\n"),
-            (.memberships, "group_id,user_id\na,ann\n"),
+            (.memberships, "group_id,user_id\na,ann\n"), (.photos, "photo_id,user_id\np,ann\nq,ann\nr,bob\n"),
         ] {
             let file = directory.path + "/\(kind.name).csv"
             try Data(text.utf8).write(to: URL(fileURLWithPath: file))
@@ -45,7 +47,7 @@ struct RestorationTests {
 
     @discardableResult
     private func backUp(_ journals: String...) throws -> BackupManifest {
-        try SiteBackup(catalog: catalogPath, journals: journals.map(path), channel: nil)
+        try SiteBackup(catalog: catalogPath, journals: journals.map(path), store: store)
             .write(to: backupPath, isReplacing: true, now: 7)
     }
 
@@ -56,7 +58,7 @@ struct RestorationTests {
         let places = Restoration.Places(
             catalog: path("\(folder)/restored.sqlite"), journalFolder: path("\(folder)/journals"))
         let outcome = try Restoration(backupPath)
-            .restore(to: places, isReplacing: false, skipsMissing: skipsMissing, now: 8)
+            .restore(to: places, isReplacing: false, skipsMissing: skipsMissing)
         return (outcome, try Catalog(path: places.catalog, mode: .reading))
     }
 
@@ -113,14 +115,14 @@ struct RestorationTests {
         let before = try Data(contentsOf: URL(fileURLWithPath: catalogPath))
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
         do {
-            _ = try Restoration(backupPath).restore(to: places, isReplacing: false, skipsMissing: false, now: 8)
+            _ = try Restoration(backupPath).restore(to: places, isReplacing: false, skipsMissing: false)
             Issue.record("it was overwritten")
         } catch { #expect(error.code == .occupied) }
         #expect(try Data(contentsOf: URL(fileURLWithPath: catalogPath)) == before)
         // A log that a killed writer has left must not be taken for one of the new file.
         _ = try Catalog(path: catalogPath, mode: .recording).apply(SiteChange(ofGroup: "b", .hide, atMilliseconds: 3))
         try Data("damaged".utf8).write(to: URL(fileURLWithPath: catalogPath + "-wal"))
-        _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false, now: 8)
+        _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
         #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups(limit: 9).isEmpty)
     }
 
@@ -129,7 +131,7 @@ struct RestorationTests {
         try backUp()
         try Data(repeating: 0x5A, count: 5000).write(to: URL(fileURLWithPath: catalogPath))
         let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
-        _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false, now: 8)
+        _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
         #expect(try Catalog(path: catalogPath, mode: .reading).groupCount() == 2)
     }
 
@@ -146,18 +148,85 @@ struct RestorationTests {
         #expect(try FileManager.default.subpathsOfDirectory(atPath: path("nowhere")) == [])
     }
 
-    @Test("Who was forgotten since the backup is forgotten again")
-    func forgotten() throws {
+    /// Replaces the site with the backup.
+    private func replace() throws -> (outcome: Restoration.Outcome, catalog: Catalog) {
+        let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path, store: store)
+        let outcome = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
+        return (outcome, try Catalog(path: catalogPath, mode: .reading))
+    }
+
+    private func photos(_ catalog: Catalog) throws -> [String] {
+        try ["p", "q", "r"].filter { try catalog.photo(withID: $0) != nil }
+    }
+
+    @Test(
+        "Who was forgotten since the backup is forgotten again, with the photos that are gone",
+        arguments: [true, false])
+    func forgotten(withPhotos: Bool) throws {
         try backUp()
-        let catalog = try Catalog(path: catalogPath, mode: .recording)
-        _ = try catalog.forget(["ann"], withPhotos: false, atMilliseconds: 5)
-        let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
-        let outcome = try Restoration(backupPath).restore(
-            to: places, isReplacing: true, skipsMissing: false, now: 8)
-        #expect(outcome.forgottenAgain == 1)
-        let restored = try Catalog(path: catalogPath, mode: .reading)
+        do {
+            let catalog = try Catalog(path: catalogPath, mode: .recording)
+            _ = try catalog.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
+            if !withPhotos { _ = try Remover(from: catalog, kind: .photos).remove([["q"]], files: []) }
+        }
+        let (outcome, restored) = try replace()
+        #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == (withPhotos ? 2 : 1))
+        #expect(outcome.unread.isEmpty)
         #expect(try restored.traces(ofMember: "ann").rows.isEmpty)
-        #expect(try restored.forgottenMembers().map(\.id) == ["ann"])
+        #expect(try restored.forgottenMembers().map { "\($0.id) at \($0.atMilliseconds)" } == ["ann at 5"])
+        #expect(try photos(restored) == (withPhotos ? ["r"] : ["p", "r"]))
+        #expect(try restored.photo(withID: "p")?.ownerID == nil)
+    }
+
+    @Test("So is who was forgotten in a journal that is replaced, before the catalog heard of it")
+    func forgottenInJournal() throws {
+        let journal = try journal("journal-1.sqlite")
+        _ = try journal.record([Self.join("1", "b", "bob")], at: 1)
+        try backUp("journal-1.sqlite")
+        let removal = RemovalChange(.member("ann", withPhotos: true), atMilliseconds: 6)
+        _ = try self.journal("journal-1.sqlite").record([.removal(removal)], at: 2)
+        let (outcome, restored) = try replace()
+        #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == 2)
+        #expect(try restored.forgottenMembers().map { "\($0.id) at \($0.atMilliseconds)" } == ["ann at 6"])
+        #expect(try photos(restored) == ["r"] && interactions(restored, "bob") == ["1"])
+    }
+
+    @Test("What is replaced and too damaged to say whom it has forgotten is named")
+    func unreadable() throws {
+        try backUp()
+        try Data(repeating: 0x5A, count: 5000).write(to: URL(fileURLWithPath: catalogPath))
+        let (outcome, _) = try replace()
+        #expect(outcome.forgottenAgain == 0 && outcome.unread.count == 1)
+        #expect(outcome.unread.first?.contains("catalog.sqlite") == true)
+    }
+
+    @Test("The site's experiments come back to a store that has none; others stay, unless they are to be replaced")
+    func experiments() throws {
+        let text = Array(#"{"one":1}"#.utf8)
+        #expect(try store.setExperiments(text, replacing: nil))
+        let manifest = try backUp()
+        #expect(manifest.files.map(\.name) == ["experiments.json", "catalog.sqlite"])
+        let other = FolderStore(path("other"))
+        func restore(_ folder: String, isReplacing: Bool = false) throws -> Bool {
+            let places = Restoration.Places(
+                catalog: path("\(folder)/catalog.sqlite"), journalFolder: path(folder), store: other)
+            return try Restoration(backupPath)
+                .restore(to: places, isReplacing: isReplacing, skipsMissing: false).hasExperiments
+        }
+        #expect(try restore("first"))
+        #expect(try other.experiments() == text)
+        // The same are no others.
+        #expect(try restore("second"))
+        let changed = Array(#"{"two":2}"#.utf8)
+        #expect(try other.setExperiments(changed, replacing: text))
+        do {
+            _ = try restore("third")
+            Issue.record("they were replaced")
+        } catch let error as BackupError { #expect(error.code == .occupied && error.message.contains("--replace")) }
+        #expect(try other.experiments() == changed)
+        #expect(!FileManager.default.fileExists(atPath: path("third")))
+        #expect(try restore("third", isReplacing: true))
+        #expect(try other.experiments() == text)
     }
 
     @Test("A catalog that is damaged is not backed up")

@@ -1,7 +1,6 @@
 import Backup
 import CatalogStore
 import CommandLineOptions
-import FoundationEssentials
 
 /// `coterie restore FILE`.
 enum RestoreCommand: Subcommand {
@@ -13,17 +12,17 @@ enum RestoreCommand: Subcommand {
             machine. Nothing that is there is overwritten without --replace, and nothing that a program has open.
 
             What journals and streams of the backup have beyond its catalog is applied to the catalog. An older \
-            catalog is migrated. Members whom a catalog that is replaced has forgotten are forgotten again; their \
-            photos stay.
+            catalog is migrated. The site's experiments go to the store. Members whom a catalog or journal that is \
+            replaced has forgotten are forgotten again, and of their photos those are removed that it does not have.
 
             Run it as the user of the daemons. Then recompute, and start the daemons. --verify only compares the \
             backup with its checksums.
             """,
         arguments: [Argument("FILE", help: "A backup of \"coterie backup\"")],
-        options: [
-            CommonOptions.catalog,
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
             Option("journals", "FOLDER", help: "The folder for the journals (default: that of the catalog)"),
-            Option(flag: "replace", help: "Overwrite the catalog and the journals that are there"),
+            Option(flag: "replace", help: "Overwrite the catalog, the journals and the experiments that are there"),
+            BackupCommand.withoutRedis,
             Option(flag: "skip-missing", help: "Take changes that follow others that the backup does not have"),
             Option(flag: "verify", help: "Only say whether the backup is whole, and what it holds"), CommonOptions.json,
         ],
@@ -41,10 +40,17 @@ enum RestoreCommand: Subcommand {
         }
         let catalog = parsed.text("catalog")
         let places = Restoration.Places(
-            catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? Catalog.folder(of: catalog))
+            catalog: catalog, journalFolder: parsed.textIfGiven("journals") ?? Catalog.folder(of: catalog),
+            store: try BackupCommand.store(parsed))
         let outcome = try restoration.restore(
-            to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"),
-            now: Int64(Date().timeIntervalSince1970 * 1000))
+            to: places, isReplacing: parsed.flag("replace"), skipsMissing: parsed.flag("skip-missing"))
+        for problem in outcome.unread {
+            complain(
+                """
+                warning: whom it has forgotten since the backup is not known, and they may be back: \(problem); forget \
+                them again
+                """)
+        }
         for (origin, number) in outcome.missing.sorted(by: { $0.key < $1.key }) {
             complain(
                 """
@@ -59,8 +65,11 @@ enum RestoreCommand: Subcommand {
             try output.line("restored \(([catalog] + outcome.journals).joined(separator: ", "))")
             let applied = Formats.grouped(outcome.changes.applied)
             try output.line("\(applied) changes of daemons were applied to the catalog")
+            if outcome.hasExperiments { try output.line("the experiments are in the store") }
             if outcome.forgottenAgain > 0 {
-                try output.line("\(Formats.grouped(outcome.forgottenAgain)) members were forgotten again")
+                let photos = Formats.grouped(outcome.photosRemovedAgain)
+                try output.line(
+                    "\(Formats.grouped(outcome.forgottenAgain)) members were forgotten again, with \(photos) photos")
             }
             try output.line("now run \"coterie recompute\", and start the daemons")
         }
@@ -70,13 +79,15 @@ enum RestoreCommand: Subcommand {
     private struct Answer: Encodable {
         var catalog: String
         var journals: [String]
-        var changesApplied, changesHeld, forgottenAgain: Int
+        var changesApplied, changesHeld, forgottenAgain, photosRemovedAgain: Int
+        var hasExperiments: Bool
 
         init(catalog: String, _ outcome: Restoration.Outcome) {
             self.catalog = catalog
             journals = outcome.journals
             (changesApplied, changesHeld) = (outcome.changes.applied, outcome.changes.held)
-            forgottenAgain = outcome.forgottenAgain
+            (forgottenAgain, photosRemovedAgain) = (outcome.forgottenAgain, outcome.photosRemovedAgain)
+            hasExperiments = outcome.hasExperiments
         }
     }
 }
