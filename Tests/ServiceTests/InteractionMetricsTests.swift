@@ -1,5 +1,7 @@
+import Answers
 import CatalogStore
 import Model
+import Recommendation
 import Testing
 
 @testable import Service
@@ -11,6 +13,11 @@ struct InteractionMetricsTests {
         metrics.write(to: &text)
         return String(decoding: text.bytes, as: UTF8.self).split(separator: "\n").filter { !$0.hasPrefix("#") }
             .map { String($0).replacing("coterie_interactions_total", with: "") }
+    }
+
+    @Test("have a label for each origin of a member's list")
+    func origins() {
+        #expect(PlanItem.Origin.allCases.allSatisfy { ShownOrigin(rawValue: $0.rawValue) != nil })
     }
 
     private func record(_ kind: String, list: String? = nil, position: Int? = nil) throws -> InteractionRecord {
@@ -28,17 +35,19 @@ struct InteractionMetricsTests {
             try record("join", list: "l", position: 4), try record("click", list: "l", position: 10_000),
             try record("dismiss"), try record("click", position: 50),
         ]
-        metrics.count(batch, new: 6)
+        metrics.count(batch, origins: [.personal, nil, nil, .trending, nil, .similar], new: 6)
         #expect(
             samples(metrics) == [
-                #"{kind="join",origin="list",position="1"} 1"#, #"{kind="join",origin="list",position="4-10"} 2"#,
+                #"{kind="join",origin="personal",position="1"} 1"#,
+                #"{kind="join",origin="list",position="4-10"} 2"#,
                 #"{kind="dismiss",origin="elsewhere",position="none"} 1"#,
-                #"{kind="click",origin="list",position="51+"} 1"#,
-                #"{kind="click",origin="elsewhere",position="21-50"} 1"#,
+                #"{kind="click",origin="trending",position="51+"} 1"#,
+                #"{kind="click",origin="similar",position="21-50"} 1"#,
             ])
         // Sent again, it counts nothing; sent again with more, nobody knows which are new.
-        metrics.count(batch, new: 0)
-        metrics.count(batch, new: 2)
+        let origins = [ShownOrigin?](repeating: nil, count: batch.count)
+        metrics.count(batch, origins: origins, new: 0)
+        metrics.count(batch, origins: origins, new: 2)
         #expect(samples(metrics).last == #"{kind="mixed",origin="mixed",position="mixed"} 2"#)
         #expect(samples(metrics).count == 6)
     }

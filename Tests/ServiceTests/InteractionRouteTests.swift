@@ -103,8 +103,9 @@ struct InteractionRouteTests {
     func takenIDs() throws {
         let first = #"{"id":"1","kind":"click","groupId":"birds","position":2,"recommendationId":"r","variant":"v"}"#
         #expect(try post(first).status == 200)
-        // The same again, at whatever time, is no other content.
+        // The same again, at whatever time, is no other content; nor is the origin, which is only counted.
         #expect(try post(first).text.contains(#""recorded":0,"repeated":1"#))
+        #expect(try post(first.dropLast() + #","origin":"trending"}"#).text.contains(#""recorded":0,"repeated":1"#))
         #expect(try post(first.dropLast() + #","atMilliseconds":1700000000000}"#).status == 200)
         for (name, value) in [
             ("kind", "dismiss"), ("groupId", "alps"), ("recommendationId", "s"), ("variant", "w"),
@@ -195,6 +196,7 @@ struct InteractionRouteTests {
         (rows(#"{"id":"2","kind":"click","groupId":"birds","position":1.5}"#), nil),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","atMilliseconds":-1}"#), "interactions[0].atMilliseconds"),
         (rows(#"{"id":"2","kind":"click","groupId":"birds","variant":"\u0000"}"#), "interactions[0].variant"),
+        (rows(#"{"id":"2","kind":"click","groupId":"birds","origin":"home"}"#), "interactions[0].origin"),
         (rows(Array(repeating: good, count: 501).joined(separator: ",")), "interactions"),
     ]
     private static let good = #"{"id":"1","kind":"click","groupId":"birds"}"#

@@ -1,14 +1,12 @@
+import Answers
 import CatalogStore
 import Model
 import Synchronization
 
-/// Counts what members do, by what it is, whether it came from a list, and at which position of the list.
+/// Counts what members do, by what it is, what made the group stand where they saw it, and at which position.
 final class InteractionMetrics: Sendable {
-    /// Where an interaction came from; raw values are labels.
-    private enum Origin: String, CaseIterable {
-        case list, elsewhere
-    }
-
+    /// Labels of origins: those that clients tell, then a list of which nothing else is told, then nothing.
+    private static let origins = ShownOrigin.allCases.map(\.rawValue) + ["list", "elsewhere"]
     /// Ranges of positions, inclusive; positions beyond them, and none, have labels of their own.
     private static let ranges: [ClosedRange<Int>] = [1...1, 2...2, 3...3, 4...10, 11...20, 21...50]
     private static let positions =
@@ -21,30 +19,33 @@ final class InteractionMetrics: Sendable {
 
     init() {
         counts = Mutex(
-            Array(
-                repeating: 0, count: Interaction.Kind.allCases.count * Origin.allCases.count * Self.positions.count))
+            Array(repeating: 0, count: Interaction.Kind.allCases.count * Self.origins.count * Self.positions.count))
     }
 
     /// Counts a batch that was recorded.
     ///
-    /// - Parameter new: how many of them were not known before; which ones is not known.
-    func count(_ records: [InteractionRecord], new: Int) {
+    /// - Parameters:
+    ///   - origins: what clients tell of each; nil for nothing.
+    ///   - new: how many of them were not known before; which ones is not known.
+    func count(_ records: [InteractionRecord], origins: [ShownOrigin?], new: Int) {
         guard new == records.count else {
             mixedCount.wrappingAdd(UInt64(new), ordering: .relaxed)
             return
         }
         counts.withLock { counts in
-            for record in records { counts[Self.index(of: record)] += 1 }
+            for (record, origin) in zip(records, origins) { counts[Self.index(of: record, origin)] += 1 }
         }
     }
 
-    private static func index(of record: InteractionRecord) -> Int {
+    private static func index(of record: InteractionRecord, _ told: ShownOrigin?) -> Int {
         let kind = Interaction.Kind.allCases.firstIndex(of: record.kind) ?? 0
-        let origin = record.recommendationID == nil ? 1 : 0
+        let origin =
+            told.flatMap { ShownOrigin.allCases.firstIndex(of: $0) }
+            ?? ShownOrigin.allCases.count + (record.recommendationID == nil ? 1 : 0)
         let position =
             record.position.map { position in ranges.firstIndex { $0.contains(position) } ?? ranges.count }
             ?? positions.count - 1
-        return (kind * Origin.allCases.count + origin) * positions.count + position
+        return (kind * origins.count + origin) * positions.count + position
     }
 }
 
@@ -54,12 +55,12 @@ extension InteractionMetrics: MetricSource {
         var samples: [(MetricsText.Labels, UInt64)] = []
         for (index, count) in counts.enumerated() where count > 0 {
             let (rest, position) = index.quotientAndRemainder(dividingBy: Self.positions.count)
-            let (kind, origin) = rest.quotientAndRemainder(dividingBy: Origin.allCases.count)
+            let (kind, origin) = rest.quotientAndRemainder(dividingBy: Self.origins.count)
             samples.append(
                 (
                     [
-                        ("kind", Interaction.Kind.allCases[kind].rawValue),
-                        ("origin", Origin.allCases[origin].rawValue), ("position", Self.positions[position]),
+                        ("kind", Interaction.Kind.allCases[kind].rawValue), ("origin", Self.origins[origin]),
+                        ("position", Self.positions[position]),
                     ], count
                 ))
         }

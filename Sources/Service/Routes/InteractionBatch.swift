@@ -7,7 +7,7 @@ struct InteractionBatch: RequestBody {
     struct Row: Decodable {
         var id, kind, groupId: String
         var atMilliseconds: Int64?
-        var recommendationId, variant: String?
+        var recommendationId, variant, origin: String?
         var position: Int?
     }
 
@@ -23,6 +23,9 @@ struct InteractionBatch: RequestBody {
         """
 
     var interactions: [Row]
+
+    /// What made the groups stand where they were shown, as far as the client tells it.
+    var origins: [ShownOrigin?] { interactions.map { $0.origin.flatMap(ShownOrigin.init) } }
 
     /// The interactions, checked.
     ///
@@ -48,7 +51,11 @@ extension InteractionBatch.Row {
             RecordedInteraction.propertiesButTime + [
                 .sometimes(
                     "atMilliseconds", .integer(RequestTime.eventBounds),
-                    "When, in Unix milliseconds; now if not given, or later")
+                    "When, in Unix milliseconds; now if not given, or later"),
+                .sometimes(
+                    "origin", .words(of: ShownOrigin.self),
+                    "What made the group stand where it was shown: the origin of its row, else similar or photo; it is "
+                        + "counted in metrics, and not recorded"),
             ]))
 
     fileprivate func record(_ field: String, _ now: Int64) throws(Problem) -> InteractionRecord {
@@ -61,6 +68,12 @@ extension InteractionBatch.Row {
         try Self.check(id, field + ".id")
         for (name, text) in [("recommendationId", recommendationId), ("variant", variant)] {
             if let text { try Self.check(text, "\(field).\(name)") }
+        }
+        if let origin, ShownOrigin(rawValue: origin) == nil {
+            let words = ShownOrigin.allCases.map(\.rawValue)
+            throw .badField(
+                field + ".origin", "is \"\(origin)\": it must be one of \(words.joined(separator: ", "))",
+                allowed: words)
         }
         if let position, !RecordedInteraction.positions.contains(position) {
             throw .badField(field + ".position", "is \(position): positions count from 1 to 10000")

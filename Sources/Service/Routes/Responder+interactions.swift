@@ -57,7 +57,8 @@ extension Responder {
         // Checked first: where changes are not recorded, the body does not matter.
         let community = try call.community(with: Call.memberChanges)
         let now = call.responder.now()
-        var records = try call.body(as: InteractionBatch.self).records(at: now)
+        let batch = try call.body(as: InteractionBatch.self)
+        var records = try batch.records(at: now)
         let latest = try call.orUnavailable { () throws(ServiceError) in
             try community.latestInteractionTime(ofUser: call.id)
         }
@@ -73,7 +74,7 @@ extension Responder {
         switch try call.apply(.record(records)) {
         case .recorded(let new, let repeated):
             quotas.count(records, new: new, ofUser: call.id, at: now)
-            call.responder.interactions.count(records, new: new)
+            call.responder.interactions.count(records, origins: batch.origins, new: new)
             return Recorded(userId: call.id, recorded: new, repeated: repeated)
         case .unknownGroup(let index):
             throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
