@@ -148,6 +148,18 @@ struct ConfigTests {
         #expect(wrong.errors.contains("use --store-password-file"))
     }
 
+    @Test("A key on the command line works, with a warning; in a variable, which others cannot see, without")
+    func keyInArguments() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let list = ["recommend", "laura-100", "--at", "2026-11-01T12:00:00Z"]
+        let key = String(repeating: "5e", count: 16)
+        let seen = try await workspace.succeed(list + ["--rotation-key", key])
+        #expect(seen.errors.contains("use --rotation-key-file"))
+        let unseen = try await workspace.succeed(list, settings: ["COTERIE_ROTATION_KEY": key])
+        #expect(!unseen.errors.contains("warning") && unseen.text == seen.text)
+    }
+
     @Test("The table of settings in the documents is that of the program")
     func table() async throws {
         let list: [Facts] = try await Workspace().succeed("config", "list", "--json").json()

@@ -79,6 +79,10 @@ extension ParsedCommand {
             }
             return key
         }
+        if origin(of: "rotation-key") == .commandLine {
+            complain(
+                "warning: everybody on this machine can see the key in --rotation-key: use --rotation-key-file")
+        }
         guard let key = RotationKey(hexadecimal: text("rotation-key")) else {
             throw UsageError("--rotation-key is \"\(text("rotation-key"))\": give 32 hexadecimal digits")
         }
