@@ -9,7 +9,8 @@ extension Checkup {
 
     /// What is wrong with the journals of daemons, and whether their changes have reached the store.
     func journalFindings(_ times: inout NewestTimes) -> [Finding] {
-        let exchange = self.exchange()
+        // Nil without a store in Redis that answers.
+        let exchange = try? places.journals.isEmpty ? nil : store.shared?.exchange()
         return places.journals.flatMap { path -> [Finding] in
             let subject = "journal \(path)"
             do throws(CatalogError) {
@@ -44,30 +45,11 @@ extension Checkup {
         }
     }
 
-    /// What the daemons of the store have of each other; nil without a store in Redis that answers.
-    private func exchange() -> ChangeExchange? {
-        guard !places.journals.isEmpty,
-            let shared = store.shared
-        else { return nil }
-        do throws(StoreError) {
-            var streams = try shared.channel.journals()
-            return ChangeExchange(
-                here: [:], streams: try streams.survey(),
-                dispensable: TakenChanges.inAll(try shared.versions().map(\.taken)))
-        } catch { return nil }
-    }
-
     private func waiting(
         _ subject: String, _ journal: ChangeJournal, _ examination: JournalExamination, _ exchange: ChangeExchange?
     ) throws(CatalogError) -> [Finding] {
-        guard var exchange, examination.damage.isEmpty else { return [] }
-        exchange.here = examination.kept
-        var (count, oldest): (Int64, Int64?) = (0, nil)
-        for (origin, numbers) in exchange.waiting {
-            count += numbers.last - numbers.after
-            let recorded = try journal.timeRecorded(numbers.after + 1, of: origin)
-            oldest = [oldest, recorded].compactMap(\.self).min()
-        }
+        guard let exchange, examination.damage.isEmpty else { return [] }
+        let (count, oldest) = try journal.backlog(in: exchange)
         guard let oldest, now - oldest > Self.outboxMilliseconds else { return [] }
         let since = UnixTime(seconds: oldest / 1000)?.description ?? "long ago"
         return [

@@ -33,6 +33,9 @@ public protocol VersionStore: Sendable {
     /// The version that is current; nil if none ever was.
     func current() throws(StoreError) -> VersionName?
 
+    /// When the current version became current, in Unix milliseconds; nil if that is not known.
+    func currentSince() throws(StoreError) -> Int64?
+
     /// The names of all listed versions, oldest first; also of those that are damaged.
     func versionNames() throws(StoreError) -> [VersionName]
 
@@ -72,6 +75,9 @@ extension VersionStore {
 
     /// Nil: by default a store belongs to one machine.
     public var shared: (any SharedStore)? { nil }
+
+    /// Nil: by default nobody notes it.
+    public func currentSince() throws(StoreError) -> Int64? { nil }
 
     /// Nil: by default there is no such place.
     public var board: (any DaemonBoard)? { nil }
@@ -115,6 +121,16 @@ public protocol SharedStore: VersionStore {
 
     /// The stream and the sessions that the daemons of this store share.
     var channel: SharedChannel { get }
+}
+
+extension SharedStore {
+    /// What the streams of daemons have, and what all versions have by now, to compare a journal with.
+    public func exchange() throws(StoreError) -> ChangeExchange {
+        var streams = try channel.journals()
+        return ChangeExchange(
+            here: [:], streams: try streams.survey(),
+            dispensable: TakenChanges.inAll(try versions().map(\.taken)))
+    }
 }
 
 /// A version that was read from a store and verified.

@@ -26,6 +26,24 @@ public struct RecomputeStatus: Sendable, Equatable {
     /// When the job last failed, in Unix seconds; nil if it never did.
     public var lastFailureSeconds: Int64? { Self.time(in: lastFailure) }
 
+    /// Why it last failed; nil if it never did.
+    public var lastFailureReason: String? {
+        guard let sample = lastFailure, let start = sample.firstRange(of: "reason=\"")?.upperBound,
+            let end = sample.ranges(of: "\"} ").last?.lowerBound, start <= end
+        else { return nil }
+        var reason = ""
+        var isEscaped = false
+        for character in sample[start..<end] {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                reason.append(character)
+                isEscaped = false
+            }
+        }
+        return reason
+    }
+
     private static func time(in sample: String?) -> Int64? {
         sample?.split(separator: " ").last.flatMap { Int64($0) }
     }

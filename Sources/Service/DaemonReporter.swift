@@ -15,7 +15,8 @@ struct DaemonReporter: Sendable {
     private let server: (address: String, port: UInt16)
     private let follower: VersionFollower
     private let relay: ChangeRelay?
-    private let sessions: SessionsInUse?
+    private let sessions: SessionTally?
+    private let journal: String?
     private let conditions: [Condition]
     private let troubles: RecentTroubles
     private let now: @Sendable () -> Int64
@@ -30,12 +31,13 @@ struct DaemonReporter: Sendable {
         self.server = server
         self.follower = follower
         relay = parts.relay
-        sessions = parts.sessions
+        sessions = parts.sessionTally
+        journal = parts.relay.map { Self.resolved($0.journal.path) }
         conditions = parts.conditions
         self.troubles = troubles
         self.now = now
         startedAt = now()
-        host = Self.hostName
+        host = ProcessInfo.processInfo.hostName
     }
 
     /// Reports once.
@@ -52,22 +54,26 @@ struct DaemonReporter: Sendable {
         return "\(String(name.prefix(40)))-\(getpid())"
     }
 
-    private static var hostName: String {
-        var bytes = [CChar](repeating: 0, count: 256)
-        guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "unknown" }
-        return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    /// The path without links, by which others find the same file.
+    private static func resolved(_ path: String) -> String {
+        guard let real = unsafe realpath(path, nil) else { return path }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
     }
 
     private var current: DaemonReport {
         let (state, backlog) = (follower.current, relay?.backlog)
+        let lag = relay?.streamLag
         let (count, last) = troubles.reading(at: now())
         let problems = [state.problem, relay?.problem] + conditions.map(\.problem)
         return DaemonReport(
             host: host, processId: Int(getpid()), address: server.address, port: Int(server.port),
             startedAtMilliseconds: startedAt, reportedAtMilliseconds: now(),
-            modelVersion: state.snapshot?.version.description, problems: problems.compactMap(\.self),
+            modelVersion: state.snapshot?.version.description, versionTakenAtMilliseconds: state.takenAtMilliseconds,
+            problems: problems.compactMap(\.self), journal: journal,
             outboxChanges: backlog?.count, outboxSinceMilliseconds: backlog?.since,
-            sessions: sessions?.count, errorsInLastHour: count,
+            streamMissing: lag?.missing, streamCompleteAtMilliseconds: lag?.completeAtMilliseconds,
+            sessions: sessions?.step(at: now()), errorsInLastHour: count,
             lastError: last?.message, lastErrorAtMilliseconds: last?.atMilliseconds)
     }
 }

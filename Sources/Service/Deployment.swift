@@ -30,6 +30,8 @@ struct DeploymentParts {
     var community: (any CommunitySource)?
     /// The lists of sessions; nil if the daemon serves groups alone.
     var sessions: SessionsInUse?
+    /// Counts the sessions that have not ended; nil if the daemon serves groups alone.
+    var sessionTally: SessionTally?
     /// Counts the lists of sessions that were found damaged.
     let damagedLists: DamagedLists
     /// What members of experiments were shown, until it is written.
@@ -59,12 +61,16 @@ struct DeploymentParts {
         case .groupsOnly: return
         case .catalog(_, let path, let sessions):
             community = try CatalogSource(path: path, changes: changes, recording: recording)
-            let file = try SessionFile(path: sessions ?? path + "-sessions", damaged: damaged)
+            let sessions = sessions ?? path + "-sessions"
+            let file = try SessionFile(path: sessions, damaged: damaged)
+            sessionTally = SessionTally(path: sessions)
             self.sessions = SessionsInUse(LoggedSessions(file, keeping))
         case .shared(let store, let path, let catalog, let sessions):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
-            let file = try SessionFile(path: sessions ?? path + "-sessions", damaged: damaged)
+            let sessions = sessions ?? path + "-sessions"
+            let file = try SessionFile(path: sessions, damaged: damaged)
+            sessionTally = SessionTally(path: sessions)
             let kept = LoggedSessions(SharedSessions(channel, local: file, damaged: damaged), keeping)
             community = JournalSource(
                 store, journal: journal,

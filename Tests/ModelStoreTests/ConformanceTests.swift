@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import ModelStore
 import Redis
@@ -65,9 +66,14 @@ struct ConformanceTests {
     func switching(kind: StoreUnderTest.Kind) throws {
         let subject = try StoreUnderTest(kind)
         let versions = try (1...3).map { try subject.publish($0, SampleModel.model(groupCount: $0)).version }
+        #expect(try subject.store.currentSince() == nil)
         for version in [versions[0], versions[2], versions[1], versions[1]] {
+            let before = Int64(Date().timeIntervalSince1970 * 1000)
             try subject.store.makeCurrent(version)
             #expect(try subject.store.current() == version)
+            let after = Int64(Date().timeIntervalSince1970 * 1000)
+            // The time of a file may be that of the last tick of the clock.
+            #expect((before - 20...after).contains(try #require(try subject.store.currentSince())))
         }
     }
 

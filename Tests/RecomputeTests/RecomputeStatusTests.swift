@@ -28,6 +28,8 @@ struct RecomputeStatusTests {
         #expect(status.text == success + failure)
         status = RecomputeStatus(status.text)
         #expect(status.text == success + failure)
+        #expect(status.lastSuccessSeconds == 5 && status.lastFailureSeconds == 7)
+        #expect(status.lastFailureReason == #""a\b" is busy, try later"#)
         status.succeeded(at: 8)
         #expect(status.text == success.replacing(" 5\n", with: " 8\n") + failure)
     }
@@ -35,7 +37,7 @@ struct RecomputeStatusTests {
     @Test("takes a file of something else for nothing, and cuts a long reason")
     func foreign() {
         var status = RecomputeStatus("node_load1 3\n\n\0garbage")
-        #expect(status.text.isEmpty)
+        #expect(status.text.isEmpty && status.lastFailureReason == nil)
         status.failed(at: 1, exitCode: 1, reason: String(repeating: "x", count: 5000))
         #expect(status.text.count < 600)
     }

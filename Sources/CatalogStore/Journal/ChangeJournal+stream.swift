@@ -72,6 +72,21 @@ extension ChangeJournal {
         }
     }
 
+    /// How many changes are not in the streams, and since when the first of them waits, in Unix milliseconds.
+    ///
+    /// - Parameter exchange: what the streams have, and what nobody needs to be sent.
+    public func backlog(in exchange: ChangeExchange) throws(CatalogError) -> (count: Int, since: Int64?) {
+        var exchange = exchange
+        exchange.here = try kept()
+        var (count, since): (Int, Int64?) = (0, nil)
+        for (origin, numbers) in exchange.waiting {
+            count += Int(numbers.last - numbers.after)
+            let time = try timeRecorded(numbers.after + 1, of: origin)
+            since = [since, time].compactMap(\.self).min()
+        }
+        return (count, since)
+    }
+
     /// Removes changes that are in every model version that may serve.
     public func prune(_ taken: TakenChanges) throws(CatalogError) {
         try transaction { () throws(DatabaseError) in

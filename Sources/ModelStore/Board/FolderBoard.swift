@@ -31,8 +31,7 @@ struct FolderBoard: DaemonBoard {
     }
 
     private static func isRecent(_ path: String) -> Bool {
-        var status = stat()
-        guard unsafe stat(path, &status) == 0 else { return false }
-        return abs(time(nil) - status.st_mtim.tv_sec) <= DaemonReports.lifetimeSeconds
+        guard let milliseconds = FileTree.changeTimeMilliseconds(of: path) else { return false }
+        return abs(Int64(time(nil)) - milliseconds / 1000) <= Int64(DaemonReports.lifetimeSeconds)
     }
 }

@@ -37,6 +37,13 @@ enum FileTree {
     /// Whether something is there.
     static func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
 
+    /// When the content of a file was written last, in Unix milliseconds; nil if there is none.
+    static func changeTimeMilliseconds(of path: String) -> Int64? {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return nil }
+        return Int64(status.st_mtim.tv_sec) * 1000 + Int64(status.st_mtim.tv_nsec) / 1_000_000
+    }
+
     /// Moves a name; within one file system this is atomic.
     static func move(_ old: String, to new: String) throws(StoreError) {
         guard unsafe rename(old, new) == 0 else { throw .system(.writeFailed, "move \(old) to", new) }

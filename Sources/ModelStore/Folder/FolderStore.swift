@@ -120,6 +120,9 @@ public struct FolderStore: VersionStore {
         }
     }
 
+    /// When the current version became current, in Unix milliseconds; nil if none ever did.
+    public func currentSince() throws(StoreError) -> Int64? { FileTree.changeTimeMilliseconds(of: layout.current) }
+
     /// The version that is current; nil if none ever was.
     public func current() throws(StoreError) -> VersionName? {
         guard let bytes = try FileTree.content(of: layout.current, limit: 4096) else { return nil }

@@ -9,6 +9,7 @@ import Model
 /// | key | value |
 /// | --- | --- |
 /// | `current` | the name of the current version; each switch is also published on the channel of this name |
+/// | `switched` | the name of the version that became current last, and when, Unix milliseconds |
 /// | `versions` | sorted set: the names of the listed versions by the time they were built, Unix milliseconds |
 /// | `incoming` | set: names of versions being written or removed, or whose publisher was killed |
 /// | `publisher` | who publishes or prunes now; expires by itself when that process has gone |
@@ -68,6 +69,7 @@ struct RedisLayout: Sendable {
     let prefix: String
 
     var current: String { prefix + "current" }
+    var switched: String { prefix + "switched" }
     var versions: String { prefix + "versions" }
     var incoming: String { prefix + "incoming" }
     var publisher: String { prefix + "publisher" }

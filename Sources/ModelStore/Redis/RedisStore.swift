@@ -60,9 +60,13 @@ public final class RedisStore: SharedStore {
     public func makeCurrent(_ version: VersionName) throws(StoreError) {
         let script = """
             if not redis.call('ZSCORE', KEYS[1], ARGV[1]) then return 0 end
-            redis.call('SET', KEYS[2], ARGV[1]) redis.call('PUBLISH', KEYS[2], ARGV[1]) return 1
+            local time = redis.call('TIME')
+            local milliseconds = string.format('%d', time[1] * 1000 + math.floor(time[2] / 1000))
+            redis.call('SET', KEYS[2], ARGV[1]) redis.call('SET', KEYS[3], ARGV[1] .. ' ' .. milliseconds)
+            redis.call('PUBLISH', KEYS[2], ARGV[1]) return 1
             """
-        let command = RedisCommand("EVAL", script, "2", layout.versions, layout.current, version.description)
+        let command = RedisCommand(
+            "EVAL", script, "3", layout.versions, layout.current, layout.switched, version.description)
         guard try ask(command) == .integer(1) else { throw unknown(version) }
     }
 
@@ -70,6 +74,17 @@ public final class RedisStore: SharedStore {
     public func current() throws(StoreError) -> VersionName? {
         let reply = try ask(RedisCommand("GET", layout.current))
         return reply == .null ? nil : try versionName(reply)
+    }
+
+    /// When the current version became current, by the clock of the server, in Unix milliseconds.
+    ///
+    /// - Returns: nil if none is current, or an earlier program made it so.
+    public func currentSince() throws(StoreError) -> Int64? {
+        guard case .array(let values) = try ask(RedisCommand("MGET", layout.current, layout.switched)),
+            values.count == 2, let current = values[0].text,
+            let words = values[1].text?.split(separator: " "), words.count == 2, words[0] == current
+        else { return nil }
+        return Int64(words[1])
     }
 
     /// The names of all listed versions, oldest first.

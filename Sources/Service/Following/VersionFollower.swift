@@ -10,6 +10,8 @@ final class VersionFollower: Sendable {
     struct State {
         /// The version that serves; nil before the first.
         var snapshot: ModelSnapshot?
+        /// When the version that serves was taken up, in Unix milliseconds; nil before the first.
+        var takenAtMilliseconds: Int64?
         /// Of the newest version that the store had when the one that serves was loaded; nil if it is not known yet.
         ///
         /// After a rollback, it tells what was hidden by then.
@@ -84,7 +86,9 @@ final class VersionFollower: Sendable {
     /// It is noted before anybody can see it, so that who has seen it is not given an answer from before.
     private func update(_ change: (inout State) -> Void) {
         state.withLock { state in
+            let (version, takenAt) = (state.snapshot?.version, state.takenAtMilliseconds)
             change(&state)
+            state.takenAtMilliseconds = state.snapshot?.version == version ? takenAt : now()
             changes.everythingChanged()
         }
     }

@@ -38,6 +38,7 @@ final class ChangeRelay: Sendable {
     let counts = Mutex(Counts())
     /// What the streams had when they were last looked at.
     let lastSeen = Mutex(ChangeExchange(here: [:], streams: [:], dispensable: .none))
+    private let lag: Mutex<StreamLag>
     /// Whether something forgotten is still to be erased; at the start there may be, from before.
     let hasForgotten = Atomic(true)
     /// How far each stream was read for decisions of the site while the journal could not be written.
@@ -57,6 +58,7 @@ final class ChangeRelay: Sendable {
         self.follower = follower
         self.log = log
         self.now = now
+        lag = Mutex(StreamLag(since: now()))
     }
 
     /// Why changes are not sent and received right now; nil if they are.
@@ -64,6 +66,8 @@ final class ChangeRelay: Sendable {
     /// How many changes the other daemons do not have yet, and since when, in Unix milliseconds; nil if the journal
     /// cannot be read.
     var backlog: (count: Int, since: Int64?)? { try? journal.backlog(in: lastSeen.withLock { $0 }) }
+    /// How far it is behind the changes of the others.
+    var streamLag: StreamLag { lag.withLock { $0 } }
     /// What it did so far.
     var totals: Counts { counts.withLock { $0 } }
 
@@ -113,6 +117,13 @@ final class ChangeRelay: Sendable {
         usleep(UInt32(pause / .microseconds(1)))
     }
 
+    /// Notes what the streams have, and what the journal has of it.
+    func note(_ exchange: ChangeExchange) {
+        lastSeen.withLock { $0 = exchange }
+        let now = now()
+        lag.withLock { $0.note(exchange, at: now) }
+    }
+
     /// Notes what failed, or that nothing did, and logs it if it was not so before.
     private func note(problem: String?) {
         let before = failure.withLock { failure in
@@ -144,6 +155,12 @@ extension ChangeRelay: MetricSource {
         text.gauge(
             "coterie_outbox_age_seconds", "How long the first of them has been waiting.",
             backlog?.since.map { max(0, now() - $0) / 1000 } ?? 0)
+        let lag = streamLag
+        text.gauge(
+            "coterie_stream_lag_changes", "Changes of other daemons that are in Redis and not here.", lag.missing)
+        text.gauge(
+            "coterie_stream_lag_seconds", "Age of the latest moment whose changes of other daemons all are here.",
+            lag.milliseconds(at: now()) / 1000)
         text.counter("coterie_stream_sent_total", "Changes sent to the other daemons.", totals.sent)
         text.counter("coterie_stream_followed_total", "Changes received from other daemons.", totals.followed)
         text.counter(

@@ -131,17 +131,7 @@ final class DaemonJournal: Sendable {
     ///
     /// - Parameter exchange: what the streams have, and what nobody needs to be sent.
     func backlog(in exchange: ChangeExchange) throws(ServiceError) -> (count: Int, since: Int64?) {
-        try read { journal throws(CatalogError) in
-            var exchange = exchange
-            exchange.here = try journal.kept()
-            var (count, since): (Int, Int64?) = (0, nil)
-            for (origin, numbers) in exchange.waiting {
-                count += Int(numbers.last - numbers.after)
-                let time = try journal.timeRecorded(numbers.after + 1, of: origin)
-                since = [since, time].compactMap(\.self).min()
-            }
-            return (count, since)
-        }
+        try read { journal throws(CatalogError) in try journal.backlog(in: exchange) }
     }
 
     /// Reads the site's decisions again, and notes that answers have changed.

@@ -61,7 +61,7 @@ struct RelayRounds: ~Copyable {
             do throws(ServiceError) { try prune() } catch { failure = failure ?? error }
             exchange.dispensable = dispensable
         }
-        relay.lastSeen.withLock { $0 = exchange }
+        relay.note(exchange)
         gap = nil
         var isActive = false
         for step in exchange.steps {

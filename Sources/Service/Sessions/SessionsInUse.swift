@@ -35,9 +35,6 @@ final class SessionsInUse: Sendable {
     /// The memory that uses may take, in bytes: of the sessions used last, some ten thousand.
     private static let limitBytes = 4 << 20
 
-    /// How many sessions are remembered.
-    var count: Int { uses.withLock(\.count) }
-
     private let stored: any SessionStore
     private let uses = Mutex(RecentTable<Key, SessionUse>(limit: limitBytes))
 

@@ -11,89 +11,63 @@ enum StatusCommand: Subcommand {
         "status", summary: "Show on one screen what runs on a store, and what is wrong",
         discussion: """
             Daemons say every two seconds on the store how they are; one that says nothing for twenty seconds is not \
-            listed. "another" means that a daemon does not serve the current version; after a switch, that lasts a \
-            second or two. An outbox has the changes that a daemon could not yet send to the others.
+            listed. The version lag says for how long a daemon has not served the current version, "switched in" how \
+            long after the switch it took it up. With a store in Redis, the stream lag says how old the latest moment \
+            is of which it has all changes of other daemons, and how many it does not have; an outbox has the changes \
+            that it could not yet send. Sessions are those on its disk that have not ended.
+
+            The journals of this machine are looked at, too: of one that no running daemon has, the status says what \
+            waits in it.
             """,
-        options: CommonOptions.storeOptions + [CommonOptions.recomputeMetrics, CommonOptions.json],
+        options: [CommonOptions.catalog] + CommonOptions.storeOptions + [
+            ParsedCommand.journals, CommonOptions.recomputeMetrics, CommonOptions.json,
+        ],
         examples: ["coterie status", "coterie status --store redis://localhost --json"])
 
-    /// What is shown.
-    private struct Status: Encodable {
-        var store: String
-        var currentVersion: String?
-        var currentVersionAtMilliseconds: Int64?
-        var versions: [String]
-        var lastRecomputeSuccessAtSeconds: Int64?
-        var lastRecomputeFailureAtSeconds: Int64?
-        var daemons: [DaemonReport]
-    }
-
     static func run(_ parsed: ParsedCommand) throws {
-        let status = try status(parsed)
+        let now = Int64(Date().timeIntervalSince1970 * 1000)
+        let status = try status(parsed, at: now)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: status)
         } else {
-            for line in lines(status) { try output.line(line) }
+            for line in StatusScreen(status, at: now).lines { try output.line(line) }
         }
         try output.flush()
     }
 
-    private static func status(_ parsed: ParsedCommand) throws -> Status {
+    private static func status(_ parsed: ParsedCommand, at now: Int64) throws -> StoreStatus {
         let store = try parsed.openStore()
         let (current, manifests) = (try store.current(), try store.versions())
-        let reports = try store.board?.reports() ?? []
+        let since = try store.currentSince()
+        // One of a later program may have more to say, or say it otherwise.
+        let reports = try (store.board?.reports() ?? []).compactMap {
+            try? JSONDecoder().decode(DaemonReport.self, from: Data($0))
+        }
         let job = parsed.textIfGiven("metrics").flatMap { try? String(contentsOfFile: $0, encoding: .utf8) }
             .map(RecomputeStatus.init)
-        return Status(
+        return StoreStatus(
             store: store.location, currentVersion: current?.description,
             currentVersionAtMilliseconds: manifests.first { $0.version == current }?.createdAtMilliseconds,
-            versions: manifests.map(\.version.description), lastRecomputeSuccessAtSeconds: job?.lastSuccessSeconds,
-            lastRecomputeFailureAtSeconds: job?.lastFailureSeconds,
-            // One of a later program may have more to say, or say it otherwise.
-            daemons: reports.compactMap { try? JSONDecoder().decode(DaemonReport.self, from: Data($0)) })
+            currentSinceMilliseconds: since, versions: manifests.map(\.version.description),
+            lastRecomputeSuccessAtSeconds: job?.lastSuccessSeconds,
+            lastRecomputeFailureAtSeconds: job?.lastFailureSeconds, lastRecomputeFailure: job?.lastFailureReason,
+            daemons: reports.map { report in
+                .init(report: report, lag: report.lag(behind: current?.description, since: since, at: now))
+            },
+            journals: try outboxes(parsed, store, reports))
     }
 
-    private static func lines(_ status: Status) -> [String] {
-        let now = Int64(Date().timeIntervalSince1970 * 1000)
-        func age(_ milliseconds: Int64?) -> String {
-            milliseconds.map { Formats.seconds(Double(max(0, now - $0)) / 1000) } ?? "-"
+    private static func outboxes(_ parsed: ParsedCommand, _ store: any VersionStore, _ reports: [DaemonReport]) throws
+        -> [JournalOutbox]
+    {
+        let paths = parsed.journalFiles()
+        guard let shared = store.shared, !paths.isEmpty else { return [] }
+        let exchange = try shared.exchange()
+        let host = ProcessInfo.processInfo.hostName
+        let inUse = Set(reports.filter { $0.host == host }.compactMap(\.journal))
+        return paths.map { path in
+            JournalOutbox(path, in: exchange, daemonRuns: inUse.contains(ParsedCommand.resolved(path) ?? path))
         }
-        var lines = ["store: \(status.store)"]
-        lines += [
-            status.currentVersion.map { current in
-                "current version: \(current), made \(age(status.currentVersionAtMilliseconds)) ago; "
-                    + "\(status.versions.count) in the store"
-            } ?? "no version is current: run \"coterie recompute\""
-        ]
-        for (end, seconds) in [
-            ("succeeded", status.lastRecomputeSuccessAtSeconds), ("failed", status.lastRecomputeFailureAtSeconds),
-        ] where seconds != nil {
-            lines.append("a recompute last \(end) \(age(seconds.map { $0 * 1000 })) ago")
-        }
-        guard !status.daemons.isEmpty else { return lines + ["no daemon runs on this store"] }
-        var table = TextTable([
-            .init(title: "daemon"), .init(title: "up"), .init(title: "serves"),
-            .init(title: "outbox", isNumber: true), .init(title: "waiting"), .init(title: "sessions", isNumber: true),
-            .init(title: "errors, 1 h", isNumber: true),
-        ])
-        for daemon in status.daemons {
-            let version = daemon.modelVersion.map { version in
-                version == status.currentVersion ? "the current one" : "another: \(version)"
-            }
-            table.add([
-                "\(daemon.host) \(daemon.address):\(daemon.port)", age(daemon.startedAtMilliseconds),
-                version ?? "nothing",
-                daemon.outboxChanges.map(Formats.grouped) ?? "-", age(daemon.outboxSinceMilliseconds),
-                daemon.sessions.map(Formats.grouped) ?? "-", Formats.grouped(daemon.errorsInLastHour),
-            ])
-        }
-        lines += table.lines
-        for daemon in status.daemons {
-            lines += daemon.problems.map { "\(daemon.host) port \(daemon.port): \($0)" }
-            guard daemon.errorsInLastHour > 0, let last = daemon.lastError else { continue }
-            lines.append("\(daemon.host) port \(daemon.port), \(age(daemon.lastErrorAtMilliseconds)) ago: \(last)")
-        }
-        return lines
     }
 }

@@ -23,11 +23,11 @@ extension ParsedCommand {
         }
     }
 
-    /// The path of a folder without links, so that one folder is not taken for two; nil if there is none.
-    private static func resolved(_ folder: String) -> String? {
-        guard let path = unsafe realpath(folder, nil) else { return nil }
-        defer { unsafe free(path) }
-        return unsafe String(cString: path)
+    /// The path of a file or folder without links, so that one is not taken for two; nil if there is none.
+    static func resolved(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
     }
 
     private static func isJournalName(_ name: String) -> Bool {

@@ -1,0 +1,59 @@
+import SQLite
+import Synchronization
+
+/// Counts the sessions of a file that have not ended, a few rows at a time: there may be millions.
+final class SessionTally: Sendable {
+    private struct State {
+        /// The row up to which this round has come.
+        var row: Int64 = 0
+        /// Those of this round that have not ended.
+        var count = 0
+        /// Those of the last round; nil before the first is over.
+        var alive: Int?
+    }
+
+    private let path: String
+    private let rowsPerStep: Int
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - path: the file of a daemon's sessions.
+    ///   - rowsPerStep: how many rows are read at a time; a million take some minutes.
+    init(path: String, rowsPerStep: Int = 5000) {
+        self.path = path
+        self.rowsPerStep = rowsPerStep
+    }
+
+    /// Reads some more rows.
+    ///
+    /// - Parameter now: Unix milliseconds.
+    /// - Returns: how many sessions had not ended when all rows were last read; nil if they never were.
+    func step(at now: Int64) -> Int? {
+        state.withLock { state in
+            do { try Self.read(path, rowsPerStep, at: now, &state) } catch {
+                // The file may be new, or put aside as damaged: the next round begins with what is there then.
+                (state.row, state.count) = (0, 0)
+            }
+            return state.alive
+        }
+    }
+
+    private static func read(_ path: String, _ rowLimit: Int, at now: Int64, _ state: inout State) throws {
+        guard let file = try KeptSessions(path: path) else { return }
+        let rows = try file.database.prepare(
+            "SELECT rowid, used_at, session_id FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
+        rows.bind(state.row, at: 1)
+        rows.bind(Int64(rowLimit), at: 2)
+        var rowCount = 0
+        while try rows.step() {
+            rowCount += 1
+            state.row = rows.integer(0)
+            let session = rows.text(2)
+            let alive = SessionLife.lastUse(ofSession: session.isEmpty ? nil : session, at: now)
+            if alive.contains(rows.integer(1)) { state.count += 1 }
+        }
+        guard rowCount < rowLimit else { return }
+        state.alive = state.count
+        (state.row, state.count) = (0, 0)
+    }
+}

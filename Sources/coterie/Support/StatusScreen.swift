@@ -1,0 +1,120 @@
+import Answers
+import FoundationEssentials
+
+/// What runs on a store, as JSON has it and as lines for people.
+struct StoreStatus: Encodable {
+    /// A daemon: what it said, and how far it is behind.
+    struct Daemon: Encodable {
+        var report: DaemonReport
+        var lag: DaemonLag
+
+        func encode(to encoder: any Encoder) throws {
+            try report.encode(to: encoder)
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(lag, forKey: .lag)
+        }
+
+        private enum CodingKeys: CodingKey {
+            case lag
+        }
+    }
+
+    var store: String
+    var currentVersion: String?
+    /// When its recompute began.
+    var currentVersionAtMilliseconds: Int64?
+    /// When it became current.
+    var currentSinceMilliseconds: Int64?
+    var versions: [String]
+    var lastRecomputeSuccessAtSeconds: Int64?
+    var lastRecomputeFailureAtSeconds: Int64?
+    var lastRecomputeFailure: String?
+    var daemons: [Daemon]
+    /// Journals on this machine, if the store is shared.
+    var journals: [JournalOutbox]
+}
+
+/// The screen of `coterie status`.
+struct StatusScreen {
+    private let status: StoreStatus
+    private let now: Int64
+
+    /// - Parameter now: Unix milliseconds.
+    init(_ status: StoreStatus, at now: Int64) {
+        self.status = status
+        self.now = now
+    }
+
+    var lines: [String] {
+        let daemons = status.daemons.isEmpty ? ["no daemon runs on this store"] : table + status.daemons.flatMap(notes)
+        return [
+            "store: \(status.store)",
+            status.currentVersion.map { current in
+                "current version: \(current), made \(age(status.currentVersionAtMilliseconds)) ago, current for "
+                    + "\(age(status.currentSinceMilliseconds)); \(status.versions.count) in the store"
+            } ?? "no version is current: run \"coterie recompute\"",
+        ] + recomputes + daemons + status.journals.filter { !$0.daemonRuns }.map(outbox)
+    }
+
+    private var recomputes: [String] {
+        var lines: [String] = []
+        if let time = status.lastRecomputeSuccessAtSeconds {
+            lines.append("a recompute last succeeded \(age(time * 1000)) ago")
+        }
+        if let time = status.lastRecomputeFailureAtSeconds {
+            let reason = status.lastRecomputeFailure.map { ": \($0)" } ?? ""
+            lines.append("a recompute last failed \(age(time * 1000)) ago\(reason)")
+        }
+        return lines
+    }
+
+    private var table: [String] {
+        var table = TextTable([
+            .init(title: "daemon"), .init(title: "up"), .init(title: "serves"), .init(title: "version lag"),
+            .init(title: "switched in"), .init(title: "stream lag"), .init(title: "outbox", isNumber: true),
+            .init(title: "waiting"), .init(title: "sessions", isNumber: true),
+            .init(title: "errors, 1 h", isNumber: true),
+        ])
+        for daemon in status.daemons {
+            let (report, lag) = (daemon.report, daemon.lag)
+            let version = report.modelVersion.map { version in
+                version == status.currentVersion ? "the current one" : "another: \(version)"
+            }
+            table.add([
+                "\(report.host) \(report.address):\(report.port)", age(report.startedAtMilliseconds),
+                version ?? "nothing", span(lag.versionSeconds), span(lag.switchSeconds), streamLag(daemon),
+                report.outboxChanges.map(Formats.grouped) ?? "-", age(report.outboxSinceMilliseconds),
+                report.sessions.map(Formats.grouped) ?? "-", Formats.grouped(report.errorsInLastHour),
+            ])
+        }
+        return table.lines
+    }
+
+    private func streamLag(_ daemon: StoreStatus.Daemon) -> String {
+        guard let missing = daemon.report.streamMissing, missing > 0 else { return span(daemon.lag.streamSeconds) }
+        return "\(Formats.grouped(Int(missing))) changes, \(span(daemon.lag.streamSeconds))"
+    }
+
+    private func notes(_ daemon: StoreStatus.Daemon) -> [String] {
+        let (report, name) = (daemon.report, "\(daemon.report.host) port \(daemon.report.port)")
+        var lines = report.problems.map { "\(name): \($0)" }
+        if report.errorsInLastHour > 0, let last = report.lastError {
+            lines.append("\(name), \(age(report.lastErrorAtMilliseconds)) ago: \(last)")
+        }
+        return lines
+    }
+
+    private func outbox(_ journal: JournalOutbox) -> String {
+        if let problem = journal.problem { return "journal \(journal.file): \(problem)" }
+        let count = journal.changes ?? 0
+        let waiting =
+            count == 0
+            ? "nothing waits"
+            : "\(Formats.grouped(count)) changes wait, the first for \(age(journal.sinceMilliseconds))"
+        return "journal \(journal.file): \(waiting); no daemon has it"
+    }
+
+    private func age(_ milliseconds: Int64?) -> String { span(milliseconds.map { Double(max(0, now - $0)) / 1000 }) }
+
+    private func span(_ seconds: Double?) -> String { seconds.map(Formats.seconds) ?? "-" }
+}
