@@ -65,6 +65,7 @@ extension Catalog {
 
     /// Checks groups that were read in the order of their ids, in the same transaction.
     func check(_ groups: [GroupRecord]) throws(CatalogError) {
+        // Throws if it is incredible: there must be memory for every key.
         _ = try highestKey(of: .groups)
         for group in groups where !(1...Self.keyLimit).contains(group.key) {
             throw .damaged("a group has the key \(group.key)")

@@ -27,6 +27,7 @@ extension Catalog {
     /// - Complexity: O(groups).
     public func groupIndexes(_ index: (_ id: String) -> UInt32?) throws(CatalogError) -> GroupIndexes {
         let changeCount = try changeCount()
+        // Throws if it is incredible: there must be memory for every key.
         _ = try highestKey(of: .groups)
         let indexes: [UInt32]? = try wrapping { () throws(DatabaseError) in
             let rows = try database.prepare("SELECT group_key, group_id FROM groups ORDER BY group_key")
