@@ -52,7 +52,7 @@ final class DaemonJournal: Sendable {
     /// - Throws: `ServiceError.startFailed` if the file cannot be written, with what to do.
     init(
         path: String, changes: ChangeClock, recording: Condition = .recording(nil),
-        now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(2)
+        now: @escaping @Sendable () -> Int64, patience: Duration = .seconds(10)
     ) throws(ServiceError) {
         self.path = path
         self.changes = changes
