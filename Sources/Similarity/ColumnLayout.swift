@@ -5,9 +5,10 @@ struct ColumnLayout: Sendable {
     let sweep: ColumnSweep
     let isSingle: Bool
     let blocks: [Block]
-    let columnCount: Int
     let offsets: Storage<Int>
     let columns: Storage<UInt32>
+    /// Where each rank's heavy columns end and its light ones begin; nil for a single block.
+    let heavyEnds: Storage<Int>?
     let degrees: Storage<UInt32>?
     /// For each run and rank, where the rank's columns of that run are written.
     private let writeStarts: Storage<Int>
@@ -17,11 +18,10 @@ struct ColumnLayout: Sendable {
     struct Chunk: Sendable {
         /// Heavy columns: their indexes in the chunk and their numbers.
         var heavy: [(local: UInt32, number: UInt32)] = []
-        /// The number of the first light column.
+        /// The number of the first light column, a multiple of the group size: chunks share no group.
         var firstLight: UInt32 = 0
-        /// For each block, where the chunk's lists and bitmaps begin.
-        var listStarts: [Int] = []
-        var bitmapStarts: [Int] = []
+        /// What the chunks before store in each block, so where this one begins.
+        var starts: [BlockRoom] = []
     }
 
     /// Below this mean length of a column's list one block is faster: finding a list costs more than reading it.
@@ -34,32 +34,25 @@ struct ColumnLayout: Sendable {
         let increments = survey.chunks.reduce(0) { $0 + $1.increments }
         let isThin = increments < Self.singleBlockIncrements * Double(entries)
         // A list is found by 31 bits.
-        let wholeLength = survey.chunks.reduce(1) { $0 + $1.wholeListLength }
+        let wholeLength = survey.chunks.reduce(1) { $0 + $1.wholeRoom.listLength }
         isSingle =
             mayBeSingle && wholeLength < Int(Block.bitmapFlag)
             && (shapes.count == 1 || whole.ranks.count <= BlockShape.capacity && isThin)
         let blockCount = isSingle ? 1 : shapes.count
 
         var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
-        columnCount = Self.number(&chunks, survey)
-        var listEnds = [Int](repeating: 1, count: blockCount)
-        var bitmapEnds = [Int](repeating: 1, count: blockCount)
+        let columnCounts = Self.number(&chunks, survey)
+        // The list at 0 and the bitmap at 0 are empty.
+        var ends = [BlockRoom](repeating: BlockRoom(listLength: 1, bitmapCount: 1, valueCount: 0), count: blockCount)
         for (number, chunk) in survey.chunks.enumerated() {
-            chunks[number].listStarts = listEnds
-            chunks[number].bitmapStarts = bitmapEnds
-            for block in 0..<blockCount {
-                listEnds[block] += isSingle ? chunk.wholeListLength : chunk.listLengths[block]
-                bitmapEnds[block] += isSingle ? chunk.wholeBitmapCount : chunk.bitmapCounts[block]
-            }
+            chunks[number].starts = ends
+            for block in 0..<blockCount { ends[block] += isSingle ? chunk.wholeRoom : chunk.rooms[block] }
         }
         let isSingle = isSingle
-        let columnCount = columnCount
         blocks = (isSingle ? [whole] : shapes).filter { !$0.ranks.isEmpty }.enumerated().map { number, shape in
-            Block(
-                shape, sweep.ranked, columnCount: isSingle ? nil : columnCount, listLength: listEnds[number],
-                bitmapCount: bitmapEnds[number])
+            Block(shape, sweep.ranked, isSingle ? nil : columnCounts, ends[number])
         }
-        degrees = isSingle ? nil : Storage(uninitialized: columnCount)
+        degrees = isSingle ? nil : Storage(uninitialized: columnCounts.heavy)
 
         let ranks = sweep.ranked.count
         offsets = Storage(uninitialized: ranks + 1)
@@ -74,13 +67,14 @@ struct ColumnLayout: Sendable {
         }
         offsets[ranks] = position
         columns = Storage(uninitialized: position)
+        heavyEnds = isSingle ? nil : Storage(uninitialized: ranks)
         self.chunks = chunks
     }
 
-    /// Numbers the columns: heavy ones by degree, largest first, then the light ones in their order.
+    /// Numbers the columns: heavy ones by degree, largest first, and light ones in their order, each kind from 0 on.
     ///
-    /// - Returns: how many there are.
-    private static func number(_ chunks: inout [Chunk], _ survey: ColumnSurvey) -> Int {
+    /// - Returns: how many numbers there are.
+    private static func number(_ chunks: inout [Chunk], _ survey: ColumnSurvey) -> ColumnCounts {
         var heavy: [(degree: UInt32, chunk: UInt32, local: UInt32)] = []
         for (chunk, found) in survey.chunks.enumerated() {
             heavy += found.heavy.map { ($0.degree, UInt32(chunk), $0.local) }
@@ -89,12 +83,13 @@ struct ColumnLayout: Sendable {
         for (number, column) in heavy.enumerated() {
             chunks[Int(column.chunk)].heavy.append((column.local, UInt32(number)))
         }
-        var next = heavy.count
+        var next = 0
         for (chunk, found) in survey.chunks.enumerated() {
             chunks[chunk].firstLight = UInt32(next)
-            next += found.lightCount
+            let groups = (found.lightCount + LightColumns.groupSize - 1) / LightColumns.groupSize
+            next += groups * LightColumns.groupSize
         }
-        return next
+        return ColumnCounts(heavy: heavy.count, light: next)
     }
 
     /// Writes rows, lists and bitmaps.
@@ -106,6 +101,33 @@ struct ColumnLayout: Sendable {
             let tables = ChunkTables(width: sweep.chunkWidth)
             for chunk in chunks { fill(chunk, cursors, tables, writesStart: run * ranks) }
         }
+        guard let heavyEnds else { return }
+        let ranksAtOnce = 1024
+        concurrently(threads, count: (ranks + ranksAtOnce - 1) / ranksAtOnce) { part in
+            var light: [UInt32] = []
+            for rank in part * ranksAtOnce..<min(ranks, (part + 1) * ranksAtOnce) {
+                heavyEnds[rank] = moveLightBehindHeavy(ofRank: rank, &light)
+            }
+        }
+    }
+
+    /// Puts a rank's heavy columns first, as both kinds are then searched without looking which kind each is.
+    ///
+    /// - Returns: where the heavy columns end.
+    private func moveLightBehindHeavy(ofRank rank: Int, _ light: inout [UInt32]) -> Int {
+        light.removeAll(keepingCapacity: true)
+        var heavyEnd = offsets[rank]
+        for position in offsets[rank]..<offsets[rank + 1] {
+            let name = columns[position]
+            if name & ChunkTables.lightFlag != 0 {
+                light.append(name & ~ChunkTables.lightFlag)
+            } else {
+                columns[heavyEnd] = name
+                heavyEnd += 1
+            }
+        }
+        for (position, column) in light.enumerated() { columns[heavyEnd + position] = column }
+        return heavyEnd
     }
 
     private func fill(_ number: Int, _ cursors: Storage<Int>, _ tables: ChunkTables, writesStart: Int) {
@@ -118,8 +140,7 @@ struct ColumnLayout: Sendable {
                 tables.counts.fill(0, count: range.count)
                 countDegrees(sweep, range, target.ranks, cursors, tables.counts)
             }
-            tables.setDescriptors(
-                target, range.count, listStart: chunk.listStarts[block], bitmapStart: chunk.bitmapStarts[block])
+            tables.setDescriptors(target, range.count, chunk.starts[block])
             fill(range, target, cursors, tables.slots, writesStart: writesStart)
         }
         tables.counts.fill(0, count: range.count)
@@ -149,6 +170,8 @@ struct ColumnLayout: Sendable {
                 if slot.next & Block.bitmapFlag == 0 {
                     block.lists[Int(slot.next)] = UInt16(truncatingIfNeeded: target)
                     slots[Int(local)].next = slot.next &+ 1
+                } else if slot.next & ChunkTables.valueFlag != 0 {
+                    block.light?.values[Int(slot.next & ~ChunkTables.valueFlags)] |= UInt32(target)
                 } else {
                     let bitmap = Int(slot.next & ~Block.bitmapFlag) * block.bitmapStride
                     block.bitmaps[bitmap + target / 64] |= 1 &<< UInt64(target % 64)
@@ -156,78 +179,6 @@ struct ColumnLayout: Sendable {
             }
             cursors[rank] = position
             writeStarts[writesStart + rank] = write
-        }
-    }
-}
-
-/// A thread's tables of the columns of one chunk, by their index in the chunk.
-private struct ChunkTables {
-    let counts: Storage<UInt32>
-    let numbers: Storage<UInt32>
-    let slots: Storage<Slot>
-
-    /// What to write for an entry of a column.
-    struct Slot: BitwiseCopyable {
-        /// What the row gets: the column's number, or its descriptor if there is only one block.
-        var name: UInt32
-        /// Where in the lists the next target is written, or a bitmap with its flag; 0 for a column that is left out.
-        var next: UInt32
-    }
-
-    init(width: Int) {
-        counts = Storage(zeroed: width)
-        numbers = Storage(uninitialized: width)
-        slots = Storage(uninitialized: width)
-    }
-
-    /// Numbers the columns that are in two ranks or more, and resets the counts of the others.
-    func setNumbers(_ chunk: ColumnLayout.Chunk, _ width: Int, _ degrees: Storage<UInt32>?) {
-        var next = chunk.firstLight
-        for local in 0..<width {
-            let count = counts[local]
-            if count < 2 {
-                counts[local] = 0
-                numbers[local] = .max
-            } else if count < ColumnSurvey.heavyDegree {
-                numbers[local] = next
-                if let degrees { degrees[Int(next)] = count }
-                next += 1
-            }
-        }
-        for (local, number) in chunk.heavy {
-            numbers[Int(local)] = number
-            if let degrees { degrees[Int(number)] = counts[Int(local)] }
-        }
-    }
-
-    /// Assigns a list or a bitmap to each column that is in the block.
-    func setDescriptors(_ block: Block, _ width: Int, listStart: Int, bitmapStart: Int) {
-        var list = listStart
-        var bitmap = bitmapStart
-        for local in 0..<width {
-            let count = Int(counts[local])
-            let number = numbers[local]
-            guard count > 0, number != .max else {
-                slots[local] = Slot(name: 0, next: 0)
-                continue
-            }
-            let descriptor: UInt32
-            if count >= block.bitmapMinimum {
-                descriptor = Block.bitmapFlag | UInt32(bitmap)
-                bitmap += 1
-                slots[local].next = descriptor
-            } else {
-                descriptor = UInt32(list)
-                block.lists[list] = UInt16(count)
-                list += count + 1
-                slots[local].next = descriptor + 1
-            }
-            if let descriptors = block.descriptors {
-                descriptors[Int(number)] = descriptor
-                slots[local].name = number
-            } else {
-                slots[local].name = descriptor
-            }
         }
     }
 }

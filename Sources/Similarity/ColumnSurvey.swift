@@ -12,16 +12,16 @@ struct ColumnSurvey: Sendable {
         var entries = 0
         var increments = 0.0
         var largestDegree: UInt32 = 0
-        /// For each block the elements of its lists, and its bitmaps.
-        var listLengths: [Int] = []
-        var bitmapCounts: [Int] = []
+        /// What each block stores.
+        var rooms: [BlockRoom] = []
         /// The same for one single block.
-        var wholeListLength = 0
-        var wholeBitmapCount = 0
+        var wholeRoom = BlockRoom()
     }
 
-    /// Columns of at least this degree are heavy: they are numbered by degree.
-    static let heavyDegree: UInt32 = 64
+    /// Columns of at least this degree are heavy, and numbered by degree.
+    ///
+    /// It is at most the least number of targets for a bitmap, so that light ones have none.
+    static let heavyDegree: UInt32 = 16
 
     let chunks: [Chunk]
     /// For each run and rank, the entries in columns of at least two ranks: runs × ranks.
@@ -53,9 +53,7 @@ struct ColumnSurvey: Sendable {
             for block in blocks {
                 countBlock(
                     sweep, columns, block.ranks, cursors, degrees, counts, kept, keptStart: run * sweep.ranked.count)
-                let room = block.room(counts, columns.count)
-                chunk.listLengths.append(room.listLength)
-                chunk.bitmapCounts.append(room.bitmapCount)
+                chunk.rooms.append(block.room(counts, degrees: degrees, columns.count))
                 counts.fill(0, count: columns.count)
             }
             chunk.take(degrees, columns.count, whole)
@@ -79,7 +77,7 @@ extension ColumnSurvey.Chunk {
             increments += Double(degree) * Double(degree)
             largestDegree = max(largestDegree, degree)
         }
-        (wholeListLength, wholeBitmapCount) = whole.room(degrees, count)
+        wholeRoom = whole.room(degrees, degrees: nil, count)
     }
 }
 

@@ -2,16 +2,19 @@ import SparseMatrix
 
 /// The matrix in the form that is searched: ranks, renumbered columns, and blocks.
 ///
-/// Columns of only one rank make no pair and are left out. Heavy columns are numbered by degree, largest first, then
-/// the others in their order.
+/// Columns of only one rank make no pair and are left out. Heavy columns are numbered by degree, largest first, light
+/// ones in their order.
 struct PreparedMatrix: Sendable {
     let ranked: RankedRows
     /// Where each rank's columns begin: ranks + 1 offsets into `columns`.
     let offsets: Storage<Int>
-    /// Each rank's columns by their new numbers; if there is only one block, their descriptors in it instead.
+    /// Each rank's columns by their new numbers, first the heavy ones; if there is only one block, their descriptors in
+    /// it instead.
     let columns: Storage<UInt32>
+    /// Where each rank's heavy columns end and its light ones begin; nil when rows hold descriptors.
+    let heavyEnds: Storage<Int>?
     let blocks: [Block]
-    /// The degree of each column; nil when rows hold descriptors.
+    /// The degree of each heavy column; nil when rows hold descriptors.
     let degrees: Storage<UInt32>?
     let largestDegree: UInt32
     /// Σ d² over the columns: the number of increments without bitmaps.
@@ -33,6 +36,7 @@ struct PreparedMatrix: Sendable {
         self.ranked = ranked
         offsets = layout.offsets
         columns = layout.columns
+        heavyEnds = layout.heavyEnds
         blocks = layout.blocks
         degrees = layout.degrees
         largestDegree = survey.chunks.reduce(0) { max($0, $1.largestDegree) }
@@ -41,17 +45,25 @@ struct PreparedMatrix: Sendable {
 
     /// A matrix that was prepared before.
     init(
-        _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, blocks: [Block],
-        degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
+        _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, heavyEnds: Storage<Int>?,
+        blocks: [Block], degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
     ) {
         self.ranked = ranked
         self.offsets = offsets
         self.columns = columns
+        self.heavyEnds = heavyEnds
         self.blocks = blocks
         self.degrees = degrees
         self.largestDegree = largestDegree
         self.increments = increments
     }
+}
+
+/// How many numbers columns have.
+struct ColumnCounts: Sendable {
+    let heavy: Int
+    /// Some are not used.
+    let light: Int
 }
 
 /// From which density on a column of a block has a bitmap: where that is faster.

@@ -4,6 +4,7 @@ import CSimilarity
 extension TileWorker {
     /// Compares a row with a block in which no pair has 2¹⁶ common entries or more.
     func weigh(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
+        let weights = weights
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: UInt64.self)
         let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
         let stride = block.bitmapStride * 8
@@ -11,21 +12,17 @@ extension TileWorker {
         let mapWeights = unsafe mapWeights.base
         var mapCount = 0
         var increments = 0
-        forEachColumn(ofRank: rank, in: block) { descriptor, weight in
-            let packed = UInt64(weight) &<< UInt64(COTERIE_COUNT_BITS) | 1
-            if descriptor & Block.bitmapFlag != 0 {
-                unsafe maps[mapCount] = unsafe bitmaps + Int(descriptor & ~Block.bitmapFlag) &* stride
-                unsafe mapWeights[mapCount] = packed
-                mapCount += 1
-            } else {
-                var target = unsafe block.lists.base + Int(descriptor)
-                let last = unsafe target + Int(target[0])
-                increments += unsafe Int(target[0])
-                while unsafe target < last {
-                    unsafe target += 1
-                    unsafe counters[Int(target[0])] &+= packed
-                }
-            }
+        func packed(_ degree: UInt32) -> UInt64 {
+            UInt64(weights[degree: degree]) &<< UInt64(COTERIE_COUNT_BITS) | 1
+        }
+        unsafe forEachColumn(ofRank: rank, in: block) { number, degree in
+            unsafe maps[mapCount] = unsafe bitmaps + number &* stride
+            unsafe mapWeights[mapCount] = packed(degree)
+            mapCount += 1
+        } list: { targets, count, degree in
+            let packed = packed(degree)
+            increments += count
+            for position in 0..<count { unsafe counters[Int(targets[position])] &+= packed }
         }
         if mapCount + increments == 0 { return }
         var job = unsafe coterie_weighted_job(
@@ -48,10 +45,14 @@ extension TileWorker {
 
     /// The same for any number of common entries; rare, hence the simple loop.
     func weighWidely(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
+        let weights = weights
         let counters = unsafe counters.base
-        forEachColumn(ofRank: rank, in: block) { descriptor, weight in
-            let packed = UInt128(weight) &<< 32 | 1
-            block.forEachTarget(descriptor) { target in unsafe counters[target] &+= packed }
+        unsafe forEachColumn(ofRank: rank, in: block) { number, degree in
+            let packed = UInt128(weights[degree: degree]) &<< 32 | 1
+            block.forEachTarget(ofBitmap: number) { target in unsafe counters[target] &+= packed }
+        } list: { targets, count, degree in
+            let packed = UInt128(weights[degree: degree]) &<< 32 | 1
+            for position in 0..<count { unsafe counters[Int(targets[position])] &+= packed }
         }
         for target in 0..<block.ranks.count {
             let packed = unsafe counters[target]
@@ -65,32 +66,9 @@ extension TileWorker {
         }
     }
 
-    /// Calls `body` with each column of a rank: its descriptor in a block and its weight.
-    @inline(__always)
-    private func forEachColumn(
-        ofRank rank: Int, in block: Block, _ body: (_ descriptor: UInt32, _ weight: UInt32) -> Void
-    ) {
+    private var weights: DegreeWeights {
         guard let weights = plan.formula.weights else { preconditionFailure("a modified cosine has weights") }
-        let columns = unsafe plan.prepared.columns.base
-        let entries = unsafe plan.prepared.offsets.base[rank]..<plan.prepared.offsets.base[rank + 1]
-        if let descriptors = unsafe block.descriptors?.base, let degrees = unsafe plan.prepared.degrees?.base {
-            for entry in entries {
-                unsafe coterie_prefetch(descriptors + Int(columns[entry + 48]))
-                let ahead = unsafe descriptors[Int(columns[entry + 16])]
-                if ahead & Block.bitmapFlag == 0 { unsafe coterie_prefetch(block.lists.base + Int(ahead)) }
-                let column = Int(unsafe columns[entry])
-                let descriptor = unsafe descriptors[column]
-                // 0: the column has no target in this block, as most light columns.
-                if descriptor != 0 { body(descriptor, weights[degree: unsafe degrees[column]]) }
-            }
-        } else {
-            for entry in entries {
-                unsafe coterie_prefetch(block.lists.base + Int(columns[entry + 40]))
-                let descriptor = unsafe columns[entry]
-                // There is one block, without bitmaps: the length of a column's list is its degree.
-                body(descriptor, weights[degree: UInt32(unsafe block.lists.base[Int(descriptor)])])
-            }
-        }
+        return weights
     }
 
     @inline(__always)
@@ -105,14 +83,9 @@ extension TileWorker {
 }
 
 extension Block {
-    /// Calls `body` with the targets of a column, ascending.
-    fileprivate func forEachTarget(_ descriptor: UInt32, _ body: (_ target: Int) -> Void) {
-        guard descriptor & Self.bitmapFlag != 0 else {
-            let list = unsafe lists.base + Int(descriptor)
-            for position in 0..<Int(unsafe list[0]) { body(Int(unsafe list[1 + position])) }
-            return
-        }
-        let words = unsafe bitmaps.base + Int(descriptor & ~Self.bitmapFlag) * bitmapStride
+    /// Calls `body` with the targets of a bitmap, ascending.
+    fileprivate func forEachTarget(ofBitmap number: Int, _ body: (_ target: Int) -> Void) {
+        let words = unsafe bitmaps.base + number * bitmapStride
         for word in 0..<bitmapStride {
             var bits = unsafe words[word]
             while bits != 0 {

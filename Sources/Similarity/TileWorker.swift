@@ -114,41 +114,17 @@ final class TileWorker {
         _ rank: Int, _ block: Block, _: Counter.Type, most: Int, _ best: inout BestCandidates
     ) {
         let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: Counter.self)
-        let descriptors = unsafe block.descriptors?.base
-        let lists = unsafe block.lists.base
         let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
         let stride = block.bitmapStride * 8
         let maps = unsafe maps.base
         var mapCount = 0
         var increments = 0
-        var entry = unsafe plan.prepared.columns.base + plan.prepared.offsets.base[rank]
-        let end = unsafe plan.prepared.columns.base + plan.prepared.offsets.base[rank + 1]
-        while unsafe entry < end {
-            let descriptor: UInt32
-            if let descriptors = unsafe descriptors {
-                unsafe coterie_prefetch(descriptors + Int(entry[48]))
-                unsafe coterie_prefetch(lists + Int(descriptors[Int(entry[16])] & ~Block.bitmapFlag))
-                descriptor = unsafe descriptors[Int(entry[0])]
-            } else {
-                // The second cache line too, which lists of 32 targets or more need.
-                let ahead = unsafe lists + Int(entry[40] & ~Block.bitmapFlag)
-                unsafe coterie_prefetch(ahead)
-                unsafe coterie_prefetch(ahead + 32)
-                descriptor = unsafe entry[0]
-            }
-            unsafe entry += 1
-            if descriptor & Block.bitmapFlag != 0 {
-                unsafe maps[mapCount] = unsafe bitmaps + Int(descriptor & ~Block.bitmapFlag) &* stride
-                mapCount += 1
-            } else {
-                var target = unsafe lists + Int(descriptor)
-                let last = unsafe target + Int(target[0])
-                increments += unsafe Int(target[0])
-                while unsafe target < last {
-                    unsafe target += 1
-                    unsafe counters[Int(target[0])] &+= 1
-                }
-            }
+        unsafe forEachColumn(ofRank: rank, in: block) { number, _ in
+            unsafe maps[mapCount] = unsafe bitmaps + number &* stride
+            mapCount += 1
+        } list: { targets, count, _ in
+            increments += count
+            for position in 0..<count { unsafe counters[Int(targets[position])] &+= 1 }
         }
         if mapCount + increments == 0 { return }
         while !mapCount.isMultiple(of: 8) {

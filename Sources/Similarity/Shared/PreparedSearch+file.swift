@@ -5,9 +5,9 @@ public import Model
 /// After a header of 64-bit numbers come the arrays, each at a multiple of the alignment of `Storage` and followed by
 /// its slack. Numbers are little-endian.
 extension PreparedSearch {
-    private static let magic = UInt64(0x3168_6372_6165_5374)
+    private static let magic = UInt64(0x3268_6372_6165_5374)
     private static let headerNumbers = 20
-    private static let blockNumbers = 6
+    private static let blockNumbers = 8
 
     /// Gives the bytes of the file, piece by piece.
     public func write<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
@@ -30,9 +30,12 @@ extension PreparedSearch {
         try put(prepared.ranked.sizes)
         try put(prepared.offsets)
         try put(prepared.columns)
+        try put(prepared.heavyEnds)
         try put(prepared.degrees)
         for block in prepared.blocks {
             try put(block.descriptors)
+            try put(block.light?.words)
+            try put(block.light?.values)
             try put(block.lists)
             try put(block.bitmaps)
         }
@@ -53,14 +56,14 @@ extension PreparedSearch {
             ].map(\.bitPattern)
         }
         numbers += [
-            rowCount, entryCount, prepared.rankCount, prepared.columns.count, prepared.degrees?.count ?? 0,
+            rowCount, entryCount, prepared.rankCount, prepared.columns.count, prepared.degrees?.count ?? -1,
             prepared.blocks.count, Int(prepared.largestDegree),
-        ].map(UInt64.init)
+        ].map { UInt64(bitPattern: Int64($0)) }
         numbers.append(prepared.increments.bitPattern)
         for block in prepared.blocks {
             numbers += [
                 block.ranks.lowerBound, block.ranks.upperBound, block.bitmapMinimum, block.descriptors?.count ?? 0,
-                block.lists.count, block.bitmaps.count,
+                block.light?.words.count ?? 0, block.light?.values.count ?? 0, block.lists.count, block.bitmaps.count,
             ].map { UInt64($0) }
         }
         return numbers
@@ -74,7 +77,9 @@ extension PreparedSearch {
         guard numbers[0] == Self.magic else { throw .damaged("it is not a prepared search") }
         let counts = numbers[12..<19].map { Int(truncatingIfNeeded: $0) }
         let (rankCount, columnCount, degreeCount, blockCount) = (counts[2], counts[3], counts[4], counts[5])
-        guard counts.allSatisfy({ $0 >= 0 }), rankCount < Int(UInt32.max), blockCount <= rankCount else {
+        // Without degrees, rows hold descriptors.
+        let hasDescriptors = degreeCount < 0
+        guard counts.allSatisfy({ $0 >= -1 }), rankCount < Int(UInt32.max), blockCount <= rankCount else {
             throw .damaged("its header is wrong")
         }
         var place = Placement(region, position: (Self.headerNumbers + blockCount * Self.blockNumbers) * 8)
@@ -82,7 +87,8 @@ extension PreparedSearch {
             rows: try place.take(rankCount, of: UInt32.self), sizes: try place.take(rankCount, of: UInt32.self))
         let offsets = try place.take(rankCount + 1, of: Int.self)
         let columns = try place.take(columnCount, of: UInt32.self)
-        let degrees = try degreeCount > 0 ? place.take(degreeCount, of: UInt32.self) : nil
+        let heavyEnds = try hasDescriptors ? nil : place.take(rankCount, of: Int.self)
+        let degrees = try hasDescriptors ? nil : place.take(degreeCount, of: UInt32.self)
         var blocks: [Block] = []
         for number in 0..<blockCount {
             let first = Self.headerNumbers + number * Self.blockNumbers
@@ -90,15 +96,20 @@ extension PreparedSearch {
             guard facts[0] >= 0, facts[0] < facts[1], facts[1] <= rankCount else {
                 throw .damaged("block \(number) has no ranks")
             }
-            let descriptors = try facts[3] > 0 ? place.take(facts[3], of: UInt32.self) : nil
+            let descriptors = try hasDescriptors ? nil : place.take(facts[3], of: UInt32.self)
+            let light =
+                try hasDescriptors
+                ? nil
+                : LightColumns(
+                    words: place.take(facts[4], of: UInt64.self), values: place.take(facts[5], of: UInt32.self))
             blocks.append(
                 Block(
                     BlockShape(ranks: facts[0]..<facts[1], bitmapMinimum: facts[2]), ranked, descriptors: descriptors,
-                    lists: try place.take(facts[4], of: UInt16.self), bitmaps: try place.take(facts[5], of: UInt64.self)
-                ))
+                    light: light, lists: try place.take(facts[6], of: UInt16.self),
+                    bitmaps: try place.take(facts[7], of: UInt64.self)))
         }
         let prepared = PreparedMatrix(
-            ranked, offsets: offsets, columns: columns, blocks: blocks, degrees: degrees,
+            ranked, offsets: offsets, columns: columns, heavyEnds: heavyEnds, blocks: blocks, degrees: degrees,
             largestDegree: UInt32(truncatingIfNeeded: counts[6]), increments: Double(bitPattern: numbers[19]))
         let parameters = SimilarityParameters(
             minimumEntries: Int(truncatingIfNeeded: numbers[2]), minimumCommon: Int(truncatingIfNeeded: numbers[3]),

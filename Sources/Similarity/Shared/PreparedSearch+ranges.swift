@@ -34,19 +34,34 @@ extension PreparedSearch {
         // A bitmap costs the same for any number of targets.
         let most = prepared.blocks.reduce(0.0) { $0 + min(Double($1.bitmapMinimum), Double($1.ranks.count)) }
         let single = prepared.degrees == nil ? prepared.blocks.first : nil
+        let lightDegree = meanLightDegree
         return (0..<rankCount).map { rank in
             let entries = prepared.offsets[rank]..<prepared.offsets[rank + 1]
             var degrees = 0.0
-            for entry in entries {
-                let column = Int(prepared.columns[entry])
-                if let degree = prepared.degrees?[column] {
-                    degrees += min(Double(degree), most)
-                } else if let single {
-                    let isBitmap = UInt32(column) & Block.bitmapFlag != 0
-                    degrees += isBitmap ? most : Double(single.lists[column])
+            if let single {
+                for entry in entries {
+                    let descriptor = prepared.columns[entry]
+                    let isBitmap = descriptor & Block.bitmapFlag != 0
+                    degrees += isBitmap ? most : Double(single.lists[Int(descriptor)])
                 }
+            } else if let heavyDegrees = prepared.degrees, let heavyEnd = prepared.heavyEnds?[rank] {
+                for entry in entries.lowerBound..<heavyEnd {
+                    degrees += min(Double(heavyDegrees[Int(prepared.columns[entry])]), most)
+                }
+                degrees += Double(entries.upperBound - heavyEnd) * lightDegree
             }
             return perRank + perEntry * Double(entries.count) + scale * 0.6 * degrees
         }
+    }
+
+    /// Of the entries in light columns, how many ranks a column is in, as a mean: Σ d² / Σ d.
+    private var meanLightDegree: Double {
+        guard let degrees = prepared.degrees else { return 0 }
+        var (entries, increments) = (Double(prepared.columns.count), prepared.increments)
+        for column in 0..<degrees.count {
+            entries -= Double(degrees[column])
+            increments -= Double(degrees[column]) * Double(degrees[column])
+        }
+        return entries > 0 ? increments / entries : 0
     }
 }
