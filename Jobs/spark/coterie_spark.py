@@ -22,6 +22,8 @@ COLUMNS = {
     "memberships": ["group_id", "user_id", "joined_at"],
     "pools": ["group_id", "photo_id", "added_at"],
 }
+# What comes after the columns of a record: which of them it has, and its place in the input.
+PLACE = ("fields", "file", "block", "line")
 RELATIONS = {"memberships": ("user_id", "joined_at", "users"), "pools": ("photo_id", "added_at", "photos")}
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".gz")
 
@@ -63,7 +65,7 @@ class Lake:
         """The records of a kind as an import would take them, with their place in the input."""
         types = [T.StructField(name, T.LongType() if name in coterie_tables.TIMES else T.DoubleType()
                                if name in coterie_tables.DEGREES else T.StringType()) for name in COLUMNS[kind]]
-        schema = T.StructType(types + [T.StructField(name, T.LongType()) for name in ("file", "block", "line")])
+        schema = T.StructType(types + [T.StructField(name, T.LongType()) for name in PLACE])
         rejected = self.session.sparkContext.accumulator((0, 0), Pairs())
         parts, number = [], 0
         for source in sources:
@@ -71,7 +73,7 @@ class Lake:
                 cleaning = coterie_tables.Cleaning(
                     self.options.program, kind, self.options.timezone, COLUMNS[kind], header, is_table, rejected)
                 rows = rows.withColumn("file", F.col("file") + number) \
-                    .withColumns({name: F.col(name).cast("long") for name in ("file", "block")})
+                    .withColumn("block", F.col("block").cast("long"))
                 parts.append(rows.mapInArrow(running(cleaning), schema))
                 number += file_count
         if not parts:
@@ -114,7 +116,8 @@ class Lake:
             lines = self.session.read.option("wholetext", is_whole).text(file).select("value", block, first)
             header = None
             if not is_whole and ".json" not in file and ".ndjson" not in file:
-                row = self.session.read.text(file).select(F.col("value").cast("binary")).head()
+                row = self.session.read.text(file).filter(F.trim("value") != "") \
+                    .select(F.col("value").cast("binary")).head()
                 if row is None:
                     continue
                 header = bytes(row[0])
@@ -174,28 +177,33 @@ class Lake:
 
     def last(self, column):
         """What the last record says; an earlier one if it says nothing."""
-        return F.max(F.struct(F.col(column).isNotNull().alias("is"), self.order().alias("order"),
-                              F.col(column).alias("value")))["value"]
+        return self.last_of(column, F.col(column).isNotNull())
+
+    def last_given(self, kind, column):
+        """What the last record says that has the field, also if that is nothing."""
+        return self.last_of(column, F.col("fields").bitwiseAND(1 << COLUMNS[kind].index(column)) != 0)
+
+    def last_of(self, column, is_given):
+        return F.max_by(F.when(is_given, F.col(column)), F.when(is_given, self.order())).alias(column)
 
     def write_tables(self):
         kinds = self.kinds
-        groups = kinds["groups"].groupBy("group_id").agg(self.last("visibility").alias("visibility"))
+        groups = kinds["groups"].groupBy("group_id").agg(self.last("visibility"))
         groups = groups.join(self.named_groups(), "group_id", "full_outer") \
             .select(F.col("group_id").alias("id"), F.coalesce("visibility", F.lit("public")).alias("visibility"))
         groups = self.stored("all-groups", groups)
         shown = groups.filter("visibility = 'public'")
         self.groups = self.numbered("groups", shown, [("id", "text", "id")])
 
-        order = F.max_by("interests", self.order()).alias("interests")
-        stated = kinds["users"].groupBy(F.col("user_id").alias("id")).agg(order)
+        stated = kinds["users"].groupBy(F.col("user_id").alias("id")).agg(self.last_given("users", "interests"))
         others = kinds["memberships"].select(F.col("user_id").alias("id")) \
             .unionAll(kinds["photos"].filter("user_id IS NOT NULL").select(F.col("user_id").alias("id"))).distinct()
         users = stated.join(others, "id", "full_outer").select("id", "interests")
         users = self.numbered("users", users, [("id", "text", "id"), ("interests", "text", "interests")])
 
         photos = kinds["photos"].groupBy(F.col("photo_id").alias("id")).agg(
-            self.last("visibility").alias("visibility"),
-            *[F.max_by(name, self.order()).alias(name) for name in ("user_id", "tags", "latitude", "longitude")])
+            self.last("visibility"),
+            *[self.last_given("photos", name) for name in ("user_id", "tags", "latitude", "longitude")])
         others = kinds["pools"].select(F.col("photo_id").alias("id")).distinct()
         photos = self.stored("all-photos", photos.join(others, "id", "full_outer"))
         hidden = photos.filter("visibility = 'private'").select("id")

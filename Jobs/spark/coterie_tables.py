@@ -16,7 +16,7 @@ import pyarrow.csv
 # A cleaner gets at most so many bytes, so that a worker's memory is bounded.
 CHUNK_BYTES = 64 << 20
 NO_TIME = numpy.iinfo(numpy.int64).min
-TIMES = {"joined_at", "added_at", "taken_at", "uploaded_at", "created_at", "last_active_at", "line"}
+TIMES = {"joined_at", "added_at", "taken_at", "uploaded_at", "created_at", "last_active_at"}
 DEGREES = {"latitude", "longitude"}
 
 
@@ -41,26 +41,28 @@ class Cleaning:
             pyarrow.csv.write_csv(batch.drop_columns(["file", "block", "first"]), buffer)
             content = buffer.getvalue()
         else:
-            lines = batch.column("value")
-            if self.header is not None and block == 0 and line == 0:
-                lines = lines.slice(1)
-            content = (b"" if self.header is None else self.header + b"\n") + joined(lines)
+            has_header = self.header is None or block == 0 and line == 0
+            content = (b"" if has_header else self.header + b"\n") + joined(batch.column("value"))
         run = subprocess.run(self.command, input=content, capture_output=True)
         if run.returncode:
             raise RuntimeError(f"{' '.join(self.command)}: {run.stderr.decode(errors='replace')}")
         report = json.loads(run.stderr.splitlines()[-1])
         self.rejected.add((report["rows"], report["rejected"]))
-        types = {name: pyarrow.int64() if name in TIMES else pyarrow.float64() if name in DEGREES
-                 else pyarrow.string() for name in [*self.columns, "line"]}
+        names = [*self.columns, "fields", "line"]
+        types = {name: pyarrow.int64() if name in {*TIMES, "fields", "line"} else pyarrow.float64()
+                 if name in DEGREES else pyarrow.string() for name in names}
         rows = pyarrow.csv.read_csv(
             pyarrow.BufferReader(run.stdout),
             parse_options=pyarrow.csv.ParseOptions(delimiter="\t", newlines_in_values=True),
             convert_options=pyarrow.csv.ConvertOptions(
-                column_types=types, include_columns=[*self.columns, "line"], null_values=[""],
+                column_types=types, include_columns=names, null_values=[""],
                 strings_can_be_null=True, quoted_strings_can_be_null=False))
         count = len(rows)
         order = pyarrow.compute.add(rows.column("line"), line)
-        rows = rows.drop_columns(["line"])
+        written = run.stdout[:run.stdout.index(b"\n")].decode().split("\t")
+        given = rows.column("fields").to_numpy()
+        fields = sum((given >> written.index(name) & 1) << number for number, name in enumerate(self.columns))
+        rows = rows.select(self.columns).append_column("fields", pyarrow.array(fields))
         rows = rows.append_column("file", pyarrow.array(numpy.full(count, file)))
         rows = rows.append_column("block", pyarrow.array(numpy.full(count, block)))
         rows = rows.append_column("line", order)

@@ -49,6 +49,17 @@ struct SparkTests {
 
         """#
 
+    /// A second file of photos without most columns: what it does not have stays as it was.
+    private static let hiding = "\n\nvisibility,photo_id\nprivate,50000000001\npublic,51013904243\n,52654435770\n"
+
+    /// A second file of users, of whom one takes interests back, and one says nothing of them.
+    private static let taking = #"""
+        {"user_id": "laura-100", "interests": null}
+        {"user_id": "ilse-qdw", "name": "Ilse B."}
+        {"user_id": "fiona-frs", "interests": ["owls"]}
+
+        """#
+
     /// Two workspaces with the same files: one has imported them, the other one has only an empty catalog.
     ///
     /// - Parameter hasParquet: whether memberships are Parquet in the lake, and are there with other dates before.
@@ -57,9 +68,13 @@ struct SparkTests {
     {
         let (imported, lake) = (try Workspace(), try Workspace())
         let more = try lake.write(Self.more, to: "more.csv")
+        let others = [
+            "memberships": [more], "photos": [try lake.write(Self.hiding, to: "hiding.csv")],
+            "users": [try lake.write(Self.taking, to: "taking.jsonl")],
+        ]
         var sources: [String] = []
         for kind in SampleCommunity.kinds {
-            var files = [Checkout.sample(kind)] + (kind == "memberships" ? [more] : [])
+            var files = [Checkout.sample(kind)] + others[kind, default: []]
             sources.append("--\(kind)")
             if hasParquet, kind == "memberships" {
                 let again = try await parquet(in: lake)
@@ -144,6 +159,23 @@ struct SparkTests {
         let failed = try FileManager.default.contentsOfDirectory(atPath: lake.folder).filter { $0.hasPrefix("failed-") }
         #expect(failed.contains { $0.hasPrefix("failed-kernel") } && failed.contains { $0.hasPrefix("failed-clean") })
         #expect(remains(lake).isEmpty)
+    }
+
+    @Test(
+        "makes the same model of real memberships and pools, in files without groups, users and photos",
+        .enabled(if: environment != nil && Checkout.hasSharedData, "Java, python3-venv, pip or the data is missing"))
+    func realData() async throws {
+        let (imported, lake) = (try Workspace(), try Workspace())
+        var sources: [String] = []
+        for (kind, names) in [("memberships", ["train", "val"]), ("pools", ["pools"])] {
+            let files = names.map { Checkout.sharedData("steam/\($0).tsv") }
+            try await imported.succeed(["import", kind] + files)
+            sources += ["--\(kind)", files.joined(separator: ",")]
+        }
+        try await imported.succeed("recompute")
+        let run = try await start(lake, sources, ["--", "--block-rows", "7"]).wait()
+        #expect(run.exitCode == 0, "\(run.testDescription)")
+        #expect(try await model(lake) == model(imported))
     }
 
     @Test(

@@ -211,17 +211,6 @@ private final class FieldStatements {
     }
 }
 
-extension ImportKind.ColumnType {
-    /// The words that stand for numbers; none of other columns.
-    fileprivate var words: [(word: String, code: Int64)] {
-        switch self {
-        case .visibility: Visibility.words
-        case .joinPolicy: GroupJoinPolicy.words
-        default: []
-        }
-    }
-}
-
 /// Why a row of groups, users or photos was not written.
 enum EntityFailure: Error {
     /// The record is bad.

@@ -16,6 +16,12 @@ extension RecordReader {
 }
 
 extension ImportKind.Column {
+    /// Whether the current record says something of this column, be it that there is nothing; an empty word for a
+    /// number says nothing.
+    func isGiven(_ column: Int, in reader: borrowing RecordReader) -> Bool {
+        reader.isPresent(column) && (type.words.isEmpty || !reader.isNull(column))
+    }
+
     /// Checks that an external id has 1 to 255 bytes; the reader of records checks that it is UTF-8 without NUL.
     func checkID(_ column: Int, in reader: borrowing RecordReader) throws(RecordProblem) {
         guard !reader.isNull(column) else { throw RecordProblem(reason: "\(name) is empty") }
@@ -116,3 +122,14 @@ extension Coded {
 
 extension Visibility: Coded {}
 extension GroupJoinPolicy: Coded {}
+
+extension ImportKind.ColumnType {
+    /// The words that stand for numbers; none of other columns.
+    var words: [(word: String, code: Int64)] {
+        switch self {
+        case .visibility: Visibility.words
+        case .joinPolicy: GroupJoinPolicy.words
+        default: []
+        }
+    }
+}

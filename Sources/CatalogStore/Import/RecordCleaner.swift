@@ -5,7 +5,8 @@ import RecordReading
 /// Checks records as an import does, and writes them in one form, for programs that fill tables without a catalog.
 ///
 /// Rows are separated by tabs, with a header; a field with a tab, a quote or an end of line is in double quotes. Times
-/// are seconds since 1970; what is null is empty. The column `line` says where a record began in the input.
+/// are seconds since 1970; what is null is empty. The column `fields` says which fields a record has, null or not, as a
+/// sum of powers of two: 1 for the first column. The column `line` says where a record began in the input.
 public struct RecordCleaner: Sendable {
     /// What the records are.
     public let kind: ImportKind
@@ -39,7 +40,8 @@ public struct RecordCleaner: Sendable {
         var reader = try InputFile(path: path).records(
             columns.map { RecordColumn($0.name, isRequired: $0.isRequired, sourceName: nil) })
         var summary = Summary()
-        var buffer = Array((columns.map(\.name) + ["line"]).joined(separator: "\t").utf8) + [UInt8(ascii: "\n")]
+        let names = columns.map(\.name) + ["fields", "line"]
+        var buffer = Array((names.joined(separator: "\t") + "\n").utf8)
         while true {
             switch try reader.nextEvent() {
             case .end:
@@ -71,12 +73,13 @@ public struct RecordCleaner: Sendable {
     private func append(_ reader: borrowing RecordReader, _ columns: [ImportKind.Column], to row: inout [UInt8])
         throws(RecordProblem)
     {
+        var fields = 0
         for (index, column) in columns.enumerated() {
             try append(column, index, of: reader, to: &row)
             row.append(UInt8(ascii: "\t"))
+            if column.isGiven(index, in: reader) { fields |= 1 << index }
         }
-        row += Array(String(reader.line).utf8)
-        row.append(UInt8(ascii: "\n"))
+        row += Array("\(fields)\t\(reader.line)\n".utf8)
     }
 
     private func append(
