@@ -47,11 +47,13 @@ struct StatusScreen {
 
     var lines: [String] {
         let daemons = status.daemons.isEmpty ? ["no daemon runs on this store"] : table + status.daemons.flatMap(notes)
+        // An earlier program does not note when it switches.
+        let since = status.currentSinceMilliseconds.map { ", current for \(age($0))" } ?? ""
         return [
             "store: \(status.store)",
             status.currentVersion.map { current in
-                "current version: \(current), made \(age(status.currentVersionAtMilliseconds)) ago, current for "
-                    + "\(age(status.currentSinceMilliseconds)); \(status.versions.count) in the store"
+                "current version: \(current), made \(age(status.currentVersionAtMilliseconds)) ago\(since); "
+                    + "\(status.versions.count) in the store"
             } ?? "no version is current: run \"coterie recompute\"",
         ] + recomputes + daemons + status.journals.filter { !$0.daemonRuns }.map(outbox)
     }
