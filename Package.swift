@@ -23,7 +23,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 /// What the fuzz targets use.
 let fuzzed: [Target.Dependency] = [
     "Answers", "CatalogStore", "Compression", "HTTP", "Model", "ModelStore", "RecordReading", "Recommendation", "Redis",
-    "Service", "TestSupport", "Tokens", "YAML",
+    "Service", "Tape", "TestSupport", "Tokens", "YAML",
 ]
 
 /// The fuzz targets: tests as a rule; a program of its own if `Jobs/fuzz` names the library of libFuzzer.
@@ -54,6 +54,8 @@ let package = Package(
         .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
         module("CivilTime"),
@@ -86,11 +88,16 @@ let package = Package(
         module("SQLite", ["CSQLite"]),
         module("Redis", ["CHiredis"]),
         module("HTTP", ["CEpoll"]),
+        module("HTTPClient", ["CCurl"]),
         module("Tokens", ["CLibJWT"]),
         module("Compression", ["CZlib"]),
         module("YAML", ["CYAML"]),
 
         module("Configuration", ["CommandLineOptions", "TextDistance", "YAML"]),
+
+        // Requests and answers that were recorded.
+        module("Tape", ["Answers", "CCrypto", "Compression"]),
+        module("Replay", ["Tape", "TextDistance", "YAML"]),
 
         // The system.
         module(
@@ -112,7 +119,7 @@ let package = Package(
             [
                 "Answers", "HTTP", "Tokens", "Compression", "Experiments", "Recommendation", "Model", "ModelStore",
                 "CatalogStore", "CivilTime", "MemberData",
-                "SQLite",
+                "SQLite", "Tape",
             ]),
         module("Checkup", ["CatalogStore", "CivilTime", "Model", "ModelStore", "Service"]),
         module("Backup", ["CatalogStore", "Model", "ModelStore", "SQLite"]),
@@ -121,10 +128,9 @@ let package = Package(
             dependencies: [
                 "Answers", "Backup", "CatalogStore", "Checkup", "CivilTime", "CommandLineOptions", "Configuration",
                 "Evaluation", "Experiments", "MemberData", "Model", "ModelStore", "Recommendation",
-                "Recompute",
-                "HTTP", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity", "RecordReading",
-                "TextDistance",
-                "Tokens", "YAML",
+                "Recompute", "Replay",
+                "HTTP", "HTTPClient", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity",
+                "RecordReading", "Tape", "TextDistance", "Tokens", "YAML",
             ],
             swiftSettings: strict),
         .executableTarget(
@@ -154,7 +160,7 @@ let package = Package(
             [
                 "Answers", "Experiments", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore",
                 "Recommendation",
-                "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
+                "CatalogStore", "Recompute", "Redis", "SQLite", "Tape", "TestSupport",
             ]),
         tests("BackupTests", ["Backup", "CatalogStore", "Model", "ModelStore", "SQLite", "TestSupport"]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
@@ -162,6 +168,9 @@ let package = Package(
         tests("CompressionTests", ["Compression", "TestSupport"]),
         tests("YAMLTests", ["YAML", "TestSupport"]),
         tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
+        tests("HTTPClientTests", ["HTTPClient", "HTTP", "TestSupport"]),
+        tests("ReplayTests", ["Replay", "Tape", "TestSupport", "YAML"]),
+        tests("TapeTests", ["Tape", "Compression", "TestSupport"]),
         tests("TextDistanceTests", ["TextDistance"]),
         tests("RecordReadingTests", ["RecordReading"]),
         tests("CommandLineOptionsTests", ["CommandLineOptions"]),
@@ -209,7 +218,7 @@ let package = Package(
             ]),
         // They run the executables, which are built next to them, as users do.
         tests(
-            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "TestSupport"],
+            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "Tape", "TestSupport"],
             exclude: ["BruteForce", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6]

@@ -39,5 +39,7 @@ find_swift() {
         fail "Swift $version is too old: 6.2 or later is needed"
 }
 
-libraries=(libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev)
+libraries=(
+    libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev libssl-dev libcurl4-openssl-dev
+)
 spark=(openjdk-17-jre-headless python3-venv)

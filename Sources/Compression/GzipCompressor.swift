@@ -28,9 +28,16 @@ public final class GzipCompressor {
     }
 
     /// Compresses bytes to the gzip format (RFC 1952); nil if the result would not be shorter.
-    public func compressed(_ bytes: [UInt8]) -> [UInt8]? {
-        guard bytes.count <= Int(UInt32.max), unsafe deflateReset(stream) == Z_OK else { return nil }
-        let limit = bytes.count
+    public func compressed(_ bytes: [UInt8]) -> [UInt8]? { compressed(bytes, toAtMost: bytes.count) }
+
+    /// Compresses bytes to a member of the gzip format, however long it gets; nil if there is no memory.
+    public func member(of bytes: [UInt8]) -> [UInt8]? {
+        compressed(bytes, toAtMost: unsafe Int(deflateBound(stream, UInt(bytes.count))))
+    }
+
+    /// - Returns: nil if the result would be longer than `limit`.
+    private func compressed(_ bytes: [UInt8], toAtMost limit: Int) -> [UInt8]? {
+        guard max(bytes.count, limit) <= Int(UInt32.max), unsafe deflateReset(stream) == Z_OK else { return nil }
         let output = unsafe [UInt8](unsafeUninitializedCapacity: limit) { output, count in
             unsafe bytes.withUnsafeBufferPointer { input in
                 // zlib only reads the input, though its interface asks for a mutable pointer.

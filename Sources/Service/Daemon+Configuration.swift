@@ -19,6 +19,8 @@ extension Daemon {
         public var changePollInterval = Duration.milliseconds(100)
         /// The memory of the answer cache, in bytes; 0 for no cache.
         public var answerCacheBytes = 32 << 20
+        /// Where requests are recorded with their answers; nil for nowhere.
+        public var tape: TapeSettings?
         /// How long a stop waits for responses that are being sent.
         public var stopGrace = Duration.seconds(10)
         /// Receives events: a start, a version, a failure, a refusal.

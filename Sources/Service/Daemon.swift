@@ -19,6 +19,7 @@ public final class Daemon: Sendable {
     private let community: (any CommunitySource)?
     private let exposures: ExposureLog
     private let relay: ChangeRelay?
+    private let recorder: TapeRecorder?
     private let keyWatch: KeyWatch?
     private let settingsWatch: SettingsWatch?
     private let reporter: DaemonReporter?
@@ -49,8 +50,11 @@ public final class Daemon: Sendable {
             ExperimentBoard(configuration.deployment.store, changes: changes, log: log)
         }
         board?.poll()
+        let recorder = try configuration.tape.map { settings throws(ServiceError) in
+            try TapeRecorder(settings, log: log, now: configuration.now)
+        }
         let maker = RouterMaker(
-            configuration, parts: parts, changes: changes, follower: follower, experiments: board,
+            configuration, parts: parts, changes: changes, follower: follower, experiments: board, recorder: recorder,
             watches: watches.compactMap(\.self))
         let routers = CurrentRouter(maker.router(configuration.live))
         takeUp = { settings in
@@ -63,8 +67,10 @@ public final class Daemon: Sendable {
                 configuration.server, refusal: { routers.current.refuse($0) },
                 handler: { routers.current.respond(to: $0) })
         } catch {
+            recorder?.stop()
             throw ServiceError(.startFailed, error.message)
         }
+        self.recorder = recorder
         self.configuration = configuration
         port = server.port
         Self.announce(server, configuration)
@@ -148,6 +154,7 @@ public final class Daemon: Sendable {
         configuration.log.info("stopping")
         for timer in timers { timer.cancel() }
         server.stop(waitingAtMost: configuration.stopGrace)
+        recorder?.stop()
         // What the last answers showed.
         if let community { exposures.flush(to: community) }
         relay?.stop()

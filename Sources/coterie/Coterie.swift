@@ -14,10 +14,10 @@ enum Coterie {
             ImportCommand.self, GenerateCommand.self, RecomputeCommand.self, SimilarCommand.self, WhyCommand.self,
             RecommendCommand.self, ExplainCommand.self, PhotoCommand.self, TrendingCommand.self, HideCommand.self,
             CurateCommand.self, ModelsCommand.self, RollbackCommand.self, ExportCommand.self, EvaluateCommand.self,
-            TuneCommand.self, ExperimentCommand.self, ServeCommand.self, KernelCommand.self, CleanCommand.self,
-            TokenCommand.self, DeleteCommand.self,
-            ForgetCommand.self, StatsCommand.self, StatusCommand.self, CheckCommand.self, ConfigCommand.self,
-            BackupCommand.self, RestoreCommand.self, CompletionCommand.self, ManualCommand.self,
+            TuneCommand.self, ExperimentCommand.self, ServeCommand.self, ReplayCommand.self, KernelCommand.self,
+            CleanCommand.self, TokenCommand.self, DeleteCommand.self, ForgetCommand.self, StatsCommand.self,
+            StatusCommand.self, CheckCommand.self, ConfigCommand.self, BackupCommand.self, RestoreCommand.self,
+            CompletionCommand.self, ManualCommand.self,
         ]
     }
 

@@ -109,6 +109,70 @@ struct ExperimentTests {
         #expect(size.contains("members are needed") || size.contains("not enough"))
     }
 
+    private struct Preference: Decodable {
+        var votes: [Votes]
+
+        struct Votes: Decodable {
+            var by: String
+            var first, second, neither: Int
+            var holmPValue: Double
+        }
+    }
+
+    @Test("Who clicks on what one of two interleaved lists picked votes for it")
+    func votes() async throws {
+        let workspace = try Workspace()
+        try await workspace.publishSample()
+        let file = """
+            experiments:
+              drafted:
+                interleave: true
+                arms: {plain: {}, photos: {set: {weight-members: 0}}}
+            """
+        _ = try workspace.write(file, to: "experiments.yaml")
+        try await workspace.succeed("experiment", "start", "drafted")
+        let daemon = try await RunningDaemon(workspace)
+        try await daemon.wait { $0.status == "ready" }
+        let ids = try SampleCommunity().usersByActivity.prefix(20)
+        var lists: [String: List] = [:]
+        for id in ids { lists[id] = try daemon.answer("/v1/users/\(id)/recommendations?limit=4") }
+        // Whose pick each group is stands in the record, which is written within a second.
+        var teams: [String: String] = [:]
+        let isRecorded = await RunningDaemon.poll {
+            let rows = try? workspace.database().prepare(
+                "SELECT user_id, teams FROM exposures JOIN users USING (user_key) WHERE arm = 'interleaved'")
+            while let rows, (try? rows.step()) == true { teams[rows.text(0)] = rows.text(1) }
+            return teams.count == ids.count
+        }
+        #expect(isRecorded)
+        var expected = (first: 0, second: 0, neither: 0)
+        for (number, id) in ids.enumerated() {
+            // A quarter prefers the second list, and some prefer neither.
+            let team: Character = number % 4 == 0 ? "2" : "1"
+            let (list, picks) = (try #require(lists[id]), Array(try #require(teams[id])))
+            guard number % 7 != 0, let index = picks.firstIndex(of: team), index < list.recommendations.count else {
+                expected.neither += 1
+                continue
+            }
+            if team == "1" { expected.first += 1 } else { expected.second += 1 }
+            let json = """
+                {"interactions":[{"id":"c","kind":"click","groupId":"\(list.recommendations[index].groupId)",\
+                "recommendationId":"\(list.recommendationId)","position":\(index + 1)}]}
+                """
+            let client = try #require(SocketClient(port: daemon.port))
+            #expect(client.request("POST", "/v1/users/\(id)/interactions", json: json)?.status == 200)
+        }
+        _ = await daemon.end()
+        let report: Preference = try await workspace.succeed("experiment", "report", "drafted", "--json").json()
+        let clicks = try #require(report.votes.first { $0.by == "clicks" })
+        #expect(clicks.first == expected.first && clicks.second == expected.second)
+        #expect(clicks.neither == expected.neither && expected.first > 2 * expected.second)
+        let joins = try #require(report.votes.first { $0.by == "joins" })
+        #expect(joins.first == 0 && joins.second == 0 && joins.neither == ids.count)
+        let text = try await workspace.succeed("experiment", "report", "drafted").text
+        #expect(text.contains("interleaved") && text.contains("by clicks, \(expected.first) members prefer plain"))
+    }
+
     @Test("What runs cannot be changed, only stopped")
     func rules() async throws {
         let workspace = try Workspace()

@@ -27,18 +27,24 @@ struct Parameter: Sendable {
     let help: String
     /// Such a value; nil if the kind says enough.
     let example: String?
+    /// Whether it names a member.
+    let isMember: Bool
 
-    init(_ name: String, _ kind: Kind, _ help: String, example: String? = nil) {
+    init(_ name: String, _ kind: Kind, _ help: String, example: String? = nil, isMember: Bool = false) {
         self.name = name
         self.kind = kind
         self.help = help
         self.example = example
+        self.isMember = isMember
     }
 
     /// One of the values of an enumeration.
     init<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, standard: Choice, _ help: String) {
         self.init(name, .choice(Choice.allCases.map(\.rawValue), standard: standard.rawValue), help)
     }
+
+    /// The member whom a path is about.
+    static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100", isMember: true)
 
     /// How many rows an answer may have.
     static let limit = Parameter("limit", .integer(1...200, standard: 20), "How many rows to answer with, at most")

@@ -6,7 +6,6 @@ import Recommendation
 import Tokens
 
 extension Endpoint {
-    private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
     private static let own = Access.member(ofPathParameter: "id")
     private static let onBehalf = Access.member(ofPathParameter: "id", orServiceWith: .lists)
 
@@ -15,12 +14,12 @@ extension Endpoint {
         Endpoint(
             "recordInteractions", .post, "/v1/users/{id}/interactions", onBehalf,
             summary: "Records what a member did, all or none; to send the same again changes nothing",
-            path: [member], body: InteractionBatch.self, caching: .never,
+            path: [.member], body: InteractionBatch.self, caching: .never,
             problems: [.notFound, .conflict, .tooManyRequests, .notImplemented, .serviceUnavailable],
             handler: Responder.record),
         Endpoint(
             "interactions", .get, "/v1/users/{id}/interactions", own,
-            summary: "What a member did, in the order in which it was recorded", path: [member],
+            summary: "What a member did, in the order in which it was recorded", path: [.member],
             parameters: [
                 .limit, Parameter("after", .text(RecordedInteraction.idLengths), "Begin after this interaction"),
             ],
@@ -29,23 +28,23 @@ extension Endpoint {
         Endpoint(
             "forgetInteractions", .delete, "/v1/users/{id}/interactions", own,
             summary: "Forgets all that a member did, and the lists of sessions; who is in which group stays",
-            path: [member],
+            path: [.member],
             caching: .never, problems: [.notImplemented, .serviceUnavailable],
             handler: Responder.forgetAll),
         Endpoint(
             "forgetInteraction", .delete, "/v1/users/{id}/interactions/{interaction}", own,
             summary: "Forgets one thing that a member did; who is in which group stays",
-            path: [member, Parameter("interaction", .identifier, "The interaction's id", example: "3f0c-1")],
+            path: [.member, Parameter("interaction", .identifier, "The interaction's id", example: "3f0c-1")],
             caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.forgetOne),
         Endpoint(
             "stateInterests", .put, "/v1/users/{id}/interests", onBehalf,
             summary: "Replaces a member's stated interests",
-            path: [member], body: StatedInterests.self, caching: .never,
+            path: [.member], body: StatedInterests.self, caching: .never,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
         Endpoint(
             "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
-            path: [member], caching: .personal,
+            path: [.member], caching: .personal,
             problems: [.notImplemented, .serviceUnavailable], handler: Responder.interests),
     ]
 }

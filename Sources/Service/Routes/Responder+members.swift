@@ -5,14 +5,12 @@ import Recommendation
 import Tokens
 
 extension Endpoint {
-    private static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100")
-
     /// Endpoints for a member's own list.
     static let members = [
         Endpoint(
             "recommendations", .get, "/v1/users/{id}/recommendations",
             .member(ofPathParameter: "id", orServiceWith: .lists),
-            summary: "Groups for a member, in the order in which they are shown", path: [member],
+            summary: "Groups for a member, in the order in which they are shown", path: [.member],
             parameters: [.limit, .session, .after] + Parameter.filters, caching: .personal,
             reuse: .untilMemberChange(ofPathParameter: "id"),
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
@@ -20,7 +18,7 @@ extension Endpoint {
             "why", .get, "/v1/users/{id}/recommendations/{group}/why",
             .member(ofPathParameter: "id", orServiceWith: .lists),
             summary: "Why a group is in the session's list, at which rank, or why it is not there",
-            path: [member, Parameter("group", .identifier, "The group's id", example: "macro-mondays")],
+            path: [.member, Parameter("group", .identifier, "The group's id", example: "macro-mondays")],
             parameters: [.session] + Parameter.filters,
             caching: .personal,
             problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
@@ -69,7 +67,7 @@ extension Responder {
 }
 
 extension Parameter {
-    fileprivate static let session = Parameter(
+    static let session = Parameter(
         "session", .text(1...128),
         "The client's own session: its list stays the same; else half an hour without a request")
     fileprivate static let after = Parameter(

@@ -10,7 +10,7 @@ extension Endpoint {
             removal(
                 "forgetMember", "/v1/users/{id}",
                 "Forgets a member for good: no import, interaction or journal brings the member back",
-                [Parameter("id", .identifier, "The member's user id", example: "laura-100")], [.ownPhotos]
+                [.member], [.ownPhotos]
             ) { call in
                 .member(call.id, withPhotos: call.parameters.text("photos") == Parameter.removingPhotos)
             },
@@ -34,7 +34,9 @@ extension Endpoint {
             "Removes a \(name) from the \(table) of a group",
             [
                 .group,
-                Parameter(name, .identifier, "The \(name)'s id", example: entries == .users ? "laura-100" : "4711"),
+                Parameter(
+                    name, .identifier, "The \(name)'s id", example: entries == .users ? "laura-100" : "4711",
+                    isMember: entries == .users),
             ]
         ) { call in
             let entry = call.path[name]

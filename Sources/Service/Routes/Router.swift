@@ -24,6 +24,7 @@ final class Router: Sendable {
     private let responder: Responder
     private let metrics: RequestMetrics
     private let log: RequestLog
+    private let recorder: TapeRecorder?
     private let identifiers: RequestIdentifiers
     private let compressor = ResponseCompressor()
     private let recording: WorkThreads
@@ -31,10 +32,12 @@ final class Router: Sendable {
 
     /// A router of endpoints.
     ///
-    /// - Parameter previous: the router whose place it takes, and whose work it goes on with.
+    /// - Parameters:
+    ///   - recorder: records what is answered; nil to record nothing.
+    ///   - previous: the router whose place it takes, and whose work it goes on with.
     init(
         _ endpoints: [Endpoint], settings: Settings, responder: Responder, metrics: RequestMetrics, log: RequestLog,
-        replacing previous: Router? = nil
+        recorder: TapeRecorder? = nil, replacing previous: Router? = nil
     ) {
         identifiers = previous?.identifiers ?? RequestIdentifiers()
         // More than commit together, as some may have to wait for an import that holds the catalog.
@@ -47,6 +50,7 @@ final class Router: Sendable {
         self.responder = responder
         self.metrics = metrics
         self.log = log
+        self.recorder = recorder
     }
 
     /// A request that has arrived.
@@ -90,6 +94,12 @@ final class Router: Sendable {
         let nanoseconds = settings.uptime() - arrival.uptime
         metrics.ended(endpoint: arrival.match.endpoint, status: response.status, nanoseconds: nanoseconds)
         log.answered(request, response, id: id, nanoseconds: nanoseconds)
+        if let recorder {
+            recorder.add(
+                AnsweredRequest(
+                    request: request, response: response, endpoint: arrival.match.endpoint.map { endpoints[$0] },
+                    atMilliseconds: settings.now() - Int64(nanoseconds / 1_000_000), nanoseconds: nanoseconds))
+        }
         return response
     }
 

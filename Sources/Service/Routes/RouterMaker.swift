@@ -7,20 +7,24 @@ struct RouterMaker: Sendable {
     private let metrics: RequestMetrics
     private let responder: Responder
     private let log: EventLog
+    private let recorder: TapeRecorder?
 
     /// - Parameters:
     ///   - experiments: those of the store; nil for none.
+    ///   - recorder: records what is answered; nil to record nothing.
     ///   - watches: what else has figures to tell.
     init(
         _ configuration: Daemon.Configuration, parts: DeploymentParts, changes: ChangeClock, follower: VersionFollower,
-        experiments: ExperimentBoard?, watches: [any MetricSource]
+        experiments: ExperimentBoard?, recorder: TapeRecorder?, watches: [any MetricSource]
     ) {
+        self.recorder = recorder
         endpoints = Endpoint.table(of: configuration.live.planning.configuration.relations)
         metrics = RequestMetrics(endpoints)
         log = configuration.log
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
         sources += parts.conditions
         sources += watches
+        if let recorder { sources.append(recorder) }
         if let relay = parts.relay { sources.append(relay) }
         if parts.sessions != nil {
             sources.append(parts.damagedLists)
@@ -60,7 +64,7 @@ struct RouterMaker: Sendable {
                 access: settings.access, limits: settings.rateLimits, crossOrigin: settings.crossOrigin,
                 now: responder.now),
             responder: responder, metrics: metrics,
-            log: RequestLog(log, recordsEveryRequest: settings.logsRequests), replacing: previous)
+            log: RequestLog(log, recordsEveryRequest: settings.logsRequests), recorder: recorder, replacing: previous)
     }
 }
 

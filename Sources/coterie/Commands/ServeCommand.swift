@@ -110,10 +110,11 @@ enum ServeCommand: ConfiguredCommand {
             Option(
                 flag: "log-requests", help: "Log every request, not only refused ones",
                 setting: Setting("serve.logRequests", isLive: true)),
-        ],
+        ] + TapeOptions.recording,
         examples: [
             "coterie serve", "coterie serve --store redis://localhost --port 8081 --log-requests",
             "coterie serve --address 10.0.0.5 --keys /etc/coterie/keys.json --open groups,trending",
+            "coterie serve --record tape",
         ])
 
     /// What the three rate options have in common.
@@ -128,6 +129,7 @@ enum ServeCommand: ConfiguredCommand {
         configuration.live = watched.live
         configuration.settingsSource = watched
         configuration.answerCacheBytes = try parsed.integer("answer-cache") << 20
+        configuration.tape = try TapeOptions.settings(parsed, fingerprint: watched.fingerprint)
         try Daemon(configuration).runUntilTerminated()
     }
 

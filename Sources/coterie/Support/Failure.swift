@@ -3,9 +3,11 @@ import CatalogStore
 import CommandLineOptions
 import Configuration
 import Evaluation
+import HTTPClient
 import Model
 import ModelStore
 import Recompute
+import Tape
 import Tokens
 import YAML
 
@@ -40,6 +42,9 @@ struct Failure: Error, CustomStringConvertible {
         case let error as EvaluationError: self.init(Self.badData, error.description)
         case let error as ConfigurationError: self.init(Self.badData, error.description)
         case let error as YAMLError: self.init(Self.badData, error.description)
+        case let error as TapeError: self.init(error)
+        case let error as HTTPClientError:
+            self.init(error.code == .badAddress ? UsageError.exitCode : Self.tryLater, error.message)
         case let error as TokenError:
             self.init(error.code == .keyFileFailed ? Self.general : Self.badData, error.message)
         default: self.init(Self.general, "\(error)")
@@ -60,6 +65,14 @@ struct Failure: Error, CustomStringConvertible {
         case .badLocation: self.init(UsageError.exitCode, error.message)
         case .unknownVersion, .corrupt, .otherFormat: self.init(Self.badData, error.message)
         default: self.init(Self.general, error.message)
+        }
+    }
+
+    init(_ error: TapeError) {
+        switch error.code {
+        case .busy: self.init(Self.tryLater, error.message)
+        case .missing, .notATape, .badKey: self.init(Self.badData, error.message)
+        case .fileFailed: self.init(Self.general, error.message)
         }
     }
 

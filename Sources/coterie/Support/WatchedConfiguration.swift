@@ -2,6 +2,7 @@ import CommandLineOptions
 import Configuration
 import Service
 import Synchronization
+import Tape
 import Tokens
 
 /// The configuration of a running daemon, which is read again when its files have changed.
@@ -34,6 +35,14 @@ final class WatchedConfiguration: SettingsSource {
         self.keys = keys
         live = try ServeSettings.live(parsed, keys: keys)
         state = Mutex(State(files: files, stamp: stamp, values: parsed.settingValues))
+    }
+
+    /// A short text for the settings that were taken up last: the same settings have the same one.
+    var fingerprint: String {
+        state.withLock { state in
+            let lines = state.values.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value.joined(separator: ","))" }
+            return Pseudonyms.fingerprint(of: lines.joined(separator: "\n"))
+        }
     }
 
     func changes(isForced: Bool) throws -> SettingsChange? {

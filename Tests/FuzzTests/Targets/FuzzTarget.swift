@@ -29,6 +29,6 @@ enum FuzzTargets {
     static let all: [String: any FuzzTarget.Type] = [
         "records": RecordsTarget.self, "import": ImportTarget.self, "model": ModelTarget.self,
         "token": TokenTarget.self, "body": BodyTarget.self, "plan": PlanTarget.self, "stream": StreamTarget.self,
-        "request": RequestTarget.self, "yaml": YAMLTarget.self,
+        "request": RequestTarget.self, "yaml": YAMLTarget.self, "tape": TapeTarget.self,
     ]
 }

@@ -1,0 +1,146 @@
+import CommandLineOptions
+import FoundationEssentials
+import Glibc
+import HTTP
+import HTTPClient
+import Replay
+import Tape
+
+/// `coterie replay TAPE`.
+enum ReplayCommand: Subcommand {
+    static let command = Command(
+        "replay", summary: "Play recorded requests again, and compare the answers",
+        discussion: """
+            Asks what a tape of "coterie serve --record" has again, in its order: the daemon at --to, or one that the \
+            command starts itself over copies of --store and --catalog, whose clock shows the times of the tape. Says \
+            by route how many answers are identical, have the same groups in another order, or other groups, and \
+            shows the 20 that differ most. Requests that write are played with --all only.
+
+            If a limit is exceeded, the exit code is 65: a deployment can be made to depend on it.
+
+            With --serve it answers requests from the tape alone, so that the tests of a client need no daemon. The \
+            article RecordAndReplay explains every number.
+            """,
+        arguments: [Argument("TAPE", help: "The folder of a tape, or one file of it")],
+        options: [
+            Option("to", "URL", help: "The daemon that is asked, such as http://127.0.0.1:8080"),
+            Option("token-file", "FILE", help: "The file with the token of all requests, for a daemon with keys"),
+            Option(
+                "speed", "N", help: "How many times as fast as recorded; max for as fast as answers come",
+                default: "1"),
+            Option(
+                "requests-at-a-time", "N", help: "How many requests are under way at most", default: "8",
+                type: .integer(1...512)),
+            Option(flag: "all", help: "Play requests that write, too"),
+            Option("rules", "FILE", help: "What may differ, in YAML (default: names of versions and of lists)"),
+            Option(
+                "min-identical", "PERCENT", help: "Fail if fewer answers are identical", type: .number(0...100)),
+            Option(
+                "min-overlap", "PERCENT", help: "Fail if the mean overlap of the first 10 groups is less",
+                type: .number(0...100)),
+            Option(
+                "max-status-changes", "N", help: "Fail if more answers have another status, or are missing",
+                type: .integer(0...Int(Int32.max))),
+            Option(
+                "max-p99-ratio", "N", help: "Fail if the 99th percentile of latency is more times what was recorded",
+                type: .number(0...1_000_000)),
+            Option(flag: "serve", help: "Answer requests from the tape, instead of playing it"),
+            Option("address", "ADDRESS", help: "With --serve: the numeric address to listen on", default: "127.0.0.1"),
+            Option(
+                "port", short: "p", "PORT", help: "With --serve: the port to listen on; 0 for any free port",
+                default: "8080", type: .integer(0...65535)),
+            CommonOptions.json,
+        ] + CommonOptions.readingOptions + PlanOptions.deployed,
+        examples: [
+            "coterie replay tape --speed max --min-identical 99", "coterie replay tape --to http://127.0.0.1:8081",
+            "coterie replay tape --model 20261121T170808354-e6707fef --speed max --json",
+            "coterie replay --serve tape --port 9000",
+        ])
+
+    static func run(_ parsed: ParsedCommand) throws {
+        let reader = try TapeReader(parsed.arguments[0])
+        if parsed.flag("serve") { return try serve(reader, parsed) }
+        let options = try playerOptions(parsed)
+        let limits = try limits(parsed)
+        if reader.header.memberNames == .pseudonyms {
+            complain("warning: the members of this tape have pseudonyms: a daemon that knows their ids knows none")
+        }
+        let header = reader.header
+        let summary = try summary(reader, options, parsed)
+        for file in reader.cutFiles { complain("warning: \(file) is not whole: it was played as far as it is") }
+        let exceeded = limits.exceeded(by: summary)
+        let report = ReplayOutput(summary, header: header, exceeded: exceeded)
+        var output = try Output()
+        if parsed.flag("json") {
+            try output.json(document: report)
+        } else {
+            for line in report.lines { try output.line(line) }
+        }
+        try output.flush()
+        guard exceeded.isEmpty else { throw Failure(Failure.badData, exceeded.joined(separator: "; ")) }
+    }
+
+    private static func summary(
+        _ reader: TapeReader, _ options: ReplayPlayer.Options, _ parsed: ParsedCommand
+    ) throws -> ReplaySummary {
+        let line = ProgressLine()
+        line.begin("replay")
+        defer { line.clear() }
+        func play(_ player: ReplayPlayer) throws -> ReplaySummary {
+            try player.play(reader) { line.show(done: $0, total: nil, unit: "requests") }
+        }
+        if let address = parsed.textIfGiven("to") {
+            let player = try ReplayPlayer(address, options, setClock: nil)
+            // Nobody there is another thing than answers that are missing.
+            _ = try HTTPClient(address).answer(to: "GET", "/healthz")
+            return try play(player)
+        }
+        let daemon = try ReplayDaemon(parsed, atMilliseconds: reader.header.beganAtMilliseconds)
+        defer { daemon.stop() }
+        try daemon.waitUntilReady()
+        return try play(ReplayPlayer(daemon.address, options, setClock: { daemon.setClock(toMilliseconds: $0) }))
+    }
+
+    private static func playerOptions(_ parsed: ParsedCommand) throws -> ReplayPlayer.Options {
+        var options = ReplayPlayer.Options()
+        if let path = parsed.textIfGiven("rules") { options.rules = try ReplayRules(path: path) }
+        options.connectionCount = try parsed.integer("requests-at-a-time")
+        options.token = try parsed.textIfGiven("token-file").map { path throws in try SecretFile(path).read() }
+        options.includesChanges = parsed.flag("all")
+        let speed = parsed.text("speed")
+        guard speed != "max" else { return options }
+        guard let number = Double(speed), (0.001...100_000).contains(number) else {
+            throw parsed.badValue(speed, of: "speed", expected: "max, or a number from 0.001 to 100000")
+        }
+        options.speed = number
+        return options
+    }
+
+    private static func limits(_ parsed: ParsedCommand) throws -> ReplayLimits {
+        func share(_ name: String) throws(UsageError) -> Double? {
+            try parsed.numberIfGiven(name, in: 0...100).map { $0 / 100 }
+        }
+        var limits = ReplayLimits()
+        limits.identicalShare = try share("min-identical")
+        limits.meanOverlap = try share("min-overlap")
+        limits.statusChangeCount = try parsed.integerIfGiven("max-status-changes")
+        limits.latencyRatio = try parsed.numberIfGiven("max-p99-ratio", in: 0...1_000_000)
+        return limits
+    }
+
+    private static func serve(_ reader: TapeReader, _ parsed: ParsedCommand) throws {
+        var signals = sigset_t()
+        unsafe sigemptyset(&signals)
+        for number in [SIGTERM, SIGINT] { unsafe sigaddset(&signals, number) }
+        unsafe pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let tape = TapeServer(answers: try RecordedAnswers(reader))
+        var configuration = HTTPServer.Configuration()
+        configuration.address = parsed.text("address")
+        configuration.port = UInt16(try parsed.integer("port"))
+        let server = try HTTPServer(configuration, handler: { .now(tape.answer(to: $0)) })
+        complain("listening at port \(server.port) of \(server.address), with \(tape.answers.requestCount) requests")
+        var number: Int32 = 0
+        unsafe sigwait(&signals, &number)
+        server.stop()
+    }
+}

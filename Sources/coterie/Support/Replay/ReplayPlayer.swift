@@ -1,0 +1,132 @@
+import Dispatch
+import HTTPClient
+import Replay
+import Synchronization
+import Tape
+
+/// Plays the requests of a tape again and compares the answers.
+final class ReplayPlayer: Sendable {
+    /// How requests are played.
+    struct Options {
+        var rules = ReplayRules()
+        /// How many times as fast as they were recorded; nil for as fast as they are answered.
+        var speed: Double?
+        /// How many connections there are; a member's requests are all on one.
+        var connectionCount = 8
+        /// The token of all requests; nil for none.
+        var token: String?
+        /// Whether requests that write are played, too.
+        var includesChanges = false
+    }
+
+    /// A connection; what comes in on it is answered one after the other.
+    private struct Lane: @unchecked Sendable {
+        // Only used on the queue.
+        let client: HTTPClient
+        let queue: DispatchQueue
+        /// Requests wait on the tape, not here.
+        let room = DispatchSemaphore(value: 4)
+    }
+
+    /// The clock of a daemon that has the times of the tape is set in steps of so many milliseconds, and only while no
+    /// request is under way.
+    private static let clockStepMilliseconds: Int64 = 1000
+
+    private let address: String
+    private let options: Options
+    private let setClock: (@Sendable (Int64) -> Void)?
+    private let lanes: [Lane]
+    private let summary = Mutex(ReplaySummary())
+    private let underWay = DispatchGroup()
+
+    /// - Parameters:
+    ///   - address: of the server.
+    ///   - setClock: sets the server's clock, in Unix milliseconds; nil if it has its own.
+    init(
+        _ address: String, _ options: Options, setClock: (@Sendable (Int64) -> Void)?
+    ) throws(HTTPClientError) {
+        self.address = address
+        self.options = options
+        self.setClock = setClock
+        var lanes: [Lane] = []
+        for number in 0..<options.connectionCount {
+            lanes.append(Lane(client: try HTTPClient(address), queue: DispatchQueue(label: "lane-\(number)")))
+        }
+        self.lanes = lanes
+    }
+
+    /// Plays a tape to its end.
+    ///
+    /// - Parameter progress: called with how many exchanges were read.
+    func play(_ reader: TapeReader, progress: (Int) -> Void) throws -> ReplaySummary {
+        var known = KnownBodies()
+        var clock: Int64?
+        var begin: (at: Int64, instant: ContinuousClock.Instant)?
+        var count = 0
+        while let recorded = try reader.next() {
+            count += 1
+            progress(count)
+            let exchange = known.unconditional(recorded)
+            if let reason = reasonToLeaveOut(recorded) {
+                summary.withLock { $0.leaveOut(because: reason) }
+                continue
+            }
+            guard let exchange else {
+                summary.withLock { $0.leaveOut(because: "not modified since before the tape") }
+                continue
+            }
+            let start = begin ?? (at: exchange.atMilliseconds, instant: ContinuousClock.now)
+            begin = start
+            if let speed = options.speed {
+                let milliseconds = Double(exchange.atMilliseconds - start.at) / speed
+                Self.sleep(until: start.instant + Duration.milliseconds(1) * milliseconds)
+            }
+            if let setClock, abs(exchange.atMilliseconds - (clock ?? 0)) >= Self.clockStepMilliseconds {
+                underWay.wait()
+                setClock(exchange.atMilliseconds)
+                clock = exchange.atMilliseconds
+            }
+            send(exchange)
+        }
+        underWay.wait()
+        return summary.withLock { $0 }
+    }
+
+    private func reasonToLeaveOut(_ exchange: Exchange) -> String? {
+        guard let route = exchange.route else { return "of no route" }
+        if options.rules.leftOut.contains(route) { return "left out by the rules" }
+        if exchange.isChange, !options.includesChanges { return "writes" }
+        // The tape has neither the tokens nor the rates that they were refused for.
+        return [401, 403, 429].contains(exchange.status) ? "refused for a token or a rate" : nil
+    }
+
+    private func send(_ exchange: Exchange) {
+        let lane = lanes[Int((exchange.member ?? exchange.target).hashValue.magnitude % UInt(lanes.count))]
+        lane.room.wait()
+        underWay.enter()
+        lane.queue.async { [self] in
+            let outcome = outcome(of: exchange, lane.client)
+            summary.withLock { $0.add(outcome) }
+            lane.room.signal()
+            underWay.leave()
+        }
+    }
+
+    private func outcome(of exchange: Exchange, _ client: HTTPClient) -> ReplayOutcome {
+        var headers = exchange.requestHeaders
+        if let token = options.token { headers["Authorization"] = "Bearer \(token)" }
+        let answer = try? client.answer(
+            to: exchange.method, exchange.target, headers: headers, body: exchange.requestBody)
+        let difference = Difference(
+            recorded: (exchange.status, exchange.body), answer: answer.map { ($0.status, $0.body) },
+            rules: options.rules)
+        return ReplayOutcome(
+            exchange, difference, status: answer?.status, microseconds: answer?.microseconds ?? 0)
+    }
+
+    private static func sleep(until due: ContinuousClock.Instant) {
+        let rest = ContinuousClock.now.duration(to: due)
+        guard rest > .zero else { return }
+        _ = DispatchSemaphore(value: 0).wait(timeout: .now() + rest.inSeconds)
+    }
+}
