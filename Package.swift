@@ -136,9 +136,8 @@ let package = Package(
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "Model", "ModelStore", "Recommendation",
-                "Recompute",
-                "Redis",
+                "CatalogStore", "CommandLineOptions", "Experiments", "Model", "ModelStore", "Recommendation",
+                "Recompute", "Redis",
                 "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite", "Tokens",
             ],
             swiftSettings: strict),

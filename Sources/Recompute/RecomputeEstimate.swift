@@ -34,19 +34,19 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let makesMembers = publishesMembers && !parameters.isDryRun
         let memberRows = makesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 1.7e-8)) }
+        if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 6e-8)) }
         let joined = Self.rows(work, relations[.membership])
-        steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 : 0))
+        steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 6e-8 : 0))
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
             sum + (work[facts.relation]?.hasDates == true ? Self.rows(work, facts) : 0)
         }
         steps.append(.init(name: StepName.activity, expectedSeconds: Double(dated) * 1e-8))
-        steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 5e-9))
+        steps.append(.init(name: StepName.encode, expectedSeconds: Double(neighbours) * 3e-8))
         let comparing = previous == nil ? 0 : Double(neighbours) * 2e-8
         steps.append(.init(name: StepName.compareVersions, expectedSeconds: comparing))
         if !parameters.isDryRun {
             // A shared store is a server, which takes lists one by one.
-            let publish = Double(neighbours) * (publishesMembers ? 4e-8 : 1.5e-8) + Double(memberRows) * 2.5e-8
+            let publish = Double(neighbours) * (publishesMembers ? 1.6e-7 : 3.4e-8) + Double(memberRows) * 1e-7
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
         if let previous { Self.learn(from: previous, work: work, relations, &steps) }
@@ -78,9 +78,9 @@ public struct RecomputeEstimate: Sendable, Equatable {
         for facts in parameters.relations {
             let relation = facts.relation
             let amount = work[relation] ?? WorkEstimate(rows: 0, increments: 0)
-            let read = Double(amount.rows) * (amount.hasDates ? 1.2e-7 : 7.5e-8)
+            let read = Double(amount.rows) * (amount.hasDates ? 1.9e-7 : 7.5e-8)
             steps.append(.init(name: StepName.read(relation), expectedSeconds: read / threads))
-            let compare = compareSeconds(amount, groups: groups, parameters[relation].measure)
+            let compare = compareSeconds(amount, groups: groups, parameters[relation])
             steps.append(.init(name: StepName.compare(relation), expectedSeconds: compare / threads))
             if facts.role == .pool {
                 let seconds = contentSeconds(content, rows: amount.rows) / threads
@@ -116,14 +116,16 @@ public struct RecomputeEstimate: Sendable, Equatable {
     }
 
     /// What comparing takes on one thread, as measured on some millions to some tens of millions of rows, in seconds.
-    private static func compareSeconds(_ amount: WorkEstimate, groups: Int, _ measure: SimilarityParameters.Measure)
+    private static func compareSeconds(_ amount: WorkEstimate, groups: Int, _ parameters: SimilarityParameters)
         -> Double
     {
         let preparing = Double(amount.rows) * 3.5e-8
         let counting = Double(amount.rows) * 1e-8 + amount.increments * 1.45e-10
         let choosing = Double(groups) * Double(groups) * 1e-10
-        // Weights of 64 bits instead of counts of 8 or 16, and lists that are cut at the target.
-        return preparing + (counting + choosing) * (measure == .cosine ? 1 : 4)
+        // If one common entry is enough, every pair that has one is a candidate. A modified cosine has weights of 64 bits
+        // instead of counts of 8 or 16, and its lists are cut at the target.
+        let scale = parameters.measure != .cosine ? 9.6 : parameters.minimumCommon > 1 ? 1 : 3
+        return preparing + (counting + choosing) * scale
     }
 
     /// Takes over how long the steps took then, by the rows there are now.

@@ -4,7 +4,7 @@ import Glibc
 
 let benchmarks: [any Benchmark.Type] = [
     SimilarityBenchmark.self, RecomputeBenchmark.self, ImportBenchmark.self,
-    PlanBenchmark.self, ServeBenchmark.self, SoakBenchmark.self,
+    PlanBenchmark.self, AssignBenchmark.self, ServeBenchmark.self, SoakBenchmark.self,
 ]
 let program = CommandLineProgram(
     name: "coterie-bench", summary: "Measures Coterie; every benchmark ends with a line of JSON", version: "0.1.0",

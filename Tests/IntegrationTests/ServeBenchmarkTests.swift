@@ -33,7 +33,7 @@ struct ServeBenchmarkTests {
         try #require(run.exitCode == 0, "\(run.testDescription)")
         let rows = try run.lines.filter { $0.hasPrefix("{") }
             .map { try JSONDecoder().decode(Row.self, from: Data($0.utf8)) }
-        let names = ["cached", "uncached", "uncached", "latency", "batches", "memory", "hammered"]
+        let names = ["cached", "uncached", "uncached", "latency", "batches", "memory", "recording", "hammered"]
         #expect(rows.map(\.row) == names)
         for row in rows { #expect((row.ratio ?? row.p99Milliseconds ?? 0) > 0 && (row.failures ?? 0) == 0) }
     }
