@@ -35,10 +35,8 @@ final class Connection {
     var isIdle = false
     /// When it was opened, or its last response was sent, in nanoseconds of the monotonic clock.
     var idleSince: UInt64
-    /// Whether bytes beyond the last request have been received, and may be the next request; or a request is postponed.
+    /// Whether bytes beyond the last request have been received, and may be the next request.
     var hasUnreadBytes = false
-    /// A request that has been read, and waits until others have had their turn.
-    var postponed: RequestReader.Step?
 
     init(
         socket: Int32, number: UInt64, address: [UInt8]?, isSurplus: Bool, reader: RequestReader, deadline: UInt64

@@ -38,13 +38,7 @@ extension Worker {
     /// Answers the next request, if it is complete.
     func readRequest(on connection: Connection) {
         do throws(HTTPError) {
-            let step: RequestReader.Step
-            if let postponed = connection.postponed {
-                step = postponed
-                connection.postponed = nil
-            } else {
-                step = try connection.reader.next()
-            }
+            let step = try connection.reader.next()
             if case .incomplete = step { return }
             guard !connection.isSurplus else {
                 let limit = core.configuration.connectionLimit
@@ -56,11 +50,7 @@ extension Worker {
                 let interim = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
                 if sentCount(of: interim[...], on: connection) != interim.count { close(connection) }
             case .complete(let request, let continuation):
-                guard isStopping || !turns.mustWait(request) else { return postpone(step, on: connection) }
-                let begin = ServerCore.now
-                let reply = core.handler(request)
-                turns.note(request, nanoseconds: ServerCore.now - begin)
-                switch reply {
+                switch core.handler(request) {
                 case .now(let response): send(response, to: request.method, then: continuation, on: connection)
                 case .later(let response): hold(connection, for: response, to: request.method, then: continuation)
                 }
@@ -68,14 +58,6 @@ extension Worker {
         } catch {
             send(core.refusal(error), to: nil, then: .close, on: connection)
         }
-    }
-
-    /// Leaves a request until the next round.
-    private func postpone(_ step: RequestReader.Step, on connection: Connection) {
-        connection.postponed = step
-        connection.hasUnreadBytes = true
-        connection.deadline = .max
-        waiting.append(connection)
     }
 
     /// Leaves a connection alone until its response has been made on another thread.

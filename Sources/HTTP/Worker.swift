@@ -28,10 +28,8 @@ final class Worker: @unchecked Sendable {
     private let interval: Duration
 
     var connections: [Int32: Connection] = [:]
-    /// Connections with unread bytes or a postponed request, which are read after the next wait, so that others have
-    /// their turn.
+    /// Connections with unread bytes, which are read after the next wait, so that others have their turn.
     var waiting: [Connection] = []
-    var turns = CallerTurns()
     var writer = ResponseWriter()
     /// Where bytes are received.
     var buffer = [UInt8](repeating: 0, count: 64 * 1024)
@@ -63,11 +61,7 @@ final class Worker: @unchecked Sendable {
     func run() {
         resumeAccepting()
         while !isStopping || !connections.isEmpty {
-            let ready = poller.wait(milliseconds: waitMilliseconds)
-            turns.beginRound()
-            // First, so that none of a caller's connections is served twice before another one.
-            readWaiting()
-            for descriptor in ready {
+            for descriptor in poller.wait(milliseconds: waitMilliseconds) {
                 if descriptor == listener {
                     acceptConnections()
                 } else if let connection = connections[descriptor] {
@@ -75,6 +69,7 @@ final class Worker: @unchecked Sendable {
                 }
             }
             sendDelivered()
+            readWaiting()
             if !isStopping, let deadline = core.stopDeadline { beginStop(deadline: deadline) }
             checkDeadlines()
             resumeAccepting()
@@ -118,7 +113,6 @@ final class Worker: @unchecked Sendable {
     private func beginStop(deadline: UInt64) {
         isStopping = true
         stopAccepting()
-        readWaiting()
         for connection in connections.values.map(\.self) {
             if case .receiving = connection.phase, !connection.hasUnreadBytes { receive(on: connection) }
             guard connections[connection.socket] === connection else { continue }
