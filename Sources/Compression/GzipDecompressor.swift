@@ -71,4 +71,27 @@ public final class GzipDecompressor {
         default: throw .damaged
         }
     }
+
+    /// Unpacks the next member of a stream as a whole.
+    ///
+    /// - Parameters:
+    ///   - stream: loses the member if it is whole; the decompressor must be at the beginning of one.
+    ///   - limit: about how long its text may be, in bytes.
+    /// - Returns: nil if it is cut off or damaged, or its text is much longer.
+    public func member(of stream: inout ArraySlice<UInt8>, limit: Int = .max) -> [UInt8]? {
+        var input = stream
+        var text: [UInt8] = []
+        var portion = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let progress = try? unsafe portion.withUnsafeMutableBytes { try unsafe unpack(input, into: $0) }
+            guard let progress else { return nil }
+            input = input.dropFirst(progress.consumed)
+            text += portion.prefix(progress.produced)
+            if progress.isAtEndOfMember {
+                stream = input
+                return text
+            }
+            guard text.count <= limit, progress.produced > 0 || progress.consumed > 0 else { return nil }
+        }
+    }
 }

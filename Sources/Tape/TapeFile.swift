@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A file of a tape that is read: a header, and blocks of exchanges.
 final class TapeFile {
-    /// The longest text of a block, in bytes, inclusive: more than any that is written.
+    /// The longest text of a block, in bytes: more than any that is written.
     private static let blockLimitBytes = 64 << 20
 
     let path: String
@@ -29,7 +29,7 @@ final class TapeFile {
     init(_ bytes: [UInt8], path: String) throws(TapeError) {
         guard let decompressor = GzipDecompressor() else { throw TapeError(.fileFailed, "there is no memory") }
         var rest = bytes[...]
-        guard let text = Self.member(&rest, decompressor) else {
+        guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
             let mayBeCut = bytes.isEmpty || GzipDecompressor.isGzip(bytes)
             throw TapeError(mayBeCut ? .missing : .notATape, "\(path) has no header of a tape")
         }
@@ -46,7 +46,7 @@ final class TapeFile {
     /// The exchanges of the next block; nil at the end of what is whole.
     func next() throws(TapeError) -> [Exchange]? {
         guard !rest.isEmpty else { return nil }
-        guard let text = Self.member(&rest, decompressor) else {
+        guard let text = decompressor.member(of: &rest, limit: Self.blockLimitBytes) else {
             isCut = true
             rest = []
             return nil
@@ -67,27 +67,5 @@ final class TapeFile {
             exchanges.append(read.exchange)
         }
         return exchanges
-    }
-
-    /// Unpacks the next member of a file; nil if it is not whole.
-    private static func member(
-        _ rest: inout ArraySlice<UInt8>, _ decompressor: GzipDecompressor
-    ) -> ArraySlice<UInt8>? {
-        var input = rest
-        var text: [UInt8] = []
-        var portion = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let progress = try? unsafe portion.withUnsafeMutableBytes {
-                try unsafe decompressor.unpack(input, into: $0)
-            }
-            guard let progress else { return nil }
-            input = input.dropFirst(progress.consumed)
-            text += portion.prefix(progress.produced)
-            if progress.isAtEndOfMember {
-                rest = input
-                return text[...]
-            }
-            guard text.count <= blockLimitBytes, progress.produced > 0 || progress.consumed > 0 else { return nil }
-        }
     }
 }

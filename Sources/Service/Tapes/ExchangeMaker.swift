@@ -49,17 +49,8 @@ struct ExchangeMaker: Sendable {
         guard response.headers["Content-Encoding"] == "gzip", let decompressor = GzipDecompressor() else {
             return response.body
         }
-        var (input, text) = (response.body[...], [UInt8]())
-        var portion = [UInt8](repeating: 0, count: 1 << 16)
-        while !input.isEmpty {
-            let progress = try? unsafe portion.withUnsafeMutableBytes {
-                try unsafe decompressor.unpack(input, into: $0)
-            }
-            guard let progress, progress.consumed > 0 || progress.produced > 0 else { break }
-            input = input.dropFirst(progress.consumed)
-            text += portion.prefix(progress.produced)
-        }
-        return text
+        var body = response.body[...]
+        return decompressor.member(of: &body) ?? []
     }
 }
 
