@@ -34,13 +34,8 @@ struct HammeredStore {
         let address = try RedisAddress(url)
         try redis.wait { (try? ClientConnection(port: redisPort)) == nil ? nil : () }
         try scene.publish(to: RedisStore(address, cacheDirectory: folder + "/shared"))
-        daemon = try Child(
-            [
-                try ServersUnderTest.daemonPath(), "serve", "--port", "0", "--threads", "1", "--catalog", "none",
-                "--store", url, "--cache", folder + "/shared", "--journal", folder + "/journal", "--keys",
-                scene.folder + "/keys.json",
-            ], processor: processor, folder: folder)
-        port = try ServersUnderTest.port(of: daemon)
+        let files = ["--catalog", "none", "--cache", folder + "/shared", "--journal", folder + "/journal"]
+        (daemon, port) = try ServersUnderTest.startDaemon(of: scene, ["--store", url] + files, folder: folder)
     }
 
     /// The latency of others' new lists, while one member asks for new lists and has interactions recorded.

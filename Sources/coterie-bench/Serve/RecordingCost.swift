@@ -17,13 +17,7 @@ struct RecordingCost {
         daemons = try [[], ["--record", folder + "/tape"]].enumerated().map { number, more in
             let own = "\(folder)/\(number)"
             try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
-            let program = try Child(
-                [
-                    try ServersUnderTest.daemonPath(), "serve", "--port", "0", "--threads", "1", "--catalog",
-                    scene.folder + "/catalog.sqlite", "--store", scene.folder + "/models", "--keys",
-                    scene.folder + "/keys.json", "--member-rate", "500000", "--sessions", own + "/sessions",
-                ] + more, processor: ServersUnderTest.serverProcessor, folder: own)
-            return (program, try ServersUnderTest.port(of: program))
+            return try ServersUnderTest.startDaemon(scene, ["--sessions", own + "/sessions"] + more, folder: own)
         }
     }
 

@@ -15,23 +15,32 @@ struct ServersUnderTest {
 
     /// Starts the daemon over a scene; then nginx, which has one file, the daemon's answer about the first member.
     init(_ scene: ServeScene) throws {
-        let daemon = try Child(
-            [
-                try Self.daemonPath(), "serve", "--port", "0", "--threads", "1", "--catalog",
-                scene.folder + "/catalog.sqlite",
-                "--store", scene.folder + "/models", "--keys", scene.folder + "/keys.json",
-                // A limit that is counted but never reached.
-                "--member-rate", "500000",
-            ], processor: Self.serverProcessor, folder: scene.folder)
-        let port = try Self.port(of: daemon)
-        (self.daemon, daemonPort) = (daemon, port)
-        let answer = try ClientConnection(port: port).answer(to: scene.request(0))
+        (daemon, daemonPort) = try Self.startDaemon(scene, folder: scene.folder)
+        let answer = try ClientConnection(port: daemonPort).answer(to: scene.request(0))
         guard answer.status == 200 else { throw BenchError.data(String(decoding: answer.body, as: UTF8.self)) }
         (nginx, nginxPort) = try Self.startNginx(serving: answer.body, in: scene.folder + "/nginx")
     }
 
+    /// Starts a daemon with one thread over the files of a scene, and waits until it has a version.
+    ///
+    /// - Parameters:
+    ///   - options: further ones.
+    ///   - folder: where it runs.
+    static func startDaemon(_ scene: ServeScene, _ options: [String] = [], folder: String) throws -> (Child, UInt16) {
+        let files = ["--catalog", scene.folder + "/catalog.sqlite", "--store", scene.folder + "/models"]
+        // A limit that is counted but never reached.
+        return try startDaemon(of: scene, files + ["--member-rate", "500000"] + options, folder: folder)
+    }
+
+    /// Starts a daemon with one thread and the keys of a scene, and waits until it has a version.
+    static func startDaemon(of scene: ServeScene, _ options: [String], folder: String) throws -> (Child, UInt16) {
+        let words = ["serve", "--port", "0", "--threads", "1", "--keys", scene.folder + "/keys.json"]
+        let daemon = try Child([try daemonPath()] + words + options, processor: serverProcessor, folder: folder)
+        return (daemon, try port(of: daemon))
+    }
+
     /// The program of the daemon.
-    static func daemonPath() throws -> String {
+    private static func daemonPath() throws -> String {
         let executable = (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie"
         guard FileManager.default.isExecutableFile(atPath: executable) else {
             throw BenchError.data("there is no coterie beside this program: swift build -c release")
@@ -40,7 +49,7 @@ struct ServersUnderTest {
     }
 
     /// The port of a daemon that was started, once it has a version.
-    static func port(of daemon: Child) throws -> UInt16 {
+    private static func port(of daemon: Child) throws -> UInt16 {
         let port = try daemon.wait {
             daemon.errors.firstMatch(of: #/"listening at port ([0-9]+) /#).flatMap { UInt16($0.output.1) }
         }
