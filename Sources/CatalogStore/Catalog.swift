@@ -108,6 +108,13 @@ public final class Catalog {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
+    /// The path of a file or folder without links, by which everybody knows it; nil if there is none.
+    public static func resolved(_ path: String) -> String? {
+        guard let real = unsafe realpath(path, nil) else { return nil }
+        defer { unsafe free(real) }
+        return unsafe String(cString: real)
+    }
+
     /// Whether a catalog cannot be written to because all of its disk can only be read just now.
     public static func isOnReadOnlyDisk(_ path: String) -> Bool {
         unsafe Glibc.access(path, W_OK) != 0 && errno == EROFS

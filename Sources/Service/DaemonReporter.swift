@@ -1,4 +1,5 @@
 import Answers
+import CatalogStore
 import FoundationEssentials
 import Glibc
 import Model
@@ -32,7 +33,7 @@ struct DaemonReporter: Sendable {
         self.follower = follower
         relay = parts.relay
         sessions = parts.sessionTally
-        journal = parts.relay.map { Self.resolved($0.journal.path) }
+        journal = parts.relay.map { Catalog.resolved($0.journal.path) ?? $0.journal.path }
         conditions = parts.conditions
         self.troubles = troubles
         self.now = now
@@ -52,13 +53,6 @@ struct DaemonReporter: Sendable {
     private var id: String {
         let name = host.map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
         return "\(String(name.prefix(40)))-\(getpid())"
-    }
-
-    /// The path without links, by which others find the same file.
-    private static func resolved(_ path: String) -> String {
-        guard let real = unsafe realpath(path, nil) else { return path }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
     }
 
     private var current: DaemonReport {

@@ -1,4 +1,5 @@
 import Answers
+import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
 import Model
@@ -67,7 +68,7 @@ enum StatusCommand: Subcommand {
         let host = ProcessInfo.processInfo.hostName
         let inUse = Set(reports.filter { $0.host == host }.compactMap(\.journal))
         return paths.map { path in
-            JournalOutbox(path, in: exchange, daemonRuns: inUse.contains(ParsedCommand.resolved(path) ?? path))
+            JournalOutbox(path, in: exchange, daemonRuns: inUse.contains(Catalog.resolved(path) ?? path))
         }
     }
 }

@@ -1,7 +1,6 @@
 import CatalogStore
 import CommandLineOptions
 import FoundationEssentials
-import Glibc
 
 /// The files that daemons keep on this machine, beside the catalog.
 extension ParsedCommand {
@@ -16,18 +15,11 @@ extension ParsedCommand {
     func journalFiles() -> [String] {
         let given = texts("journal")
         guard given.isEmpty else { return given }
-        let folders = Set([Catalog.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Self.resolved))
+        let folders = Set([Catalog.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Catalog.resolved))
         return folders.sorted().flatMap { folder in
             let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
             return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
         }
-    }
-
-    /// The path of a file or folder without links, so that one is not taken for two; nil if there is none.
-    static func resolved(_ path: String) -> String? {
-        guard let real = unsafe realpath(path, nil) else { return nil }
-        defer { unsafe free(real) }
-        return unsafe String(cString: real)
     }
 
     private static func isJournalName(_ name: String) -> Bool {
