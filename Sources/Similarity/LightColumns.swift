@@ -56,19 +56,7 @@ struct LightColumns: Sendable {
     func index(of column: UInt32) -> Int? {
         let word = unsafe words.base[Int(column >> 5)]
         let bit = UInt64(1) &<< UInt64(column & 31)
-        return word & bit == 0 ? nil : Self.index(word, bit)
-    }
-
-    /// Where the value of a column is, or some other value if it has no target: nothing depends on the bit.
-    @inline(__always)
-    func likelyIndex(of column: UInt32) -> Int {
-        let word = unsafe words.base[Int(column >> 5)]
-        let bit = UInt64(1) &<< UInt64(column & 31)
-        return word & bit == 0 ? 0 : Self.index(word, bit)
-    }
-
-    @inline(__always)
-    private static func index(_ word: UInt64, _ bit: UInt64) -> Int {
-        Int(word &>> 32) &+ UInt32(truncatingIfNeeded: word & (bit &- 1)).nonzeroBitCount
+        guard word & bit != 0 else { return nil }
+        return Int(word &>> 32) &+ UInt32(truncatingIfNeeded: word & (bit &- 1)).nonzeroBitCount
     }
 }

@@ -87,7 +87,7 @@ extension TileWorker {
         let last = entries.upperBound - 1
         for entry in entries {
             unsafe coterie_prefetch(words + Int(columns[entry + 48] >> 5))
-            unsafe coterie_prefetch(values + light.likelyIndex(of: columns[min(entry + 24, last)]))
+            unsafe coterie_prefetch(values + (light.index(of: columns[min(entry + 24, last)]) ?? 0))
             guard let index = light.index(of: unsafe columns[entry]) else { continue }
             let value = unsafe values[index]
             if value & LightColumns.listFlag == 0 {
