@@ -14,7 +14,7 @@ extension Catalog {
 
     /// Keys up to this one need not be explained by rows.
     private static let freeKeys: Int64 = 1 << 20
-    /// How many keys a table may have given out for each row that it has: those of removed rows are not given out again.
+    /// How many keys a table may have given out for each row that it has: those of removed rows do not come again.
     private static let keysPerRow: Int64 = 100
 
     /// The highest key of a table; 0 if it has no rows.

@@ -122,8 +122,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let preparing = Double(amount.rows) * 3.5e-8
         let counting = Double(amount.rows) * 1e-8 + amount.increments * 1.45e-10
         let choosing = Double(groups) * Double(groups) * 1e-10
-        // If one common entry is enough, every pair that has one is a candidate. A modified cosine has weights of 64 bits
-        // instead of counts of 8 or 16, and its lists are cut at the target.
+        // If one common entry is enough, every pair that has one is a candidate. A modified cosine has weights of 64
+        // bits instead of counts of 8 or 16, and its lists are cut at the target.
         let scale = parameters.measure != .cosine ? 9.6 : parameters.minimumCommon > 1 ? 1 : 3
         return preparing + (counting + choosing) * scale
     }

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Reads a tape from its beginning: the exchanges of all its files, in their order.
 ///
-/// A file that a killed daemon left, or that is being written, is read as far as it is whole. Needs memory for one block
-/// and the bytes of one file.
+/// A file that a killed daemon left, or that is being written, is read as far as it is whole. Needs memory for one
+/// block and the bytes of one file.
 public final class TapeReader {
     private var files: ArraySlice<String>
     private var blocks: TapeFile?

@@ -33,10 +33,10 @@ enum ServeBenchmark: Benchmark {
             memory: the daemon's anonymous memory after these runs, compared with the size of the version. The ratio \
             should be at most 0.5.
 
-            recording: requests per second for one member's cached list, and for lists that are not cached, of a daemon \
-            that records them, compared with one that does not. Both run in turn on processor 0; the medians count. \
-            The ratios should be at least 0.95. Tells how many of the requests are on the tape, and the daemon's whole \
-            processor time for one.
+            recording: requests per second for one member's cached list, and for lists that are not cached, of a \
+            daemon that records them, compared with one that does not. Both run in turn on processor 0; the medians \
+            count. The ratios should be at least 0.95. Tells how many of the requests are on the tape, and the \
+            daemon's whole processor time for one.
 
             hammered: with a store in Redis and the usual limits, the latency of new lists of other members, while one \
             member sends requests as fast as they are answered. The 99th percentile should be at most 5 ms.

@@ -11,9 +11,10 @@ enum CleanCommand: Subcommand {
         discussion: """
             For programs that fill tables without a catalog, such as Jobs/spark/recompute.py. Records are read from \
             standard input, in any format that "coterie import" reads; rows are written to standard output, separated \
-            by tabs: the columns of the kind, times in seconds since 1970, then which of them the record has, as a sum of \
-            powers of two (1 for the first column), and the line of the input at which it began. Records that an import would reject are left out; how many there were, and why, is written \
-            to standard error as one line of JSON.
+            by tabs: the columns of the kind, times in seconds since 1970, then which of them the record has, as a \
+            sum of powers of two (1 for the first column), and the line of the input at which it began. Records that \
+            an import would reject are left out; how many there were, and why, is written to standard error as one \
+            line of JSON.
             """,
         arguments: [Argument("KIND", help: kinds.map(\.name).joined(separator: ", "))],
         options: [
