@@ -106,11 +106,11 @@ struct LaterResponseTests {
         let client = try makeClient(server)
         client.send("GET /later HTTP/1.1\r\nHost: t\r\n\r\nGET /next HTTP/1.1\r\nHost: t\r\n\r\n")
         for await _ in pending.arrivals { break }
-        let stop = Task.detached { server.stop(waitingAtMost: .seconds(600)) }
+        async let stop: Void = onOwnThread { server.stop(waitingAtMost: .seconds(600)) }
         while SocketClient(port: server.port) != nil { try await Task.sleep(for: .milliseconds(2)) }
         pending.take()?.finish(text("late"))
         let response = client.receive()
-        await stop.value
+        await stop
         #expect(response?.text == "late\n")
         #expect(response?.headers["connection"] == "close")
         #expect(client.waitForEnd())

@@ -38,12 +38,12 @@ struct LifecycleTests {
         let client = try makeClient(server)
         client.send("GET /slow HTTP/1.1\r\nHost: t\r\n\r\n")
         for await _ in began { break }
-        let stop = Task.detached { server.stop(waitingAtMost: .seconds(600)) }
+        async let stop: Void = onOwnThread { server.stop(waitingAtMost: .seconds(600)) }
         // Refused as soon as the stop has begun; until then accepted, and closed without an answer.
         while SocketClient(port: server.port) != nil { try await Task.sleep(for: .milliseconds(2)) }
         mayFinish.store(true, ordering: .releasing)
         let response = client.receive()
-        await stop.value
+        await stop
         #expect(response?.text == #"GET ["slow"] [] "#)
         #expect(response?.headers["connection"] == "close")
         #expect(client.waitForEnd())

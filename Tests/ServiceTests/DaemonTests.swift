@@ -157,7 +157,7 @@ struct DaemonTests {
         let lines = Lines()
         let daemon = try daemon(FakeStore(), lines)
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { daemon.run() }
+            group.addTask { await onOwnThread { daemon.run() } }
             group.addTask { daemon.stop() }
         }
         daemon.run()
