@@ -46,7 +46,13 @@ struct ColdStartIndex: Sendable {
         _ filter: AppliedFilter?, count: Int, _ rotation: Rotation?, isFirst: Bool, where isWanted: (UInt32) -> Bool
     ) -> [UInt32] {
         let groups = filter?.groupsOfTopics?.sorted { popularity[Int($0)] < popularity[Int($1)] } ?? popular
-        let wanted = Array(groups.lazy.filter(isWanted).prefix(max(count, Rotation.tailLength)))
+        let length = max(count, Rotation.tailLength)
+        var wanted: [UInt32] = []
+        // In one pass: a prefix of a lazy filter asks for each group several times.
+        for group in groups where isWanted(group) {
+            wanted.append(group)
+            if wanted.count == length { break }
+        }
         return Array(rotating(wanted, rotation, as: isFirst ? .whole : .drawn).prefix(count))
     }
 
