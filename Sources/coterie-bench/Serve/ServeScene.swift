@@ -69,8 +69,18 @@ final class ServeScene {
 
     /// Publishes the version, and makes it current.
     func publish(to store: any VersionStore) throws {
-        let name = try store.publish(model, manifest: manifest, members: nil) { _, _ in }.version
+        let name = try store.publish(model, manifest: manifest, members: Members(profiles: profiles)) { _, _ in }.version
         try store.makeCurrent(name)
+    }
+
+    /// The members, as a recompute publishes them.
+    private struct Members: MemberSource {
+        let profiles: [[UInt32]]
+
+        var userCount: Int { profiles.count }
+        func id(ofUser number: Int) -> ArraySlice<UInt8> { ArraySlice(ServeScene.userID(number).utf8) }
+        func groups(ofUser number: Int) -> ArraySlice<UInt32> { profiles[number][...] }
+        func feedback(ofUser number: Int) -> PublishedMember.Feedback { PublishedMember.Feedback() }
     }
 
     private func importMembers() throws {
