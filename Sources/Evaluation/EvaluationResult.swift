@@ -25,16 +25,19 @@ public struct EvaluationResult: Sendable {
     /// The measures of all lists.
     ///
     /// - Parameters:
-    ///   - reference: the list that the others are compared with, member by member.
+    ///   - reference: what lists are compared with, member by member.
     ///   - samples: how many samples of the bootstrap; 0 for no intervals.
-    public func measures(against reference: EvaluatedList, samples: Int) -> [ListMeasures] {
-        let tested = rows.filter { $0.heldOutCount > 0 }
-        let recalls = values(\.recall, of: tested)
-        let gains = values(\.gain, of: tested)
+    public func measures(against reference: EvaluationReference, samples: Int) -> [ListMeasures] {
+        let places = rows.indices.filter { rows[$0].heldOutCount > 0 }
+        let tested = places.map { rows[$0] }
+        // What lists are compared with comes after them.
+        let recalls = values(\.recall, of: tested) + reference.values(\.recall, of: places)
+        let gains = values(\.gain, of: tested) + reference.values(\.gain, of: places)
         let recallBootstrap = Bootstrap(recalls, samples: samples)
         let gainBootstrap = Bootstrap(gains, samples: samples)
         return EvaluatedList.allCases.map { list in
             var measures = ListMeasures(list)
+            let other = reference.index(for: list)
             if !tested.isEmpty {
                 for (index, length) in lengths.enumerated() {
                     var sum = Accuracy()
@@ -44,11 +47,11 @@ public struct EvaluationResult: Sendable {
                     measures.accuracy[length] = sum
                 }
                 measures.recallInterval = recallBootstrap.interval(of: list.index)
-                measures.difference.mean = mean(recalls[list.index]) - mean(recalls[reference.index])
-                measures.difference.interval = recallBootstrap.interval(of: list.index, minus: reference.index)
+                measures.difference.mean = mean(recalls[list.index]) - mean(recalls[other])
+                measures.difference.interval = recallBootstrap.interval(of: list.index, minus: other)
                 measures.gainInterval = gainBootstrap.interval(of: list.index)
-                measures.gainDifference.mean = mean(gains[list.index]) - mean(gains[reference.index])
-                measures.gainDifference.interval = gainBootstrap.interval(of: list.index, minus: reference.index)
+                measures.gainDifference.mean = mean(gains[list.index]) - mean(gains[other])
+                measures.gainDifference.interval = gainBootstrap.interval(of: list.index, minus: other)
                 addSizes(tested, to: &measures)
             }
             addLists(to: &measures)

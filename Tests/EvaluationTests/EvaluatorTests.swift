@@ -29,7 +29,7 @@ struct EvaluatorTests {
             threads: threads)
         let result = Evaluator(set, maker, lengths: [20]).measure(threads: threads)
         #expect(result.memberCount == set.members.count)
-        let measures = result.measures(against: .raw, samples: 50)
+        let measures = result.measures(against: .list(.raw), samples: 50)
         return Dictionary(uniqueKeysWithValues: measures.map { ($0.list, $0) })
     }
 

@@ -13,21 +13,22 @@ struct EvaluateTests {
             var list: String
             var accuracy: [Accuracy]
             var recallInterval, ndcgInterval: [Double]?
-            var ndcgDifference: Double
-            var ndcgDifferenceInterval: [Double]?
+            var recallDifference, ndcgDifference: Double
+            var recallDifferenceInterval, ndcgDifferenceInterval: [Double]?
             var figures: [String: Double]
         }
         var members, membersTested, groups: Int
+        var against: String
         var lists: [List]
     }
 
     private static let lists = ["popular", "cosine", "raw", "blend", "filters", "diversity", "rotation", "served"]
 
     /// Divides the sample's memberships, and keeps a group away from what is learned.
-    private func divide(in workspace: Workspace) throws -> (train: String, test: String) {
+    private func divide(in workspace: Workspace, rows count: Int = 6000) throws -> (train: String, test: String) {
         let rows = try String(contentsOfFile: Checkout.sample("memberships"), encoding: .utf8).split(separator: "\n")
         var train = [String(rows[0])], test = [String(rows[0])]
-        for (index, row) in rows.dropFirst().prefix(6000).enumerated() {
+        for (index, row) in rows.dropFirst().prefix(count).enumerated() {
             if index.isMultiple(of: 6) || row.hasPrefix("macro-mondays\t") {
                 test.append(String(row))
             } else {
@@ -79,6 +80,57 @@ struct EvaluateTests {
             let (interval, value) = (try #require(interval), try #require(value))
             #expect(interval[0] <= value && value <= interval[1])
         }
+    }
+
+    @Test("Two settings are compared member by member, through a file of lists")
+    func baseline() async throws {
+        let workspace = try Workspace()
+        let (train, test) = try divide(in: workspace, rows: 600)
+        let before = workspace.path("before.tsv")
+        let common = ["evaluate", train, test, "--bootstrap", "200", "--at", "2026-11-01T12:00:00Z", "--json"]
+        func report(_ options: String...) async throws -> Report {
+            try await workspace.succeed(common + options).json()
+        }
+        let first = try await report("--lists", before)
+        let same = try await report("--baseline", before)
+        #expect(same.lists.allSatisfy { abs($0.recallDifference) < 1e-12 && abs($0.ndcgDifference) < 1e-12 })
+        // The file has all lists of 20 groups in full, so that what differs is what the settings do.
+        let changed = try await report("--baseline", before, "--degree-discount", "0", "--neighbours", "3")
+        #expect(changed.against == "baseline")
+        for (now, then) in zip(changed.lists, first.lists) {
+            let difference = try recall(now) - recall(then)
+            #expect(abs(now.recallDifference - difference) < 1e-9, "\(now.list)")
+            let interval = try #require(now.recallDifferenceInterval)
+            #expect(interval[0] <= difference && difference <= interval[1])
+        }
+        #expect(changed.lists.contains { $0.list == "raw" && $0.recallDifference != 0 })
+        // One list alone is what all are compared with.
+        let lines = try #require(workspace.content(of: "before.tsv")).split(separator: "\n")
+        let header = try #require(lines.first)
+        let popular = lines.filter { $0.hasPrefix("popular\t") }.map { "mine" + $0.dropFirst("popular".count) }
+        let alone = try workspace.write(([String(header)] + popular).joined(separator: "\n"), to: "mine.tsv")
+        let all = try await report("--baseline", alone)
+        for (now, then) in zip(all.lists, first.lists) {
+            #expect(try abs(now.recallDifference - (recall(then) - recall(first.lists[0]))) < 1e-9)
+        }
+        let (head, one, two) = (String(lines[0]), String(lines[1]), String(lines[2]))
+        let faults: [(lines: [String], message: String)] = [
+            (["served\t0\tnobody-here\t1\tmacro"], "line 2: user \"nobody-here\" is not measured here"),
+            ([one, one], "is there twice"),
+            ([two], "line 2: rank 2 does not follow"),
+            ([one, one.replacing("popular", with: "raw")], "lacks lists: cosine"),
+            (["served\tx\tann\t1\tmacro"], "line 2: bucket must be a number"),
+        ]
+        for (lines, message) in faults {
+            let wrong = try workspace.write(([head] + lines).joined(separator: "\n"), to: "wrong.tsv")
+            let run = try await workspace.start(common + ["--baseline", wrong]).wait()
+            #expect(run.exitCode == CommandRun.ExitCode.badData)
+            #expect(run.errors.contains(message), "\(run.testDescription)")
+        }
+    }
+
+    private func recall(_ list: Report.List) throws -> Double {
+        try #require(list.accuracy.first?.measures["recall"])
     }
 
     @Test("The sample's lists are fresh for nearly everyone, and a join or a dismissal moves little")

@@ -1,5 +1,5 @@
 import CivilTime
-import RecordReading
+public import RecordReading
 
 extension Importer {
     /// Takes all records of a file.
@@ -91,8 +91,8 @@ extension Importer {
 }
 
 extension InputFile {
-    /// A reader of the file's records.
-    func records(_ columns: [RecordColumn], format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil)
+    /// A reader of the file's records; of format and delimiter, what is nil is found out.
+    public func records(_ columns: [RecordColumn], format: RecordFormat? = nil, delimiter: RecordDelimiter? = nil)
         throws(CatalogError) -> RecordReader
     {
         do throws(RecordError) {

@@ -3,7 +3,7 @@ import Glibc
 
 /// A file or standard input, read from beginning to end; what is compressed with gzip is unpacked.
 @safe
-final class InputFile {
+public final class InputFile {
     /// Its name in messages.
     let name: String
     /// In bytes, as it is stored; nil for a pipe or a terminal.
@@ -20,8 +20,10 @@ final class InputFile {
     private var isAtEndOfMember = false
     private static let chunkBytes = 256 << 10
 
+    /// Opens a file.
+    ///
     /// - Parameter path: a file, or `-` for standard input.
-    init(path: String) throws(CatalogError) {
+    public init(path: String) throws(CatalogError) {
         if path == "-" {
             descriptor = STDIN_FILENO
             name = "standard input"

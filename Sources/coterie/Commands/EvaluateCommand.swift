@@ -41,6 +41,10 @@ enum EvaluateCommand: Subcommand {
             Option("sample", "PART", help: "The part of the members that is measured", default: "1"),
             Option(
                 "against", "LIST", help: "The list that the others are compared with", default: "raw", allowed: names),
+            Option(
+                "baseline", "FILE",
+                help: "Compare each list with the one of its name in this file instead, which --lists wrote with other "
+                    + "settings; a file with one list alone, such as another program's, is compared with all"),
             Option("bootstrap", "N", help: "Samples for 95% intervals; 0 for none", default: "1000"),
             Option("lists", "FILE", help: "Write the lists that are measured, as tab-separated values"),
             Option(flag: "csv", help: "Answer in CSV: a line a list and length"),
@@ -48,13 +52,13 @@ enum EvaluateCommand: Subcommand {
         examples: [
             "coterie evaluate", "coterie evaluate --hold-out last --lengths 20,50",
             "coterie evaluate train.tsv test.tsv --pools pools.tsv --json", "coterie evaluate --photos --lengths 10",
+            "coterie evaluate --lists before.tsv", "coterie evaluate --variety 2 --baseline before.tsv",
         ])
 
     static func run(_ parsed: ParsedCommand) throws {
         let lengths = try self.lengths(parsed)
         let samples = try parsed.integer("bootstrap", in: 0...100_000)
         let share = try parsed.number("sample", in: 0.0001...1)
-        let reference = EvaluatedList(rawValue: parsed.text("against")) ?? .raw
         let line = ProgressLine()
         defer { line.clear() }
         let catalogs = try EvaluationCatalogs(parsed)
@@ -74,6 +78,7 @@ enum EvaluateCommand: Subcommand {
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
             atMilliseconds: instant, where: evenly(share)
         ) { line.show(done: $0, total: $1, unit: "users") }
+        let reference = try parsed.evaluationReference(set, length: lengths[0])
         let maker = try ListMaker(
             set, configuration: try parsed.planConfiguration().weighted(by: version.manifest),
             key: try parsed.rotationKey(), atMilliseconds: instant, length: lengths.max() ?? 20,

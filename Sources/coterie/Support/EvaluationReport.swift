@@ -3,13 +3,17 @@ import Evaluation
 /// What an evaluation found, as a table, as CSV and as JSON.
 struct EvaluationReport {
     private let result: EvaluationResult
-    private let reference: EvaluatedList
+    private let reference: String
     private let measures: [ListMeasures]
     private let hasIntervals: Bool
 
-    init(_ result: EvaluationResult, against reference: EvaluatedList, samples: Int) {
+    init(_ result: EvaluationResult, against reference: EvaluationReference, samples: Int) {
         self.result = result
-        self.reference = reference
+        self.reference =
+            switch reference {
+            case .list(let list): list.rawValue
+            case .baseline: "baseline"
+            }
         hasIntervals = samples > 0
         measures = result.measures(against: reference, samples: samples)
     }
@@ -26,7 +30,7 @@ struct EvaluationReport {
     }
 
     private var accuracyTable: [String] {
-        let against = "to \(reference.rawValue)"
+        let against = "to \(reference)"
         var table = TextTable(
             [.init(title: "list"), .init(title: "at", isNumber: true)]
                 + Accuracy.measures.map { .init(title: $0.name, isNumber: true) }
@@ -102,7 +106,7 @@ struct EvaluationReport {
     var document: Document {
         Document(
             members: result.memberCount, membersTested: result.testedCount, groups: result.groupCount,
-            against: reference.rawValue,
+            against: reference,
             lists: measures.map { measures in
                 Document.List(
                     list: measures.list.rawValue,
