@@ -69,7 +69,8 @@ final class ServeScene {
 
     /// Publishes the version, and makes it current.
     func publish(to store: any VersionStore) throws {
-        let name = try store.publish(model, manifest: manifest, members: Members(profiles: profiles)) { _, _ in }.version
+        let name = try store.publish(model, manifest: manifest, members: Members(profiles: profiles)) { _, _ in }
+            .version
         try store.makeCurrent(name)
     }
 
