@@ -34,10 +34,7 @@ struct HammeredStore {
         let address = try RedisAddress(url)
         try redis.wait { (try? ClientConnection(port: redisPort)) == nil ? nil : () }
         try scene.publish(to: RedisStore(address, cacheDirectory: folder + "/shared"))
-        let files = [
-            "--catalog", scene.folder + "/catalog.sqlite", "--cache", folder + "/shared", "--journal",
-            folder + "/journal",
-        ]
+        let files = ["--catalog", "none", "--cache", folder + "/shared", "--journal", folder + "/journal"]
         (daemon, port) = try ServersUnderTest.startDaemon(of: scene, ["--store", url] + files, folder: folder)
     }
 
