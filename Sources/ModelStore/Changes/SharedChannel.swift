@@ -49,11 +49,11 @@ public final class SharedChannel: Sendable {
     ///   - now: Unix milliseconds.
     ///   - lastUse: when a session that has not ended was used last, in Unix milliseconds.
     ///   - lifetime: after which no session of the user can still go on.
-    /// - Returns: the list that the session has now.
+    /// - Returns: the list that the session has had; nil if it has the given one now.
     public func keep(
         _ bytes: [UInt8], ofUser user: String, session: String, at now: Int64, lastUse: ClosedRange<Int64>,
         lifetime: Duration
-    ) throws(StoreError) -> [UInt8] {
+    ) throws(StoreError) -> [UInt8]? {
         let script = """
             local used = tonumber(redis.call('HGET', KEYS[1], 'u:' .. ARGV[1]))
             redis.call('PEXPIRE', KEYS[1], ARGV[4])
@@ -75,7 +75,7 @@ public final class SharedChannel: Sendable {
             end
             redis.call('HSET', KEYS[1], 'p:' .. ARGV[1], ARGV[5], 'u:' .. ARGV[1], ARGV[2])
             redis.call('PEXPIRE', KEYS[1], ARGV[4])
-            return ARGV[5]
+            return false
             """
         var command = RedisCommand(
             "EVAL", script, "1", store.layout.sessions(ofUser: user), session, String(now),
@@ -83,10 +83,11 @@ public final class SharedChannel: Sendable {
         command.append(bytes)
         command.append(Self.sessionsOfUser)
         command.append(String(lastUse.upperBound))
-        guard case .bytes(let kept) = try link.ask(command) else {
-            throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
+        switch try link.ask(command) {
+        case .bytes(let kept): return kept
+        case .null: return nil
+        default: throw StoreError(.corrupt, "\(store.location) did not answer with a list of \(user)")
         }
-        return kept
     }
 
     /// Notes that a session was used, if it has a list.

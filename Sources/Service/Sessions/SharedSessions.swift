@@ -54,12 +54,13 @@ final class SharedSessions: SessionStore {
         let bytes = plan.sealed(ofUser: user, session: session)
         // A damaged list that stood there has gone by the second time.
         for _ in 0..<2 {
-            let kept = asking { () throws(StoreError) in
+            let answer = asking { () throws(StoreError) in
                 try channel.keep(
                     bytes, ofUser: user, session: session ?? "", at: now,
                     lastUse: SessionLife.lastUse(ofSession: session, at: now), lifetime: Self.lifetime)
             }
-            guard let kept else { return nil }
+            guard let answer else { return nil }
+            guard let kept = answer else { return plan }
             do {
                 return try opened(kept, user, session)
             } catch {
