@@ -213,18 +213,24 @@ struct Routes {
 }
 
 extension Router {
-    /// The answer to a request, straight from the router.
-    func answer(
+    /// What a request is answered with, straight from the router.
+    func reply(
         _ target: String, method: String = "GET", headers: [String] = [], body: [UInt8] = []
-    ) throws -> SocketClient.Response {
+    ) throws -> HTTPReply {
         var fields = HTTPHeaders()
         for header in headers {
             let parts = header.split(separator: ":", maxSplits: 1).map(String.init)
             fields.append(name: parts[0], value: String(parts[1].drop { $0 == " " }))
         }
-        let request = try HTTPRequest(
-            method: HTTPMethod(rawValue: method), target: target, headers: fields, body: body)
-        let response = respond(to: request).awaited
+        return respond(
+            to: try HTTPRequest(method: HTTPMethod(rawValue: method), target: target, headers: fields, body: body))
+    }
+
+    /// The answer to a request, straight from the router.
+    func answer(
+        _ target: String, method: String = "GET", headers: [String] = [], body: [UInt8] = []
+    ) throws -> SocketClient.Response {
+        let response = try reply(target, method: method, headers: headers, body: body).awaited
         var headers: [String: String] = [:]
         for field in response.headers.fields { headers[field.name.lowercased()] = field.value }
         return .init(status: response.status.rawValue, headers: headers, body: response.body)

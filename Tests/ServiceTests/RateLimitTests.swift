@@ -1,3 +1,4 @@
+import HTTP
 import Synchronization
 import TestSupport
 import Testing
@@ -68,6 +69,30 @@ struct RateLimitTests {
         time.store(1_000_000_000, ordering: .relaxed)
         #expect(try router.answer(target, headers: [tokens[1]]).status == (isAllowed ? 200 : 403))
         #expect(try router.answer(target, headers: [tokens[1]]).status == 429)
+    }
+
+    @Test("A refusal is held back, and nothing else is")
+    func heldBack() throws {
+        let bearers = try Bearers()
+        var service = Routes(store: FakeStore(try Community.version("v1")), access: bearers.policy())
+        service.limits.bearers = [.member: RateLimit(perSecond: 1, burst: 1)]
+        service.uptime = { 0 }
+        let router = service.router()
+        let target = "/v1/users/ann/recommendations"
+        let token = try bearers.field("ann")
+        guard case .now(let answer) = try router.reply(target, headers: [token]) else {
+            Issue.record("an answer was held back")
+            return
+        }
+        #expect(answer.status == .ok)
+        let begin = ContinuousClock.now
+        let refusal = try router.reply(target, headers: [token])
+        guard case .later = refusal else {
+            Issue.record("a refusal was not held back")
+            return
+        }
+        #expect(refusal.awaited.status == .tooManyRequests)
+        #expect(ContinuousClock.now - begin >= .milliseconds(100))
     }
 }
 

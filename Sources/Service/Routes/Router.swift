@@ -1,4 +1,5 @@
 import Answers
+import Dispatch
 import HTTP
 import Tokens
 
@@ -16,6 +17,10 @@ final class Router: Sendable {
         /// Nanoseconds of the monotonic clock.
         var uptime: @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
     }
+
+    /// How long a response of status 429 is held back, and where it waits.
+    private static let refusalDelay = DispatchTimeInterval.milliseconds(100)
+    private static let heldBack = DispatchQueue(label: "refusals")
 
     private let endpoints: [Endpoint]
     private let table: RouteTable
@@ -72,8 +77,23 @@ final class Router: Sendable {
         if case .found(let number, let segments) = arrival.match, let threads = threads(of: endpoints[number]) {
             return respond(to: arrival, endpoints[number], segments, on: threads)
         }
-        return .now(
+        return reply(
             response(to: arrival) { () throws(Problem) in try answer(request, arrival.match, at: arrival.uptime) })
+    }
+
+    /// A response as it is sent: at once, but for a refusal to who asks too often.
+    private func reply(_ response: HTTPResponse) -> HTTPReply {
+        guard response.status == .tooManyRequests else { return .now(response) }
+        let later = LaterResponse()
+        finish(later, response)
+        return .later(later)
+    }
+
+    /// Finishes a response: a refusal to who asks too often a little later, or asking as fast as answers come would
+    /// keep the server busy with refusals.
+    private func finish(_ later: LaterResponse, _ response: HTTPResponse) {
+        guard response.status == .tooManyRequests else { return later.finish(response) }
+        Self.heldBack.asyncAfter(deadline: .now() + Self.refusalDelay) { later.finish(response) }
     }
 
     /// The response that an answer becomes; logged and counted.
@@ -121,14 +141,15 @@ final class Router: Sendable {
             let bearer = try admit(arrival.request, to: endpoint, path, at: arrival.uptime)
             let later = LaterResponse()
             let isTaken = threads.add { [self] in
-                later.finish(
+                finish(
+                    later,
                     response(to: arrival) { () throws(Problem) in
                         try shown(handle(arrival.request, endpoint, path, bearer))
                     })
             }
             guard isTaken else { throw .tooManyWait(threads.waitingLimit) }
             return .later(later)
-        } catch { return .now(response(to: arrival) { () throws(Problem) in throw error }) }
+        } catch { return reply(response(to: arrival) { () throws(Problem) in throw error }) }
     }
 
     /// The answer to a request that could not be parsed, or for which there was no room.
