@@ -94,6 +94,25 @@ struct RateLimitTests {
         #expect(refusal.awaited.status == .tooManyRequests)
         #expect(ContinuousClock.now - begin >= .milliseconds(100))
     }
+
+    @Test("No more refusals are held back than the limit, and the next ones again when these are sent")
+    func heldBackLimit() {
+        let refusals = HeldRefusals()
+        func isHeldBack() -> HTTPReply? {
+            let reply = refusals.reply(HTTPResponse(status: .tooManyRequests, text: "no"))
+            guard case .later = reply else { return nil }
+            return reply
+        }
+        let begin = ContinuousClock.now
+        let held = (0..<HeldRefusals.limit).compactMap { _ in isHeldBack() }
+        let next = isHeldBack()
+        // On a machine that stood still meanwhile, some may have been sent already.
+        if ContinuousClock.now - begin < .milliseconds(100) {
+            #expect(held.count == HeldRefusals.limit && next == nil)
+        }
+        for reply in held { #expect(reply.awaited.status == .tooManyRequests) }
+        #expect(isHeldBack() != nil)
+    }
 }
 
 @Suite("Rate limits in open areas")

@@ -1,5 +1,4 @@
 import Answers
-import Dispatch
 import HTTP
 import Tokens
 
@@ -18,10 +17,6 @@ final class Router: Sendable {
         var uptime: @Sendable () -> UInt64 = { SystemClock.uptimeNanoseconds }
     }
 
-    /// How long a response of status 429 is held back, and where it waits.
-    private static let refusalDelay = DispatchTimeInterval.milliseconds(100)
-    private static let heldBack = DispatchQueue(label: "refusals")
-
     private let endpoints: [Endpoint]
     private let table: RouteTable
     private let settings: Settings
@@ -31,6 +26,7 @@ final class Router: Sendable {
     private let log: RequestLog
     private let recorder: TapeRecorder?
     private let identifiers: RequestIdentifiers
+    private let refusals: HeldRefusals
     private let compressor = ResponseCompressor()
     private let recording: WorkThreads
     private let batches: WorkThreads
@@ -45,6 +41,7 @@ final class Router: Sendable {
         recorder: TapeRecorder? = nil, replacing previous: Router? = nil
     ) {
         identifiers = previous?.identifiers ?? RequestIdentifiers()
+        refusals = previous?.refusals ?? HeldRefusals()
         // More than commit together, as some may have to wait for an import that holds the catalog.
         recording = previous?.recording ?? WorkThreads(64, waiting: 256)
         batches = previous?.batches ?? WorkThreads(1, waiting: 8, niceness: 10)
@@ -77,23 +74,8 @@ final class Router: Sendable {
         if case .found(let number, let segments) = arrival.match, let threads = threads(of: endpoints[number]) {
             return respond(to: arrival, endpoints[number], segments, on: threads)
         }
-        return reply(
+        return refusals.reply(
             response(to: arrival) { () throws(Problem) in try answer(request, arrival.match, at: arrival.uptime) })
-    }
-
-    /// A response as it is sent: at once, but for a refusal to who asks too often.
-    private func reply(_ response: HTTPResponse) -> HTTPReply {
-        guard response.status == .tooManyRequests else { return .now(response) }
-        let later = LaterResponse()
-        finish(later, response)
-        return .later(later)
-    }
-
-    /// Finishes a response: a refusal to who asks too often a little later, or asking as fast as answers come would
-    /// keep the server busy with refusals.
-    private func finish(_ later: LaterResponse, _ response: HTTPResponse) {
-        guard response.status == .tooManyRequests else { return later.finish(response) }
-        Self.heldBack.asyncAfter(deadline: .now() + Self.refusalDelay) { later.finish(response) }
     }
 
     /// The response that an answer becomes; logged and counted.
@@ -141,7 +123,7 @@ final class Router: Sendable {
             let bearer = try admit(arrival.request, to: endpoint, path, at: arrival.uptime)
             let later = LaterResponse()
             let isTaken = threads.add { [self] in
-                finish(
+                refusals.finish(
                     later,
                     response(to: arrival) { () throws(Problem) in
                         try shown(handle(arrival.request, endpoint, path, bearer))
@@ -149,7 +131,7 @@ final class Router: Sendable {
             }
             guard isTaken else { throw .tooManyWait(threads.waitingLimit) }
             return .later(later)
-        } catch { return reply(response(to: arrival) { () throws(Problem) in throw error }) }
+        } catch { return refusals.reply(response(to: arrival) { () throws(Problem) in throw error }) }
     }
 
     /// The answer to a request that could not be parsed, or for which there was no room.
