@@ -166,6 +166,8 @@ enum CatalogSchema {
         CREATE INDEX IF NOT EXISTS exposures_by_user ON exposures (user_key);
         CREATE INDEX IF NOT EXISTS exposures_by_day ON exposures (day);
         """,
+        // How long making the answers took that showed a page.
+        "ALTER TABLE exposures ADD COLUMN microseconds INTEGER;",
     ]
 
     /// The condition for a row of `groups` to be used and shown: public and not hidden.

@@ -47,7 +47,7 @@ public final class Daemon: Sendable {
         let settingsWatch = configuration.settingsSource.map { SettingsWatch($0, log: log) }
         let watches: [(any MetricSource)?] = [keyWatch, settingsWatch]
         let board = parts.community.map { _ in
-            ExperimentBoard(configuration.deployment.store, changes: changes, log: log)
+            ExperimentBoard(follower, changes: changes, log: log)
         }
         board?.poll()
         let recorder = try configuration.tape.map { settings throws(ServiceError) in

@@ -83,7 +83,7 @@ struct SchemaTests {
         try Database(path: path, mode: .readWrite).execute(
             """
             DROP INDEX memberships_by_user; CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
-            ALTER TABLE hidden_groups DROP COLUMN decided_at; DROP TABLE forgotten_members;
+            ALTER TABLE hidden_groups DROP COLUMN decided_at; DROP TABLE forgotten_members; DROP TABLE exposures;
             PRAGMA user_version = 6
             """)
         _ = try Catalog(path: path, mode: .writing)

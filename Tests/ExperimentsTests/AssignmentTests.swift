@@ -71,7 +71,7 @@ import Testing
         var definition = definition("varied", 1, 1)
         definition.arms[1].settings = ["lambda": 0.3, "weight-members": 2, "rotation-hours": 12]
         let assigner = assigner(definition)
-        let values = assigner.settings(of: [AssignedArm("varied", "arm-1"), AssignedArm("unknown", "arm-1")])
+        let values = assigner.choice(of: [AssignedArm("varied", "arm-1"), AssignedArm("unknown", "arm-1")]).settings
         let configuration = PlanConfiguration().setting(values)
         #expect(configuration.selection.lambda == 0.3)
         #expect(configuration.rotation.hours == 12)
@@ -93,8 +93,8 @@ import Testing
         #expect(arms.map(\.experiment) == ["drafted", "plain"])
         #expect(arms.first?.arm == AssignedArm.interleaved)
         let lists = try #require(assigner.interleaved(arms))
-        #expect(lists.first == ["rotation-hours": 12])
-        #expect(lists.second == ["rotation-hours": 12, "lambda": 0.3])
+        #expect(lists.first.settings == ["rotation-hours": 12])
+        #expect(lists.second.settings == ["rotation-hours": 12, "lambda": 0.3])
         #expect(assigner.interleaved([AssignedArm("plain", "arm-0")]) == nil)
         drafted.arms.append(.init("third"))
         #expect(drafted.problem(settings: ListSetting.all(of: .standard))?.contains("not of 3") == true)

@@ -54,6 +54,22 @@ import Testing
         #expect(register.start(second, atMilliseconds: 0) == nil)
     }
 
+    @Test func aListIsMadeFromOneVersion() throws {
+        var register = ExperimentRegister()
+        var (first, second) = (sound, sound)
+        (first.name, first.layer, second.name, second.layer) = ("first", "lists", "second", "other")
+        first.arms[0].version = try VersionName("v1")
+        #expect(register.start(first, atMilliseconds: 0) == nil)
+        #expect(register.start(second, atMilliseconds: 0) == nil)
+        (second.name, second.layer) = ("third", "third")
+        second.arms[1].version = try VersionName("v2")
+        #expect(register.start(second, atMilliseconds: 0)?.contains("give both the same layer") == true)
+        (first.to, second.layer, second.from) = (0.5, "lists", 0.5)
+        #expect(register.start(second, atMilliseconds: 0)?.contains("some of the same members") == true)
+        #expect(register.stop("first", atMilliseconds: 1) == true)
+        #expect(register.start(second, atMilliseconds: 2) == nil)
+    }
+
     @Test func theHoldoutStaysWhileAnythingRuns() {
         var register = ExperimentRegister()
         #expect(register.setHoldout(0.05) == nil)

@@ -109,6 +109,51 @@ struct ExperimentTests {
         #expect(size.contains("members are needed") || size.contains("not enough"))
     }
 
+    @Test("Arms compare two versions, which pruning leaves alone", arguments: StoreKind.available)
+    func versions(kind: StoreKind) async throws {
+        let workspace = try Workspace(kind)
+        try await workspace.publishSample()
+        let first = try await workspace.currentVersion()
+        try await workspace.succeed("recompute", "--min-members", "2")
+        let second = try await workspace.currentVersion()
+        func file(_ version: String) -> String {
+            "experiments: {models: {arms: {now: {version: \(second)}, other: {version: \(version)}}}}\n"
+        }
+        _ = try workspace.write(file("nothing"), to: "experiments.yaml")
+        let refused = try await workspace.run("experiment", "start", "models")
+        #expect(refused.exitCode == CommandRun.ExitCode.badData)
+        #expect(refused.errors.contains("arm other names version nothing"))
+        _ = try workspace.write(file(first), to: "experiments.yaml")
+        let started = try await workspace.succeed("experiment", "start", "models").text
+        #expect(started.contains("version \(first) is pinned"))
+        let daemon =
+            kind == .redis
+            ? try await RunningDaemon.withoutCatalog(workspace, "a") : try await RunningDaemon(workspace)
+        // The next week: another version is current, and the one before the last would be removed.
+        try await workspace.succeed("recompute", "--keep", "1")
+        let third = try await workspace.currentVersion()
+        try await daemon.wait(forVersion: third)
+        let rows = try workspace.database().prepare("SELECT user_id FROM users ORDER BY user_id LIMIT 12")
+        var found: Set<String> = []
+        while try rows.step() {
+            let id = rows.text(0)
+            let arms: [Assigned] = try await workspace.succeed("experiment", "assign", id, "--json").json()
+            let wanted = arms.first?.arm == "now" ? second : first
+            let isServed = await RunningDaemon.poll {
+                let list: Versioned? = try? daemon.answer("/v1/users/\(id)/recommendations?session=\(UUID())")
+                return list?.modelVersion == wanted
+            }
+            #expect(isServed, "\(id)")
+            found.insert(wanted)
+        }
+        #expect(found == [first, second])
+        #expect(await daemon.end().exitCode == CommandRun.ExitCode.success)
+    }
+
+    private struct Versioned: Decodable {
+        var modelVersion: String
+    }
+
     private struct Preference: Decodable {
         var votes: [Votes]
 

@@ -119,7 +119,7 @@ struct UpgradeTests {
         try Database(path: workspace.catalog, mode: .readWrite).execute(
             """
             DROP TABLE curated_groups; DROP TABLE interactions; DROP TABLE hidden_groups; DROP TABLE journals;
-            DROP TABLE unreadable_changes; DROP TABLE forgotten_members; DROP TABLE tuning_notes;
+            DROP TABLE unreadable_changes; DROP TABLE forgotten_members; DROP TABLE tuning_notes; DROP TABLE exposures;
             DROP INDEX groups_private; DROP INDEX memberships_by_user;
             CREATE INDEX memberships_by_user ON memberships (user_key, group_key);
             DELETE FROM catalog_state WHERE name <> 'changes';

@@ -169,8 +169,10 @@ struct Routes {
         let cache = cacheBytes > 0 ? AnswerCache(limitBytes: cacheBytes, changes: changes, now: now) : nil
         let follower = VersionFollower(store: store, planning: .init(), changes: changes, log: lines.log, now: now)
         follower.poll()
-        let board = ExperimentBoard(store, changes: changes, log: lines.log)
+        let board = ExperimentBoard(follower, changes: changes, log: lines.log)
         board.poll()
+        // Loads the versions that arms name.
+        if exposures != nil { follower.poll() }
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
             follower: follower, community: community, sessions: sessions.map { SessionsInUse($0) },

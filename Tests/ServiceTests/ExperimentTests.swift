@@ -137,6 +137,91 @@ struct ExperimentTests {
         }
     }
 
+    /// Starts an experiment in which everybody is in an arm that names a version.
+    private func start(_ name: String, version: String, isInterleaved: Bool = false) throws {
+        var register = try #require(ExperimentRegister(encoded: try store.experiments()))
+        var definition = ExperimentDefinition(
+            name, arms: [.init("control", weight: 1e-9), .init("other", version: try VersionName(version))])
+        definition.isInterleaved = isInterleaved
+        #expect(register.start(definition, atMilliseconds: 0) == nil)
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+    }
+
+    private struct Answer: Decodable, Equatable {
+        var modelVersion: String
+        var recommendationId: String
+        var recommendations: [Row]
+
+        struct Row: Decodable, Equatable {
+            var groupId: String
+            var title: String
+        }
+    }
+
+    private func answer(_ routes: Routes, _ path: String) throws -> Answer {
+        try JSONDecoder().decode(Answer.self, from: Data(routes.router().answer(path).body))
+    }
+
+    @Test("An arm that names a version is served from it, all of a session, and others are not")
+    func versions() throws {
+        store.add(try Community.version("v0", mark: "old "))
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        let plain = try answer(routes, path + "?session=before")
+        #expect(plain.modelVersion == "v1")
+        try start("models", version: "v0")
+        let list = try answer(routes, path + "?session=s")
+        #expect(list.modelVersion == "v0" && list.recommendationId.hasPrefix("v0-"))
+        #expect(list.recommendations.allSatisfy { $0.title.hasPrefix("old ") } && !list.recommendations.isEmpty)
+        #expect(try answer(routes, path + "?session=s") == list)
+        // Who asked before the experiment began keeps the session's list, and is in no arm.
+        #expect(try answer(routes, path + "?session=before") == plain)
+        let group = try #require(
+            list.recommendations.first?.groupId.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let why = try routes.router().answer("/v1/users/ann/recommendations/\(group)/why?session=s")
+        #expect(why.text.contains(#""modelVersion":"v0""#))
+        let batch = try routes.router().answer(
+            "/v1/recommendations", method: "POST", headers: ["Content-Type: application/json"],
+            body: Array(#"{"userIds":["ann"]}"#.utf8))
+        #expect(batch.text.contains(#""modelVersion":"v0""#) && batch.text.contains("old "))
+        try log.flush(to: #require(routes.community))
+        #expect(try rows("SELECT DISTINCT arm FROM exposures") == ["other"])
+        #expect(try rows("SELECT count(*) FROM exposures WHERE microseconds IS NULL") == ["0"])
+        // When it is stopped, the session keeps its list, told in terms of the current version.
+        var register = try #require(ExperimentRegister(encoded: try store.experiments()))
+        #expect(register.stop("models", atMilliseconds: 1) == true)
+        #expect(try store.setExperiments(register.encoded, replacing: nil))
+        let after = try answer(routes, path + "?session=s")
+        #expect(after.modelVersion == "v1" && after.recommendationId == list.recommendationId)
+        #expect(after.recommendations.map(\.groupId) == list.recommendations.map(\.groupId))
+    }
+
+    @Test("While a version that an arm names cannot be loaded, the experiment has no members")
+    func missingVersion() throws {
+        try start("models", version: "v0")
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        #expect(try answer(routes, path).modelVersion == "v1")
+        try log.flush(to: #require(routes.community))
+        #expect(try rows("SELECT count(*) FROM exposures") == ["0"])
+        store.add(try Community.version("v0"))
+        #expect(try answer(routes, path + "?session=s").modelVersion == "v0")
+    }
+
+    @Test("Two versions are interleaved in terms of the one that serves")
+    func interleavedVersions() throws {
+        store.add(try Community.version("v0", mark: "old "))
+        try start("models", version: "v0", isInterleaved: true)
+        let log = ExposureLog(ExposureLog.condition(nil))
+        let routes = try routes(log)
+        let list = try answer(routes, path)
+        #expect(list.modelVersion == "v1" && !list.recommendations.isEmpty)
+        #expect(list.recommendations.allSatisfy { !$0.title.hasPrefix("old ") })
+        try log.flush(to: #require(routes.community))
+        let teams = try #require(try rows("SELECT teams FROM exposures").first)
+        #expect(teams.count == list.recommendations.count && Set(teams) == ["1", "2"])
+    }
+
     @Test("Interleaved lists have the groups of both arms in turns, and the record says whose each is")
     func interleaving() throws {
         var register = ExperimentRegister()

@@ -30,7 +30,7 @@ final class MemberCatalog {
     }
 
     /// The catalog as a daemon reads and writes it.
-    func source() throws -> CatalogSource { try CatalogSource(path: path) }
+    func source() throws -> CatalogSource { try CatalogSource(path: path, patience: .seconds(60)) }
 
     /// The routes over this catalog.
     func routes(_ store: FakeStore? = nil) throws -> Routes {

@@ -65,7 +65,8 @@ private final class ExposedMemberReader {
         (self.earliest, self.latest) = (earliest, latest)
         exposures = try database.prepare(
             """
-            SELECT user_key, arm, recommendation_id, first_position, shown_count, filters, first_at, last_at, times, teams
+            SELECT user_key, arm, recommendation_id, first_position, shown_count, filters, first_at, last_at, times,
+                teams, microseconds
             FROM exposures WHERE experiment = ? AND first_at < ? ORDER BY user_key, first_at
             """)
         interactions = try database.prepare(
@@ -91,6 +92,7 @@ private final class ExposedMemberReader {
         record.lastAtMilliseconds = exposures.integer(7)
         record.times = Int(exposures.integer(8))
         record.teams = exposures.optionalText(9)
+        record.microseconds = exposures.optionalInteger(10)
         return (exposures.integer(0), record)
     }
 

@@ -21,11 +21,13 @@ public struct ExposureRecord: Sendable, Equatable, Codable {
     public var times: Int
     /// When it was shown first and last, in Unix milliseconds; on one day of UTC.
     public var firstAtMilliseconds, lastAtMilliseconds: Int64
+    /// How long making the answers took, all together; nil if that is not known, as of older programs.
+    public var microseconds: Int64?
 
     /// A page that was shown once.
     public init(
         experiment: String, arm: String, recommendationID: String, firstPosition: Int, shownCount: Int,
-        filters: String, atMilliseconds instant: Int64
+        filters: String, atMilliseconds instant: Int64, microseconds: Int64? = nil
     ) {
         self.experiment = experiment
         self.arm = arm
@@ -36,6 +38,15 @@ public struct ExposureRecord: Sendable, Equatable, Codable {
         times = 1
         firstAtMilliseconds = instant
         lastAtMilliseconds = instant
+        self.microseconds = microseconds
+    }
+
+    /// Adds the same page of the same day, shown again.
+    public mutating func add(_ other: ExposureRecord) {
+        times += other.times
+        firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
+        lastAtMilliseconds = max(lastAtMilliseconds, other.lastAtMilliseconds)
+        microseconds = if let microseconds, let others = other.microseconds { microseconds + others } else { nil }
     }
 
     /// The day of UTC, in days since 1970.

@@ -13,10 +13,11 @@ struct ExposureWriter {
         insert = try database.prepare(
             """
             INSERT INTO exposures (experiment, user_key, day, recommendation_id, first_position, shown_count, filters,
-                arm, times, first_at, last_at, teams)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                arm, times, first_at, last_at, teams, microseconds)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT DO UPDATE SET times = times + excluded.times,
-                first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
+                first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at),
+                microseconds = microseconds + excluded.microseconds
             """)
         expire = try database.prepare("DELETE FROM exposures WHERE day < ?")
         delete = try database.prepare("DELETE FROM exposures WHERE user_key = ?")
@@ -43,6 +44,7 @@ struct ExposureWriter {
         insert.bind(record.firstAtMilliseconds, at: 10)
         insert.bind(record.lastAtMilliseconds, at: 11)
         insert.bind(record.teams, at: 12)
+        insert.bind(record.microseconds, at: 13)
         try insert.run()
     }
 

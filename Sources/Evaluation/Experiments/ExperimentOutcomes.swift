@@ -105,6 +105,10 @@ public struct ExperimentOutcomes: Sendable {
             let times = Double(exposure.times)
             let day = day(exposure.firstAtMilliseconds)
             outcome.events.append(.init(day: day, .pages, times))
+            if let microseconds = exposure.microseconds {
+                outcome.events.append(.init(day: day, .timedPages, times))
+                outcome.events.append(.init(day: day, .milliseconds, Double(microseconds) / 1000))
+            }
             if exposure.shownCount == 0 { outcome.events.append(.init(day: day, .emptyPages, times)) }
             if confirmed.contains(exposure.recommendationID) {
                 outcome.events.append(.init(day: day, .confirmedPages, times))

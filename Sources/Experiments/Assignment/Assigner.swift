@@ -1,3 +1,5 @@
+public import Model
+
 /// The arm of an experiment that a member is in.
 public struct AssignedArm: Sendable, Hashable, Codable {
     /// The experiment's name.
@@ -15,6 +17,14 @@ public struct AssignedArm: Sendable, Hashable, Codable {
     }
 }
 
+/// What an arm's lists are made with.
+public struct ListChoice: Sendable, Equatable {
+    /// The values of settings that differ from the daemon's own, by the names of `ListSetting`.
+    public var settings: [String: Double] = [:]
+    /// The model version; nil for the one that is current.
+    public var version: VersionName?
+}
+
 /// Assigns members to arms; the same register gives the same arms everywhere.
 ///
 /// - Complexity: two hashes of a member's id for each experiment, and one for the holdout.
@@ -24,6 +34,7 @@ public struct Assigner: Sendable {
         let arms: ArmTable
         let layerRange: Range<UInt32>
         let names: [AssignedArm]
+        let versions: Set<VersionName>
     }
 
     private let experiments: [Experiment]
@@ -31,6 +42,8 @@ public struct Assigner: Sendable {
 
     /// Whether there is no experiment that could run.
     public var isEmpty: Bool { experiments.isEmpty }
+    /// The model versions that arms name.
+    public var versions: Set<VersionName> { experiments.reduce(into: []) { $0.formUnion($1.versions) } }
 
     /// Assigns to what is not stopped.
     public init(_ register: ExperimentRegister) {
@@ -40,7 +53,7 @@ public struct Assigner: Sendable {
             return Experiment(
                 entry: entry, arms: ArmTable(weights: definition.weights),
                 layerRange: ArmTable.bucket(at: definition.from)..<ArmTable.bucket(at: definition.to),
-                names: definition.arms.map { AssignedArm(definition.name, $0.name) })
+                names: definition.arms.map { AssignedArm(definition.name, $0.name) }, versions: definition.versions)
         }
     }
 
@@ -49,7 +62,12 @@ public struct Assigner: Sendable {
     /// - Parameters:
     ///   - groupCount: the number of groups that the member is in.
     ///   - instant: Unix milliseconds.
-    public func arms(ofMember id: String, groupCount: Int, atMilliseconds instant: Int64) -> [AssignedArm] {
+    ///   - isServed: whether lists can be made from a version; an experiment one of whose versions cannot assigns
+    ///     nobody, as the arms would not be what they say.
+    public func arms(
+        ofMember id: String, groupCount: Int, atMilliseconds instant: Int64,
+        where isServed: (VersionName) -> Bool = { _ in true }
+    ) -> [AssignedArm] {
         // Most sites run nothing most of the time.
         guard !experiments.isEmpty else { return [] }
         if holdoutEnd > 0, MemberBucket(seed: ExperimentRegister.holdoutSeed, memberID: id).index < holdoutEnd {
@@ -58,7 +76,7 @@ public struct Assigner: Sendable {
         var isInterleaved = false
         return experiments.compactMap { experiment in
             let definition = experiment.entry.definition
-            guard experiment.entry.runs(atMilliseconds: instant),
+            guard experiment.entry.runs(atMilliseconds: instant), experiment.versions.allSatisfy(isServed),
                 experiment.layerRange.contains(MemberBucket(seed: definition.layerSeed, memberID: id).index),
                 definition.eligibility.includes(memberID: id, groupCount: groupCount)
             else { return nil }
@@ -72,29 +90,37 @@ public struct Assigner: Sendable {
         }
     }
 
-    /// The settings of the two lists that one is drafted from, and the seed of the draft; nil if none of the arms is
-    /// interleaved.
-    public func interleaved(_ arms: [AssignedArm]) -> (first: [String: Double], second: [String: Double], seed: String)?
-    {
+    /// What the two lists are made with that one is drafted from, and the seed of the draft; nil if none of the arms
+    /// is interleaved.
+    public func interleaved(_ arms: [AssignedArm]) -> (first: ListChoice, second: ListChoice, seed: String)? {
         for assigned in arms where assigned.arm == AssignedArm.interleaved {
             let entry = experiments.first { $0.entry.definition.name == assigned.experiment }?.entry
             guard let definition = entry?.definition, definition.isInterleaved else { continue }
-            let others = settings(of: arms)
-            let lists = definition.arms.map { others.merging($0.settings) { $1 } }
+            let others = choice(of: arms)
+            let lists = definition.arms.map { others.adding($0) }
             return (lists[0], lists[1], definition.seed)
         }
         return nil
     }
 
-    /// The settings of arms, one over the other.
-    public func settings(of arms: [AssignedArm]) -> [String: Double] {
-        var values: [String: Double] = [:]
+    /// What the lists of a member of arms are made with, one arm over the other.
+    public func choice(of arms: [AssignedArm]) -> ListChoice {
+        var choice = ListChoice()
         for assigned in arms {
             for experiment in experiments where experiment.entry.definition.name == assigned.experiment {
-                let arm = experiment.entry.definition.arms.first { $0.name == assigned.arm }
-                values.merge(arm?.settings ?? [:]) { $1 }
+                guard let arm = experiment.entry.definition.arms.first(where: { $0.name == assigned.arm }) else {
+                    continue
+                }
+                choice = choice.adding(arm)
             }
         }
-        return values
+        return choice
+    }
+}
+
+extension ListChoice {
+    /// The same but for what an arm sets.
+    fileprivate func adding(_ arm: ExperimentDefinition.Arm) -> ListChoice {
+        ListChoice(settings: settings.merging(arm.settings) { $1 }, version: arm.version ?? version)
     }
 }

@@ -1,3 +1,5 @@
+public import Model
+
 /// An experiment as it is defined: who takes part, and what each part of them gets.
 ///
 /// Everything that a member's arm follows from is in it, so that every daemon comes to the same arm without asking.
@@ -10,12 +12,15 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
         public var weight: Double
         /// The values of settings that differ from the daemon's own, by the names of `ListSetting`.
         public var settings: [String: Double]
+        /// The model version that lists are made from; nil for the one that is current.
+        public var version: VersionName?
 
         /// An arm.
-        public init(_ name: String, weight: Double = 1, settings: [String: Double] = [:]) {
+        public init(_ name: String, weight: Double = 1, settings: [String: Double] = [:], version: VersionName? = nil) {
             self.name = name
             self.weight = weight
             self.settings = settings
+            self.version = version
         }
     }
 
@@ -67,6 +72,9 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
 
     /// The weights of the arms, in their order.
     public var weights: [Double] { arms.map(\.weight) }
+
+    /// The model versions that its arms name.
+    public var versions: Set<VersionName> { Set(arms.compactMap(\.version)) }
 
     /// Whether it runs at an instant, in Unix seconds, as far as its dates say.
     public func runs(atSeconds instant: Int64) -> Bool {

@@ -62,8 +62,22 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
             else { continue }
             return "experiment \(running.name) runs in the layer \(running.layer) with some of the same members"
         }
+        if let other = rival(of: definition, atMilliseconds: instant) {
+            return """
+                experiment \(other.name) of the layer \(other.layer) names versions as well, and a list is made from \
+                one: give both the same layer
+                """
+        }
         entries.append(Entry(definition: definition, startedAtMilliseconds: instant))
         return nil
+    }
+
+    /// A running experiment of another layer that names versions, if this one does.
+    private func rival(of definition: ExperimentDefinition, atMilliseconds instant: Int64) -> ExperimentDefinition? {
+        guard !definition.versions.isEmpty else { return nil }
+        return entries.lazy.filter { $0.stoppedAtMilliseconds == nil }.map(\.definition).first { running in
+            !running.versions.isEmpty && running.layer != definition.layer && instant / 1000 < running.endsAt ?? .max
+        }
     }
 
     /// Stops an experiment.

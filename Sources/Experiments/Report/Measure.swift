@@ -18,6 +18,10 @@ public enum Quantity: Int, Sendable, CaseIterable, Codable {
     case emptyPages
     /// Pages whose list the client confirmed to have shown, by an impression.
     case confirmedPages
+    /// Pages of which it is known how long making the answer took.
+    case timedPages
+    /// How long that took, in milliseconds.
+    case milliseconds
 }
 
 /// What a report compares.
@@ -38,6 +42,8 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
     case dismissals
     /// The part of the pages that had no group.
     case emptyPages = "empty-pages"
+    /// Milliseconds that making the answer with a page took.
+    case answerTime = "answer-time"
 
     /// What is counted.
     var quantity: Quantity {
@@ -49,6 +55,7 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
         case .topics: .topics
         case .dismissals: .dismissals
         case .emptyPages: .emptyPages
+        case .answerTime: .milliseconds
         }
     }
 
@@ -56,12 +63,13 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
     var denominator: Quantity? {
         switch self {
         case .clickRate, .emptyPages: .pages
+        case .answerTime: .timedPages
         default: nil
         }
     }
 
     /// Whether it must not get worse, rather than get better: then less of it is better.
-    public var isGuardrail: Bool { self == .dismissals || self == .emptyPages }
+    public var isGuardrail: Bool { [.dismissals, .emptyPages, .answerTime].contains(self) }
 
     /// Whether members did it before the experiment as well, so that the weeks before can be taken out.
     public var hasBefore: Bool { [.joins, .clicks, .dismissals].contains(self) }

@@ -1,7 +1,7 @@
 import Model
 import Synchronization
 
-/// The site's decisions in terms of a version, kept until another version is asked about or their source has changed.
+/// The site's decisions in terms of versions, kept until their source has changed.
 final class DecisionCache<State: Equatable & Sendable>: Sendable {
     private struct Entry {
         let version: VersionName
@@ -9,7 +9,11 @@ final class DecisionCache<State: Equatable & Sendable>: Sendable {
         let decisions: SiteDecisions
     }
 
-    private let entry = Mutex<Entry?>(nil)
+    /// The most versions whose decisions are kept: experiments make lists from more than one.
+    private static var limit: Int { 8 }
+
+    /// The one kept last comes last.
+    private let entries = Mutex<[Entry]>([])
 
     /// The decisions in terms of a version, looked up unless they are known for this very state.
     ///
@@ -20,9 +24,16 @@ final class DecisionCache<State: Equatable & Sendable>: Sendable {
     func decisions<Failure: Error>(
         in version: VersionName, at state: State, orLookUp lookUp: () throws(Failure) -> SiteDecisions
     ) throws(Failure) -> SiteDecisions {
-        if let kept = entry.withLock({ $0 }), kept.version == version, kept.state == state { return kept.decisions }
+        let kept = entries.withLock { entries in
+            entries.first { $0.version == version && $0.state == state }?.decisions
+        }
+        if let kept { return kept }
         let decisions = try lookUp()
-        entry.withLock { $0 = Entry(version: version, state: state, decisions: decisions) }
+        entries.withLock { entries in
+            entries.removeAll { $0.version == version || $0.state != state }
+            if entries.count == Self.limit { entries.removeFirst() }
+            entries.append(Entry(version: version, state: state, decisions: decisions))
+        }
         return decisions
     }
 }

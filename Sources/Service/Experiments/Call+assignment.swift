@@ -1,45 +1,94 @@
 import Answers
 import Experiments
+import Model
 import Recommendation
+
+/// A member whose list is asked for, in terms of the version that it is made from.
+struct MemberScene {
+    let snapshot: VisibleSnapshot
+    let request: PlanRequest
+    /// Whether anything is known of the member.
+    let isKnown: Bool
+    /// The arms that the list is made for.
+    let arms: [AssignedArm]
+    /// Makes lists as these arms do.
+    let planner: Planner
+}
 
 /// A member's list as the member's arms make it.
 struct AssignedPlan {
     var plan: Plan
-    /// The arms that it is made for.
-    var arms: [AssignedArm] = []
     /// The teams of its items, if it is drafted from two lists; else empty.
     var teams: [InterleavedPlan.Team] = []
-    /// What made it.
-    var planner: Planner
 }
 
 extension Call {
-    /// The arms of the member of a request, and what makes lists with their settings.
-    func assignment(of request: PlanRequest, in snapshot: VisibleSnapshot) -> (arms: [AssignedArm], planner: Planner) {
-        guard let assigner = responder.experiments?.assigner, !assigner.isEmpty else { return ([], snapshot.planner) }
-        let arms = assigner.arms(
-            ofMember: request.profile.userID, groupCount: request.profile.joined.count,
-            atMilliseconds: request.atMilliseconds)
-        return (arms, snapshot.planner(setting: assigner.settings(of: arms)))
+    /// Everything that a member's list is made from.
+    ///
+    /// - Parameters:
+    ///   - instant: the time, in Unix milliseconds.
+    ///   - kept: the arms that the session's list was made for; nil if there is no list yet. Those of experiments that
+    ///     were stopped change nothing any more.
+    ///   - filter: what the request asks of the groups, in terms of a version.
+    ///   - snapshot: the version that serves whoever is in no arm that names another.
+    func scene(
+        ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
+        _ filter: (VisibleModel) -> GroupFilter, in snapshot: VisibleSnapshot
+    ) throws(Problem) -> MemberScene {
+        let (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), in: snapshot)
+        guard let assigner = responder.experiments?.assigner, !assigner.isEmpty else {
+            return MemberScene(
+                snapshot: snapshot, request: request, isKnown: isKnown, arms: kept ?? [], planner: snapshot.planner)
+        }
+        let arms =
+            kept
+            ?? assigner.arms(
+                ofMember: id, groupCount: request.profile.joined.count, atMilliseconds: instant,
+                where: { state.snapshot(of: $0) != nil })
+        let choice = assigner.choice(of: arms)
+        guard let other = try self.snapshot(of: choice.version, beside: snapshot) else {
+            return MemberScene(
+                snapshot: snapshot, request: request, isKnown: isKnown, arms: arms,
+                planner: snapshot.planner(setting: choice.settings))
+        }
+        return MemberScene(
+            snapshot: other, request: try planRequest(ofUser: id, at: instant, filter(other.model), in: other).0,
+            isKnown: isKnown, arms: arms, planner: other.planner(setting: choice.settings))
     }
 
-    /// The list of the member of a request, as the member's arms make it.
-    func assignedPlan(for request: PlanRequest, in snapshot: VisibleSnapshot) -> AssignedPlan {
-        let (arms, planner) = assignment(of: request, in: snapshot)
-        guard let pair = responder.experiments?.assigner.interleaved(arms) else {
-            return AssignedPlan(plan: planner.plan(request), arms: arms, planner: planner)
+    /// Another version, with what the site has decided by now; nil if none is named, or it is this one, or not loaded.
+    private func snapshot(of version: VersionName?, beside snapshot: VisibleSnapshot) throws(Problem)
+        -> VisibleSnapshot?
+    {
+        guard let version, version != snapshot.version, let other = state.snapshot(of: version) else { return nil }
+        return try visible(other)
+    }
+
+    /// The list of a member, as the member's arms make it.
+    ///
+    /// - Parameter filter: as that of the scene.
+    func assignedPlan(for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter) throws(Problem)
+        -> AssignedPlan
+    {
+        let request = scene.request
+        guard let pair = responder.experiments?.assigner.interleaved(scene.arms) else {
+            return AssignedPlan(plan: scene.planner.plan(request))
         }
-        let lists = [pair.first, pair.second].map { snapshot.planner(setting: $0).plan(request) }
+        var lists: [Plan] = []
+        for choice in [pair.first, pair.second] {
+            guard let other = try snapshot(of: choice.version, beside: scene.snapshot) else {
+                lists.append(scene.snapshot.planner(setting: choice.settings).plan(request))
+                continue
+            }
+            let (request, _) = try planRequest(
+                ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), in: other)
+            let plan = other.planner(setting: choice.settings).plan(request)
+            lists.append(plan.translated(from: other.model, to: scene.snapshot.model))
+        }
         let interleaved = InterleavedPlan(
             lists[0], lists[1], seed: pair.seed, userID: request.profile.userID,
-            limit: planner.configuration.selection.length)
-        return AssignedPlan(plan: interleaved.plan, arms: arms, teams: interleaved.teams, planner: planner)
-    }
-
-    /// What makes lists with the settings of arms; those that were stopped have none any more.
-    func planner(for arms: [AssignedArm], in snapshot: VisibleSnapshot) -> Planner {
-        guard !arms.isEmpty, let assigner = responder.experiments?.assigner else { return snapshot.planner }
-        return snapshot.planner(setting: assigner.settings(of: arms))
+            limit: scene.planner.configuration.selection.length)
+        return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
     }
 
     /// Says that the answer shows a page of a list.
@@ -57,5 +106,26 @@ extension Call {
                 userID: list.userId, arms: arms, recommendationID: list.recommendationId, firstPosition: offset + 1,
                 shownCount: list.recommendations.count, filters: filters,
                 teams: String(teams.map { team -> Character in team == .first ? "1" : team == .second ? "2" : "-" })))
+    }
+}
+
+extension Plan {
+    /// The list in terms of another version; groups that it does not show are left out.
+    fileprivate func translated(from model: VisibleModel, to other: VisibleModel) -> Plan {
+        func group(_ group: UInt32) -> UInt32? { other.index(ofID: model.id(of: Int(group))).map(UInt32.init) }
+        var plan = self
+        plan.items = items.compactMap { item in
+            group(item.group).map { group in
+                var item = item
+                item.group = group
+                return item
+            }
+        }
+        plan.interests = interests.map { interest in
+            var interest = interest
+            interest.groups = interest.groups.compactMap(group)
+            return interest
+        }
+        return plan
     }
 }

@@ -9,14 +9,14 @@ final class ExperimentBoard: Sendable {
         var assigner = Assigner(ExperimentRegister())
     }
 
-    private let store: any VersionStore
+    private let follower: VersionFollower
     private let changes: ChangeClock
     private let log: EventLog
     private let state = Mutex(State())
 
     /// Without experiments, until `poll` finds some.
-    init(_ store: any VersionStore, changes: ChangeClock, log: EventLog) {
-        self.store = store
+    init(_ follower: VersionFollower, changes: ChangeClock, log: EventLog) {
+        self.follower = follower
         self.changes = changes
         self.log = log
     }
@@ -26,15 +26,17 @@ final class ExperimentBoard: Sendable {
 
     /// Asks the store; while it does not answer, everything stays as it was.
     func poll() {
-        guard let text = try? store.experiments(), text != state.withLock({ $0.text }) else { return }
+        guard let text = try? follower.store.experiments(), text != state.withLock({ $0.text }) else { return }
         let register = ExperimentRegister(encoded: text)
         state.withLock { state in
             state.text = text
-            if let register { state.assigner = Assigner(register) }
+            guard let register else { return }
+            state.assigner = Assigner(register)
+            follower.keepLoaded(state.assigner.versions)
         }
         guard let register else {
             return log.error(
-                "the experiments of \(store.location) cannot be read: those before go on; upgrade this daemon")
+                "the experiments of \(follower.store.location) cannot be read: those before go on; upgrade this daemon")
         }
         // Answers that are kept were made for other arms.
         changes.everythingChanged()

@@ -104,12 +104,3 @@ extension ExposureLog: MetricSource {
             "coterie_exposures_lost_total", "Exposures that were dropped, as too many wait to be written.", lost)
     }
 }
-
-extension ExposureRecord {
-    /// Adds the same page of the same day, shown again.
-    fileprivate mutating func add(_ other: ExposureRecord) {
-        times += other.times
-        firstAtMilliseconds = min(firstAtMilliseconds, other.firstAtMilliseconds)
-        lastAtMilliseconds = max(lastAtMilliseconds, other.lastAtMilliseconds)
-    }
-}

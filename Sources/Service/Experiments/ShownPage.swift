@@ -15,11 +15,14 @@ struct ShownPage: Sendable {
     let teams: String
 
     /// Notes that it is shown.
-    func note(in log: ExposureLog, atMilliseconds instant: Int64) {
+    ///
+    /// - Parameter microseconds: how long making the answer took.
+    func note(in log: ExposureLog, atMilliseconds instant: Int64, microseconds: Int64) {
         for assigned in arms {
             var record = ExposureRecord(
                 experiment: assigned.experiment, arm: assigned.arm, recommendationID: recommendationID,
-                firstPosition: firstPosition, shownCount: shownCount, filters: filters, atMilliseconds: instant)
+                firstPosition: firstPosition, shownCount: shownCount, filters: filters, atMilliseconds: instant,
+                microseconds: microseconds)
             if assigned.arm == AssignedArm.interleaved, !teams.isEmpty { record.teams = teams }
             log.add(record, ofUser: userID)
         }

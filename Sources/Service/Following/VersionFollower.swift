@@ -10,6 +10,8 @@ final class VersionFollower: Sendable {
     struct State {
         /// The version that serves; nil before the first.
         var snapshot: ModelSnapshot?
+        /// Other versions from which lists are made, for arms of experiments that name them.
+        var others: [VersionName: ModelSnapshot] = [:]
         /// When the version that serves was taken up, in Unix milliseconds; nil before the first.
         var takenAtMilliseconds: Int64?
         /// Of the newest version that the store had when the one that serves was loaded; nil if it is not known yet.
@@ -22,11 +24,15 @@ final class VersionFollower: Sendable {
         var storeIsReachable = false
         /// When the store was first found not to answer, in Unix milliseconds; nil if it answers.
         var storeUnreachableSinceMilliseconds: Int64?
+
+        /// A version that is loaded; nil if it is not.
+        func snapshot(of version: VersionName) -> ModelSnapshot? {
+            snapshot?.version == version ? snapshot : others[version]
+        }
     }
 
     /// A version that could not be loaded, and how often that was tried.
     private struct Failure {
-        let version: VersionName
         let error: StoreError
         var count: Int
         /// Polls to let pass before the next attempt: loading reads and verifies all of a version.
@@ -45,7 +51,11 @@ final class VersionFollower: Sendable {
     private let now: @Sendable () -> Int64
     private let failedPolls = Atomic<UInt64>(0)
     private let state = Mutex(State())
-    private let failure = Mutex<Failure?>(nil)
+    private let failures = Mutex<[VersionName: Failure]>([:])
+    /// The versions that arms of experiments name.
+    private let wanted = Mutex<Set<VersionName>>([])
+    /// Whether they can be loaded.
+    let otherVersions: Condition
     /// Whether the version loaded last may still be asked for; only once, as it does not change by itself.
     private let mayAskForLastLoaded = Mutex(true)
 
@@ -61,6 +71,9 @@ final class VersionFollower: Sendable {
         self.changes = changes
         self.log = log
         self.now = now
+        otherVersions = Condition(
+            "experiment_versions", "Whether the versions that arms of experiments name can be loaded",
+            recovery: "the versions that arms of experiments name can be loaded again", log: log, calmSeconds: 0)
     }
 
     /// The state right now; requests ask once.
@@ -78,7 +91,32 @@ final class VersionFollower: Sendable {
     private func takeUpPlanning() {
         guard hasNewPlanning.exchange(false, ordering: .acquiring) else { return }
         let planning = planning.withLock { $0 }
-        update { $0.snapshot = $0.snapshot.map { ModelSnapshot($0, planning: planning) } }
+        update { state in
+            state.snapshot = state.snapshot.map { ModelSnapshot($0, planning: planning) }
+            state.others = state.others.mapValues { ModelSnapshot($0, planning: planning) }
+        }
+    }
+
+    /// Keeps these versions loaded beside the current one, from the next poll on, and no others.
+    func keepLoaded(_ versions: Set<VersionName>) { wanted.withLock { $0 = versions } }
+
+    /// Loads the versions that are wanted, and lets go of others.
+    private func loadOthers() {
+        let wanted = wanted.withLock { $0 }
+        let state = current
+        if state.others.keys.contains(where: { !wanted.contains($0) }) {
+            update { $0.others = $0.others.filter { wanted.contains($0.key) } }
+        }
+        var problem: String?
+        for version in wanted.sorted() where state.snapshot(of: version) == nil {
+            do throws(StoreError) {
+                try rejectDuringPause(of: version)
+                let snapshot = try load(version)
+                update { $0.others[version] = snapshot }
+                log.info("making lists from version \(version) as well: arms of experiments name it")
+            } catch { problem = "an arm of an experiment names a version, and has no members: \(error.message)" }
+        }
+        if let problem { otherVersions.failed(problem) } else { otherVersions.worked() }
     }
 
     /// Changes what requests see.
@@ -95,6 +133,7 @@ final class VersionFollower: Sendable {
 
     /// Asks the store once, and loads and serves what is current; called by one thread at a time.
     func poll() {
+        defer { loadOthers() }
         // First: a server may be away, have lost everything, or be slow to answer.
         serveLastLoaded()
         takeUpPlanning()
@@ -157,19 +196,34 @@ final class VersionFollower: Sendable {
     }
 
     private func loadAndServe(_ version: VersionName) throws(StoreError) {
+        let snapshot = if let other = current.others[version] { other } else { try load(version) }
+        let newest = try? store.versions().last
+        let wanted = wanted.withLock { $0 }
+        update { state in
+            var others = state.others
+            // Arms that name the version that served go on with it, without a pause.
+            if let before = state.snapshot, wanted.contains(before.version), !before.lacksMembers {
+                others[before.version] = before
+            }
+            state = State(
+                snapshot: snapshot, others: others, newest: newest, problem: nil, storeIsReachable: true)
+        }
+        log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
+        remember(version)
+    }
+
+    /// Loads a version; after a failure only from time to time.
+    private func load(_ version: VersionName) throws(StoreError) -> ModelSnapshot {
         do throws(StoreError) {
             let snapshot = try snapshot(of: store.load(version))
-            failure.withLock { $0 = nil }
-            let newest = try? store.versions().last
-            update { $0 = State(snapshot: snapshot, newest: newest, problem: nil, storeIsReachable: true) }
-            log.info("serving version \(version): \(snapshot.model.groupCount) groups, from \(store.location)")
-            remember(version)
+            failures.withLock { $0[version] = nil }
+            return snapshot
         } catch {
             let error = StoreError(error.code, "version \(version) cannot be loaded: \(error.message)")
-            failure.withLock { failure in
-                let count = failure?.version == version ? (failure?.count ?? 0) + 1 : 1
-                failure = Failure(
-                    version: version, error: error, count: count, pause: min(1 << min(count, 6), Self.longestPause))
+            failures.withLock { failures in
+                let count = (failures[version]?.count ?? 0) + 1
+                failures[version] = Failure(
+                    error: error, count: count, pause: min(1 << min(count, 6), Self.longestPause))
             }
             throw error
         }
@@ -187,9 +241,9 @@ final class VersionFollower: Sendable {
 
     /// Throws the error of a version that failed, as long as its pause lasts.
     private func rejectDuringPause(of version: VersionName) throws(StoreError) {
-        let error: StoreError? = failure.withLock { failure in
-            guard let last = failure, last.version == version, last.pause > 0 else { return nil }
-            failure?.pause = last.pause - 1
+        let error: StoreError? = failures.withLock { failures in
+            guard let last = failures[version], last.pause > 0 else { return nil }
+            failures[version]?.pause = last.pause - 1
             return last.error
         }
         if let error { throw error }

@@ -30,15 +30,16 @@ extension Call {
 
     /// What the list of a member depends on, right now.
     ///
-    /// - Parameter filter: what the request asks of the groups.
+    /// - Parameters:
+    ///   - instant: the time, in Unix milliseconds.
+    ///   - filter: what the request asks of the groups.
     /// - Returns: the request, and whether anything is known of the member: who joined the site a minute ago is in no
     ///   catalog yet, and gets a list all the same.
     /// - Throws: a `Problem` of status 404 if the site has forgotten the member.
-    func planRequest(ofUser id: String, _ filter: GroupFilter, in snapshot: VisibleSnapshot) throws(Problem)
-        -> (PlanRequest, isKnown: Bool)
-    {
+    func planRequest(
+        ofUser id: String, at instant: Int64, _ filter: GroupFilter, in snapshot: VisibleSnapshot
+    ) throws(Problem) -> (PlanRequest, isKnown: Bool) {
         let community = try community(with: Self.memberships)
-        let instant = responder.now()
         let profile = try reading { () throws(ServiceError) in
             try community.profile(ofUser: id, in: snapshot, atMilliseconds: instant)
         }

@@ -39,11 +39,15 @@ struct Call: Sendable {
     /// - Throws: a `Problem` of status 503 if there is no version, or the decisions cannot be read.
     var snapshot: VisibleSnapshot {
         get throws(Problem) {
-            let loaded = try loadedSnapshot
-            guard let community = responder.community else { return VisibleSnapshot(loaded) }
-            do throws(ServiceError) {
-                return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded))
-            } catch { throw failedReading(error) }
+            try visible(loadedSnapshot)
         }
+    }
+
+    /// A version with what the site has decided by now.
+    func visible(_ loaded: ModelSnapshot) throws(Problem) -> VisibleSnapshot {
+        guard let community = responder.community else { return VisibleSnapshot(loaded) }
+        do throws(ServiceError) {
+            return VisibleSnapshot(loaded, try community.siteDecisions(in: loaded))
+        } catch { throw failedReading(error) }
     }
 }

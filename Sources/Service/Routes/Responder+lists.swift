@@ -23,19 +23,20 @@ extension Responder {
         let batch = try call.body(as: ListBatch.self)
         try batch.check()
         let served = call.served(snapshot.version)
-        let filter = batch.filter(in: snapshot.model)
+        let instant = call.responder.now()
         var lists: [MemberLists.Entry] = []
         for (index, id) in batch.userIds.enumerated() {
             do throws(Problem) {
                 try ListBatch.check(id, "userIds[\(index)]")
-                let (request, isKnown) = try call.planRequest(ofUser: id, filter, in: snapshot)
-                let assigned = call.assignedPlan(for: request, in: snapshot)
+                let scene = try call.scene(ofMember: id, at: instant, batch.filter, in: snapshot)
+                let assigned = try call.assignedPlan(for: scene, batch.filter)
+                let version = scene.snapshot.version
                 let list = Recommendations(
-                    served, snapshot.version, assigned.plan,
-                    limit: batch.limit ?? ListBatch.limits.upperBound, for: request.profile,
-                    isKnown: isKnown, assigned.planner)
+                    call.served(version), version, assigned.plan,
+                    limit: batch.limit ?? ListBatch.limits.upperBound, for: scene.request.profile,
+                    isKnown: scene.isKnown, scene.planner)
                 call.show(
-                    list, after: 0, arms: assigned.arms,
+                    list, after: 0, arms: scene.arms,
                     teams: Array(assigned.teams.prefix(list.recommendations.count)), filters: batch.filterText)
                 lists.append(MemberLists.Entry(list))
             } catch { lists.append(MemberLists.Entry(userId: id, error.details)) }

@@ -30,16 +30,19 @@ extension Responder {
     /// they are shown.
     @Sendable
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
-        let snapshot = try call.snapshotWithMembers
-        let (request, isKnown) = try call.planRequest(ofUser: call.id, call.filter(in: snapshot.model), in: snapshot)
-        let plan = try call.sessionList(for: request, in: snapshot)
-        let planner = call.planner(for: plan.arms, in: snapshot)
+        let served = try call.snapshotWithMembers
+        let instant = call.responder.now()
+        let kept = try call.frozenPlan(at: instant)
+        let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
+        let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
+        let frozen = if let kept { kept } else { try call.newPlan(for: scene) }
+        let plan = frozen.list(in: snapshot)
         let items = plan.items(for: request, planner)
         let offset = try call.offset(in: items, of: plan, for: request, planner)
         let answer = Recommendations(
             call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
             interests: plan.interests(in: snapshot.model), items: items, after: offset,
-            limit: call.parameters.limit, for: request.profile, isKnown: isKnown, planner)
+            limit: call.parameters.limit, for: request.profile, isKnown: scene.isKnown, planner)
         let page = items.dropFirst(offset).prefix(call.parameters.limit)
         call.show(
             answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filterText)
@@ -50,18 +53,20 @@ extension Responder {
     /// without a session, in a list made now.
     @Sendable
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
-        let snapshot = try call.snapshotWithMembers
+        let instant = call.responder.now()
+        let served = try call.snapshotWithMembers
+        let kept = try call.frozenPlan(at: instant)
+        let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
+        let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
+        let version = call.served(snapshot.version)
         let groupID = call.path["group"]
-        let group = snapshot.model.hides(groupID) ? nil : try call.group(groupID, in: snapshot)
-        let (request, _) = try call.planRequest(ofUser: call.id, call.filter(in: snapshot.model), in: snapshot)
-        let served = call.served(snapshot.version)
-        guard let group else { return Explanation(served, userId: call.id, unshownGroup: groupID) }
-        guard let list = try call.frozenPlan(at: request.atMilliseconds)?.list(in: snapshot) else {
-            return Explanation(served, of: group, call.assignment(of: request, in: snapshot).planner, request)
+        guard !snapshot.model.hides(groupID) else {
+            return Explanation(version, userId: call.id, unshownGroup: groupID)
         }
-        let planner = call.planner(for: list.arms, in: snapshot)
+        let group = try call.group(groupID, in: snapshot)
+        guard let list = kept?.list(in: snapshot) else { return Explanation(version, of: group, planner, request) }
         return Explanation(
-            served, of: group, inSession: list.items(for: request, planner),
+            version, of: group, inSession: list.items(for: request, planner),
             list.interests(in: snapshot.model), planner, request)
     }
 }
@@ -75,15 +80,13 @@ extension Parameter {
 }
 
 extension Call {
-    /// The list of the session; made and kept if it has none yet.
-    fileprivate func sessionList(for request: PlanRequest, in snapshot: VisibleSnapshot) throws(Problem) -> SessionList
-    {
-        let now = request.atMilliseconds
-        if let plan = try frozenPlan(at: now) { return plan.list(in: snapshot) }
-        let plan = FrozenPlan(assignedPlan(for: request, in: snapshot), request, snapshot)
+    /// Makes the list of a session that has none, and keeps it; gives the one of another request that was quicker.
+    fileprivate func newPlan(for scene: MemberScene) throws(Problem) -> FrozenPlan {
+        let plan = FrozenPlan(try assignedPlan(for: scene, filter), scene)
         return try orUnavailable { () throws(ServiceError) in
-            try responder.sessions?.keep(plan, ofUser: id, session: parameters.sessionName, at: now) ?? plan
-        }.list(in: snapshot)
+            try responder.sessions?.keep(
+                plan, ofUser: id, session: parameters.sessionName, at: scene.request.atMilliseconds) ?? plan
+        }
     }
 
     /// The list of the session; nil if it has none yet.

@@ -126,7 +126,7 @@ final class Router: Sendable {
                 refusals.finish(
                     later,
                     response(to: arrival) { () throws(Problem) in
-                        try shown(handle(arrival.request, endpoint, path, bearer))
+                        try shown(handle(arrival.request, endpoint, path, bearer), since: arrival.uptime)
                     })
             }
             guard isTaken else { throw .tooManyWait(threads.waitingLimit) }
@@ -166,20 +166,26 @@ final class Router: Sendable {
         let bearer = try admit(request, to: endpoint, path, at: uptime)
         // After the checks, so that a cached answer is refused to those who may not have it.
         guard let cache = responder.cache, let subject = subject(of: endpoint, path) else {
-            return try shown(handle(request, endpoint, path, bearer))
+            return try shown(handle(request, endpoint, path, bearer), since: uptime)
         }
         let key = AnswerKey(request, takesGzip: ResponseCompressor.takesGzip(request), hasBearer: bearer != nil)
         return shown(
             try cache.answer(to: key, about: subject) { () throws(Problem) in
                 try handle(request, endpoint, path, bearer)
-            })
+            }, since: uptime)
     }
 
-    /// The response of an answer that is given, be it for the first time or not; what it shows is noted.
-    private func shown(_ answer: AnswerCache.Answer) -> HTTPResponse {
+    /// The response of an answer that is given, be it for the first time or not; what it shows is noted, with how long
+    /// the answer took, a batch's in equal parts.
+    ///
+    /// - Parameter uptime: when the request arrived.
+    private func shown(_ answer: AnswerCache.Answer, since uptime: UInt64) -> HTTPResponse {
         if !answer.shownPages.isEmpty, let exposures = responder.exposures {
-            let now = responder.now()
-            for page in answer.shownPages { page.note(in: exposures, atMilliseconds: now) }
+            let (now, nanoseconds) = (responder.now(), settings.uptime() - uptime)
+            let microseconds = Int64(nanoseconds / 1000) / Int64(answer.shownPages.count)
+            for page in answer.shownPages {
+                page.note(in: exposures, atMilliseconds: now, microseconds: microseconds)
+            }
         }
         return answer.response
     }

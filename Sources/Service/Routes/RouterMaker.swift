@@ -21,8 +21,9 @@ struct RouterMaker: Sendable {
         endpoints = Endpoint.table(of: configuration.live.planning.configuration.relations)
         metrics = RequestMetrics(endpoints)
         log = configuration.log
+        let conditions = parts.conditions + (experiments == nil ? [] : [follower.otherVersions])
         var sources: [any MetricSource] = [metrics, ModelMetrics(follower: follower, now: configuration.now)]
-        sources += parts.conditions
+        sources += conditions
         sources += watches
         if let recorder { sources.append(recorder) }
         if let relay = parts.relay { sources.append(relay) }
@@ -41,7 +42,7 @@ struct RouterMaker: Sendable {
             follower: follower, community: parts.community, sessions: parts.sessions, relay: parts.relay, cache: cache,
             interactions: interactions, changes: changes, experiments: experiments,
             exposures: experiments.map { _ in parts.exposures },
-            reading: Responder.readingCondition(configuration.log), conditions: parts.conditions,
+            reading: Responder.readingCondition(configuration.log), conditions: conditions,
             metricSources: sources, now: configuration.now)
     }
 

@@ -39,10 +39,10 @@ struct FrozenPlan: Equatable {
 extension FrozenPlan {
     /// Freezes a plan.
     ///
-    /// - Parameter request: what it was made for.
-    init(_ assigned: AssignedPlan, _ request: PlanRequest, _ snapshot: VisibleSnapshot) {
-        let plan = assigned.plan
-        (arms, teams) = (assigned.arms, assigned.teams)
+    /// - Parameter scene: what it was made from.
+    init(_ assigned: AssignedPlan, _ scene: MemberScene) {
+        let (plan, request, snapshot) = (assigned.plan, scene.request, scene.snapshot)
+        (arms, teams) = (scene.arms, assigned.teams)
         version = snapshot.version.description
         recommendationID = Recommendations.id(of: plan, forUser: request.profile.userID, snapshot.version)
         bucket = plan.bucket

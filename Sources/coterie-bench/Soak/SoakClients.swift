@@ -81,9 +81,10 @@ final class SoakClients: Sendable {
 
     private func connection(to port: UInt16) throws(BenchError) -> ClientConnection {
         let connection = try ClientConnection(port: port)
-        var patience = timeval(tv_sec: Self.patienceSeconds, tv_usec: 0)
+        // A timeval, by its fields: the type's module depends on which C header was read first.
+        let patience = [Self.patienceSeconds, 0]
         unsafe setsockopt(
-            connection.socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+            connection.socket, SOL_SOCKET, SO_RCVTIMEO, patience, socklen_t(2 * MemoryLayout<Int>.size))
         return connection
     }
 

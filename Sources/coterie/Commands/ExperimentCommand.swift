@@ -16,7 +16,8 @@ enum ExperimentCommand: Subcommand {
         "experiment", summary: "Find out which of two ways to make lists is better",
         discussion: """
             "check" reads the file of experiments and says what is wrong with it. "start" starts one of them: the \
-            store keeps it as it is then, and all daemons of the store go by that. What runs cannot be changed; \
+            store keeps it as it is then, and all daemons of the store go by that; versions that its arms name are \
+            pinned. What runs cannot be changed; \
             "stop" stops it for good. "list" lists the experiments of the store, and those of the file, if there is \
             one. "assign" tells which arms a member is in. "report" compares the arms by what the catalog has. \
             "size" tells how many members an experiment needs, by what they did in the weeks before.
@@ -76,10 +77,27 @@ enum ExperimentCommand: Subcommand {
         guard let definition = file.definitions.first(where: { $0.name == name }) else {
             throw Failure(Failure.badData, "\(parsed.text("experiments")) has no experiment \"\(name)\"")
         }
+        let store = try parsed.openStore()
+        let known = Set(try store.versionNames())
+        for arm in definition.arms {
+            guard let version = arm.version, !known.contains(version) else { continue }
+            throw Failure(
+                Failure.badData,
+                """
+                arm \(arm.name) names version \(version), which \(store.location) does not have: "coterie models" lists \
+                all
+                """)
+        }
+        // Before daemons look for them.
+        let pinned = try store.pinned()
+        for version in definition.versions where !pinned.contains(version) { try store.pin(version, true) }
         try parsed.changeExperiments { register, now in
             register.setHoldout(file.holdout) ?? register.start(definition, atMilliseconds: now)
         }
         try say("experiment \(name) is started")
+        for version in definition.versions.sorted() {
+            try say("version \(version) is pinned: when the experiment is over, \"coterie models unpin\" releases it")
+        }
     }
 
     private static func stop(_ parsed: ParsedCommand) throws {

@@ -91,7 +91,14 @@ extension ExperimentDefinition.Arm {
             case "weight": weight = try entry.value.number()
             case "set":
                 for setting in try entry.value.entries() { settings[setting.key] = try setting.value.number() }
-            default: throw entry.unknown(among: ["weight", "set"])
+            case "version":
+                let text = try entry.value.text()
+                guard let name = try? VersionName(text) else {
+                    throw YAMLError(
+                        .wrongType, at: entry.value.place, "\"\(text)\" is no version: \"coterie models\" lists all")
+                }
+                version = name
+            default: throw entry.unknown(among: ["weight", "set", "version"])
             }
         }
     }
