@@ -63,16 +63,16 @@ public struct BaselineLists: Sendable {
     ///
     /// - Parameters:
     ///   - name: of the list, as of `EvaluatedList`, or any other.
-    ///   - bucket: which of the lists of that name and member, whose mean counts; one of `buckets`.
+    ///   - bucket: which of the lists of that name and member, whose mean counts; one of `buckets`, each given once.
     ///   - groupIDs: in the order of the list; those that the training set does not know only take up a place.
-    /// - Throws: if there is no such member in the evaluation, or the list is there already.
+    /// - Throws: if there is no such member in the evaluation.
     public mutating func add(
         _ name: String, bucket: Int, ofUser userID: String, _ groupIDs: [String]
     ) throws(EvaluationError) {
         guard let place = members[Array(userID.utf8)] else {
             throw EvaluationError("user \"\(userID)\" is not measured here")
         }
-        let index = names.firstIndex(of: name) ?? names.count
+        let index = names.firstIndex { $0.utf8.elementsEqual(name.utf8) } ?? names.count
         if index == names.count {
             names.append(name)
             lists.append(List())
@@ -81,9 +81,7 @@ public struct BaselineLists: Sendable {
         lists[index].buckets |= bit
         let member = set.members[place]
         var sum = lists[index].sums[place] ?? Sum()
-        guard sum.buckets & bit == 0 else {
-            throw EvaluationError("list \(name), bucket \(bucket), of user \"\(userID)\" is there twice")
-        }
+        precondition(sum.buckets & bit == 0, "list \(name), bucket \(bucket), is given twice")
         sum.buckets |= bit
         if member.heldOutCount > 0 {
             let groups = groupIDs.map { set.model.index(ofID: $0).map(UInt32.init) ?? .max }
@@ -94,8 +92,10 @@ public struct BaselineLists: Sendable {
         lists[index].sums[place] = sum
     }
 
-    /// The lists that have nothing here to be compared with.
-    public var missing: [EvaluatedList] {
+    /// The lists of an evaluation that would have nothing to be compared with.
+    ///
+    /// - Parameter names: of the lists that there are, each once.
+    public static func missing(among names: [String]) -> [EvaluatedList] {
         names.count == 1 ? [] : EvaluatedList.allCases.filter { !names.contains($0.rawValue) }
     }
 

@@ -116,7 +116,7 @@ struct EvaluateTests {
         let (head, one, two) = (String(lines[0]), String(lines[1]), String(lines[2]))
         let faults: [(lines: [String], message: String)] = [
             (["served\t0\tnobody-here\t1\tmacro"], "line 2: user \"nobody-here\" is not measured here"),
-            ([one, one], "is there twice"),
+            ([one, one], "is there twice, first in line 2"),
             ([two], "line 2: rank 2 does not follow"),
             ([one, one.replacing("popular", with: "raw")], "lacks lists: cosine"),
             (["served\tx\tann\t1\tmacro"], "line 2: bucket must be a number"),
@@ -127,6 +127,26 @@ struct EvaluateTests {
             #expect(run.exitCode == CommandRun.ExitCode.badData)
             #expect(run.errors.contains(message), "\(run.testDescription)")
         }
+    }
+
+    @Test(
+        "A file to compare with that is wrong is refused before anything is learned",
+        arguments: [
+            (nil, "cannot read"), ("", "its first line must name the columns"),
+            ("list\tbucket\tuser_id\trank\tgroup_id\nserved\t64\tann\t1\tmacro\n", "line 2: bucket must be"),
+            (
+                "list\tbucket\tuser_id\trank\tgroup_id\nmine\t0\tann\t1\tmacro\nmine\t0\tann\t1\tmacro\n",
+                "line 3: list mine, bucket 0, of user \"ann\" is there twice, first in line 2: remove one of them"
+            ),
+        ])
+    func refusedBaseline(content: String?, message: String) async throws {
+        let workspace = try Workspace()
+        let file = try content.map { try workspace.write($0, to: "before.tsv") } ?? workspace.path("none.tsv")
+        // There is no catalog to learn from: whoever came as far as to look for it would say so.
+        let run = try await workspace.start(["evaluate", "--baseline", file]).wait()
+        let exitCode = content == nil ? CommandRun.ExitCode.general : CommandRun.ExitCode.badData
+        #expect(run.exitCode == exitCode && run.errors.contains(message), "\(run.testDescription)")
+        #expect(!run.errors.contains(workspace.catalog), "\(run.testDescription)")
     }
 
     private func recall(_ list: Report.List) throws -> Double {
@@ -221,6 +241,8 @@ struct EvaluateTests {
             ["--hold-out", "2"], ["--hold-out", "after:never"], ["--lengths", "20,0"], ["--lengths", "5,5"],
             ["one.tsv"],
             ["--pools", "pools.tsv"], ["--sample", "0"], ["one.tsv", "two.tsv", "--photos"],
+            ["--photos", "--baseline", "before.tsv"], ["--photos", "--lists", "lists.tsv"],
+            ["--photos", "--against", "raw"],
         ])
     func refused(arguments: [String]) async throws {
         let workspace = try Workspace()

@@ -59,6 +59,8 @@ enum EvaluateCommand: Subcommand {
         let lengths = try self.lengths(parsed)
         let samples = try parsed.integer("bootstrap", in: 0...100_000)
         let share = try parsed.number("sample", in: 0.0001...1)
+        try refuseListsOfMembersForPhotos(parsed)
+        let baseline = try parsed.baselineFile()
         let line = ProgressLine()
         defer { line.clear() }
         let catalogs = try EvaluationCatalogs(parsed)
@@ -78,7 +80,7 @@ enum EvaluateCommand: Subcommand {
             model: model, training: catalogs.training, heldOut: catalogs.heldOut, planner: planner,
             atMilliseconds: instant, where: evenly(share)
         ) { line.show(done: $0, total: $1, unit: "users") }
-        let reference = try parsed.evaluationReference(set, length: lengths[0])
+        let reference = try parsed.evaluationReference(baseline, set, length: lengths[0])
         let maker = try ListMaker(
             set, configuration: try parsed.planConfiguration().weighted(by: version.manifest),
             key: try parsed.rotationKey(), atMilliseconds: instant, length: lengths.max() ?? 20,
@@ -98,6 +100,14 @@ enum EvaluateCommand: Subcommand {
             for text in parsed.flag("csv") ? report.csv : report.table { try output.line(text) }
         }
         try output.flush()
+    }
+
+    /// Lists for photos are compared with that of `served`, and there is no file of them.
+    private static func refuseListsOfMembersForPhotos(_ parsed: ParsedCommand) throws(UsageError) {
+        guard parsed.flag("photos") else { return }
+        for name in ["baseline", "lists", "against"] where parsed.origin(of: name) != .standard {
+            throw UsageError("--photos and --\(name) cannot be given together: --\(name) is about lists of members")
+        }
     }
 
     /// Takes a part of the members, spread over all.

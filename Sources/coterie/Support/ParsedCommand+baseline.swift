@@ -4,30 +4,17 @@ import Evaluation
 import RecordReading
 
 extension ParsedCommand {
+    /// The lists of `--baseline`, which are read before anything takes long; nil if the option is not given.
+    func baselineFile() throws -> BaselineFile? { try textIfGiven("baseline").map(BaselineFile.init) }
+
     /// What the lists of an evaluation are compared with: those of `--baseline`, or the one that `--against` names.
     ///
-    /// - Parameter length: how many groups of a list count.
-    func evaluationReference(_ set: EvaluationSet, length: Int) throws -> EvaluationReference {
-        guard let path = textIfGiven("baseline") else {
-            return .list(EvaluatedList(rawValue: text("against")) ?? .raw)
-        }
-        var lists = BaselineLists(set, length: length)
-        try ListsFile(path: path).forEachList { list, line in
-            do throws(EvaluationError) {
-                try lists.add(list.name, bucket: list.bucket, ofUser: list.userID, list.groupIDs)
-            } catch {
-                throw Failure(
-                    Failure.badData,
-                    "\(path), line \(line): \(error): give the same --hold-out, --sample or files as for the run that "
-                        + "wrote it")
-            }
-        }
-        guard lists.missing.isEmpty else {
-            let names = lists.missing.map(\.rawValue).joined(separator: ", ")
-            throw Failure(
-                Failure.badData, "\(path) lacks lists: \(names); it must have all of them, or one list alone")
-        }
-        return .baseline(lists)
+    /// - Parameters:
+    ///   - file: that of `--baseline`.
+    ///   - length: how many groups of a list count.
+    func evaluationReference(_ file: BaselineFile?, _ set: EvaluationSet, length: Int) throws -> EvaluationReference {
+        guard let file else { return .list(EvaluatedList(rawValue: text("against")) ?? .raw) }
+        return .baseline(try file.lists(for: set, length: length))
     }
 }
 
@@ -77,8 +64,10 @@ struct ListsFile {
                 guard rank == 1 else {
                     throw Failure(
                         Failure.badData,
-                        "\(path), line \(reader.line): rank \(rank) does not follow the line before; the lines of a list "
-                            + "must stand together, from rank 1 on")
+                        """
+                        \(path), line \(reader.line): rank \(rank) does not follow the line before; the lines of a \
+                        list must stand together, from rank 1 on
+                        """)
                 }
                 if let current { try body(current, start) }
                 (current, start) = (List(name: name, bucket: bucket, userID: user, groupIDs: [group]), reader.line)
