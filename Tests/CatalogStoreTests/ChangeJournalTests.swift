@@ -47,6 +47,24 @@ struct ChangeJournalTests {
         }
     }
 
+    @Test("A log that has grown gives its place on the disk back once it is in the file")
+    func logSize() throws {
+        let (journal, path) = (try journal(), "\(directory.path)/journal-wal")
+        func logByteCount() throws -> Int {
+            try #require(FileManager.default.attributesOfItem(atPath: path)[.size] as? Int)
+        }
+        try journal.database.execute(
+            """
+            CREATE TABLE filler (content BLOB);
+            INSERT INTO filler VALUES (randomblob(\(ChangeJournal.logByteLimit + (1 << 20))));
+            """)
+        #expect(try logByteCount() > ChangeJournal.logByteLimit)
+        // The log is in the file by now; the next commit begins it anew.
+        _ = try record(journal, Self.interaction("1", .join))
+        #expect(try logByteCount() <= ChangeJournal.logByteLimit)
+        #expect(try sent(journal).count == 1)
+    }
+
     private static func forgetting(_ user: String) -> CatalogChange {
         .removal(RemovalChange(.member(user, withPhotos: false), atMilliseconds: 7))
     }

@@ -1,3 +1,4 @@
+import Foundation
 import SQLite
 import TestSupport
 import Testing
@@ -52,6 +53,22 @@ struct SessionFileTests {
         let pages = try #require(try value("PRAGMA page_count"))
         try keepLists(in: file)
         #expect(try #require(try value("PRAGMA page_count")) < pages / 10)
+    }
+
+    @Test("A log that has grown gives its place on the disk back once it is in the file")
+    func logSize() throws {
+        let file = try open()
+        func logByteCount() throws -> Int {
+            try #require(FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int)
+        }
+        // Another program, whose connection has no limit.
+        let other = try Database(path: path, mode: .readWrite)
+        try other.execute("INSERT INTO sessions VALUES ('bob', '', \(now), zeroblob(\(8 * SessionFile.logByteLimit)))")
+        #expect(try logByteCount() > SessionFile.logByteLimit)
+        // The log is in the file by now; the next commit begins it anew.
+        _ = try file.keep(plan, ofUser: "ann", session: nil, at: now)
+        #expect(try logByteCount() <= SessionFile.logByteLimit)
+        #expect(try file.plan(ofUser: "ann", session: nil, at: now) == plan)
     }
 
     @Test("A file of an earlier program, which does not shrink, is written anew once, and keeps its sessions")

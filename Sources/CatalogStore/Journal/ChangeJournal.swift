@@ -31,6 +31,8 @@ public final class ChangeJournal {
     /// "Ctjr": tells a journal from other SQLite files (`PRAGMA application_id`).
     private static let applicationID: Int64 = 0x4374_6A72
     private static let schemaVersion: Int64 = 2
+    /// How large the write-ahead log may stay when what it has is in the file; SQLite writes some 4 MB before that.
+    static let logByteLimit = 8 << 20
 
     let database: Database
     var numbering = Numbering()
@@ -83,7 +85,12 @@ public final class ChangeJournal {
     }
 
     private static func prepare(_ database: Database) throws(DatabaseError) {
-        try database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+        // The log, which grows while somebody reads, gives its place on the disk back.
+        try database.execute(
+            """
+            PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;
+            PRAGMA journal_size_limit = \(logByteLimit);
+            """)
         // A journal on a full disk can still be read, and sent on.
         guard try database.integer("PRAGMA user_version") != schemaVersion else { return }
         try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in

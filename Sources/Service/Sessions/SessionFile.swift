@@ -27,6 +27,9 @@ final class SessionFile: SessionStore {
     /// How many pages of the log are written to the file at a time: some request does it.
     private static let pagesPerCheckpoint = 100
 
+    /// How large the log may stay when what it has is in the file; it grows while somebody reads.
+    static let logByteLimit = 1 << 20
+
     private let path: String
     private let connection = Mutex(Connection())
     private let damaged: DamagedLists
@@ -69,7 +72,7 @@ final class SessionFile: SessionStore {
             """
             PRAGMA cell_size_check = ON; PRAGMA auto_vacuum = INCREMENTAL;
             PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA secure_delete = ON;
-            PRAGMA wal_autocheckpoint = \(pagesPerCheckpoint);
+            PRAGMA wal_autocheckpoint = \(pagesPerCheckpoint); PRAGMA journal_size_limit = \(logByteLimit);
             CREATE TABLE IF NOT EXISTS sessions (
                 user_id TEXT NOT NULL,
                 session_id TEXT NOT NULL,
