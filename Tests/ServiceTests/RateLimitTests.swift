@@ -98,20 +98,21 @@ struct RateLimitTests {
     @Test("No more refusals are held back than the limit, and the next ones again when these are sent")
     func heldBackLimit() {
         let refusals = HeldRefusals()
-        func isHeldBack() -> HTTPReply? {
+        /// The reply to one more refused request, if it is held back.
+        func heldBackReply() -> HTTPReply? {
             let reply = refusals.reply(HTTPResponse(status: .tooManyRequests, text: "no"))
             guard case .later = reply else { return nil }
             return reply
         }
         let begin = ContinuousClock.now
-        let held = (0..<HeldRefusals.limit).compactMap { _ in isHeldBack() }
-        let next = isHeldBack()
+        let held = (0..<HeldRefusals.limit).compactMap { _ in heldBackReply() }
+        let next = heldBackReply()
         // On a machine that stood still meanwhile, some may have been sent already.
         if ContinuousClock.now - begin < .milliseconds(100) {
             #expect(held.count == HeldRefusals.limit && next == nil)
         }
         for reply in held { #expect(reply.awaited.status == .tooManyRequests) }
-        #expect(isHeldBack() != nil)
+        #expect(heldBackReply() != nil)
     }
 }
 
