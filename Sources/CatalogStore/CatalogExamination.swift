@@ -39,8 +39,9 @@ extension Catalog {
                     try database.integer("SELECT count(*) FROM unreadable_changes") ?? 0)
                 examination.latestInteractionMilliseconds = try database.integer(
                     """
-                    SELECT max(occurred_at) FROM
-                    (SELECT occurred_at FROM interactions ORDER BY interaction_key DESC LIMIT \(Self.latestInteractions))
+                    SELECT max(occurred_at) FROM (
+                        SELECT occurred_at FROM interactions ORDER BY interaction_key DESC
+                        LIMIT \(Self.latestInteractions))
                     """)
                 return examination
             }

@@ -28,12 +28,11 @@ extension Checkup {
     /// Without an expiry are versions and streams, with one only the lists of sessions.
     private func eviction(of state: RedisServerState) -> Finding? {
         if state.evictionPolicy.hasPrefix("allkeys") {
+            let harm =
+                state.maximumBytes > 0 ? "without room it removes parts of versions" : "with a limit it would do harm"
             return .bad(
-                "redis",
-                """
-                its maxmemory-policy is \(state.evictionPolicy): \
-                \(state.maximumBytes > 0 ? "without room it removes parts of versions" : "with a limit it would do harm")
-                """, advice: "set maxmemory-policy to noeviction; volatile-lru removes lists of sessions only")
+                "redis", "its maxmemory-policy is \(state.evictionPolicy): \(harm)",
+                advice: "set maxmemory-policy to noeviction; volatile-lru removes lists of sessions only")
         }
         guard state.evictedKeys > 0 else { return nil }
         return .warning(

@@ -11,8 +11,8 @@ extension HTTPServer {
         /// Connections served at a time by all threads together, from `threadCount` to 65536; for one more, the one
         /// that has been idle for longest is closed.
         public var connectionLimit = 1024
-        /// Connections beyond `connectionLimit`, if none is idle, that are refused (see `Refusal`) and closed, from 0 to
-        /// 4096; more wait to be accepted.
+        /// Connections beyond `connectionLimit`, if none is idle, that are refused (see `Refusal`) and closed, from 0
+        /// to 4096; more wait to be accepted.
         public var surplusConnectionLimit = 64
         /// Connections open at a time from one address, 0 for no limit; more are closed at once.
         public var connectionLimitPerAddress = 0

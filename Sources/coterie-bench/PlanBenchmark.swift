@@ -58,7 +58,8 @@ enum PlanBenchmark: Benchmark {
         }
         print(
             """
-            {"benchmark":"plan","groups":\(ring.groups),"cut":"\(ring.cut.rawValue)","joined":\(joined),"members":\(members),\
+            {"benchmark":"plan","groups":\(ring.groups),"cut":"\(ring.cut.rawValue)","joined":\(joined),\
+            "members":\(members),\
             "medianMicroseconds":\(Measuring.fixed(percentile(totals, 0.5), 1)),\
             "p99Microseconds":\(Measuring.fixed(percentile(totals, 0.99), 1)),\
             "digest":"\(String(digest, radix: 16))"}

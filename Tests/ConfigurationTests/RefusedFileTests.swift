@@ -34,7 +34,8 @@ struct RefusedFileTests {
                 #"serve.port must be a whole number from 0 to 65535, but is "70000""#),
             Refusal(
                 "serve:\n  staleAfter: 3 weeks\n", .badValue, "2:15",
-                #"serve.staleAfter must be a duration such as 90s, 15m, 1h or 7d, from 60s to 3650d, but is "3 weeks""#),
+                #"serve.staleAfter must be a duration such as 90s, 15m, 1h or 7d, from 60s to 3650d, but is "#
+                    + #""3 weeks""#),
             Refusal(
                 "serve: {logRequests: yes}\n", .badValue, "1:22",
                 #"serve.logRequests must be true or false, but is "yes""#),

@@ -6,10 +6,10 @@ extension Planner {
     ///
     /// Groups that were joined or dismissed are removed, and the rest closes up in order. Only neighbours of a
     /// changed group, in either direction and any relation, move: rank p becomes p · 2^(shift / 4), where the shift is
-    /// the sum of ± closeness over the changes, limited to −1 to 1: by a fifth at most. Neighbours of dismissed and left
-    /// groups are lowered, neighbours of joined and undismissed groups are raised. New candidates wait for the next
-    /// plan. Undoing a change restores the list. Groups about interests that were stated since come in, or move up, at
-    /// the turns that stated interests have in a list.
+    /// the sum of ± closeness over the changes, limited to −1 to 1: by a fifth at most. Neighbours of dismissed and
+    /// left groups are lowered, neighbours of joined and undismissed groups are raised. New candidates wait for the
+    /// next plan. Undoing a change restores the list. Groups about interests that were stated since come in, or move
+    /// up, at the turns that stated interests have in a list.
     ///
     /// - Parameters:
     ///   - items: the items of a plan that the model still shows, in their order.

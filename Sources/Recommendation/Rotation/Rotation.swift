@@ -4,8 +4,8 @@ import Model
 /// Changes the order every few hours at little cost in relevance: noise that grows towards the end of the list.
 ///
 /// s · exp(z (G − .577) β) with z = 1 − .999 s/s₁, β = ν √max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
-/// sampling; Yellott 1977). Steeply falling scores need more noise for the same change, which costs more; the square root trades
-/// change against loss. From one bucket to the next, the uniform number behind G advances by the golden
+/// sampling; Yellott 1977). Steeply falling scores need more noise for the same change, which costs more; the square
+/// root trades change against loss. From one bucket to the next, the uniform number behind G advances by the golden
 /// ratio: this changes more of the list at the same loss than a new random number, and shows all groups equally often
 /// in the long run.
 struct Rotation {

@@ -85,7 +85,8 @@ struct HammeredStore {
             count = count + 1
             if count % 2 == 0 then return wrk.format("GET", "\(user)/recommendations?session=" .. count) end
             wrk.headers["Content-Type"] = "application/json"
-            local body = '{"interactions":[{"id":"' .. count .. '","kind":"click","groupId":"\(scene.version.id(of: 0))"}]}'
+            local click = '"kind":"click","groupId":"\(scene.version.id(of: 0))"'
+            local body = '{"interactions":[{"id":"' .. count .. '",' .. click .. '}]}'
             return wrk.format("POST", "\(user)/interactions", nil, body)
         end
         """.write(toFile: script, atomically: false, encoding: .utf8)

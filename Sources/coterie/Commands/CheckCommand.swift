@@ -15,8 +15,8 @@ enum CheckCommand: ConfiguredCommand {
             disks have room and the configuration files can be used. It changes nothing; daemons, imports and \
             recomputes may run meanwhile. At the size of a large site it takes minutes.
 
-            Versions in Redis are read as a daemon reads them, into a folder that is removed afterwards; --scratch says \
-            on which disk.
+            Versions in Redis are read as a daemon reads them, into a folder that is removed afterwards; --scratch \
+            says on which disk.
 
             Each line is "good", "warning" or "bad". Exit code 65 says that something is bad.
             """,
@@ -26,7 +26,8 @@ enum CheckCommand: ConfiguredCommand {
                 "sessions", "FILE", help: "The lists of a daemon's sessions (default: beside the catalog and journals)",
                 environment: "COTERIE_SESSIONS", setting: Setting("serve.sessions"), isRepeating: true),
             Option(
-                "scratch", "FOLDER", help: "With a store in Redis: where its versions are read to", default: "/var/tmp"),
+                "scratch", "FOLDER", help: "With a store in Redis: where its versions are read to",
+                default: "/var/tmp"),
             Option(flag: "quiet", help: "Write only what is not good"), CommonOptions.json,
         ],
         examples: ["coterie check", "coterie check --quiet", "coterie check --store redis://localhost --json"])
