@@ -12,8 +12,15 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
 ]
 
+let optimized = strict + [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// A module that computes: optimized in debug builds too, or its tests would take twice as long.
+func computing(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: optimized)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
@@ -59,20 +66,20 @@ let package = Package(
 
         // Pure.
         module("CivilTime"),
-        module("SparseMatrix"),
+        computing("SparseMatrix"),
         .target(name: "CSimilarity"),
         .target(
-            name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: strict,
+            name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: optimized,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
-        module("Model", ["CPrefetch"]),
-        module("Recommendation", ["CivilTime", "Model"]),
+        computing("Model", ["CPrefetch"]),
+        computing("Recommendation", ["CivilTime", "Model"]),
         // Which of two ways to make lists is better: assignment, and the statistics of the answer.
-        module("Experiments", ["Model", "Recommendation"]),
+        computing("Experiments", ["Model", "Recommendation"]),
         // How alike two texts are, for suggestions in error messages.
         module("TextDistance"),
-        module("RecordReading", ["TextDistance"]),
+        computing("RecordReading", ["TextDistance"]),
         // The shapes of answers, over HTTP and on the command line.
         module("Answers", ["CivilTime", "Model", "Recommendation"]),
         .target(
@@ -100,18 +107,18 @@ let package = Package(
         module("Replay", ["Tape", "TextDistance", "YAML"]),
 
         // The system.
-        module(
+        computing(
             "CatalogStore",
             [
                 "SQLite", "CPrefetch", "CXXHash", "CZlib", "SparseMatrix", "CivilTime", "Compression", "RecordReading",
                 "Model",
             ]),
-        module("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
-        module(
+        computing("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
+        computing(
             "Recompute",
             ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
-        module("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
-        module(
+        computing("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
+        computing(
             "Evaluation",
             ["Experiments", "Recommendation", "MemberData", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
         module(
