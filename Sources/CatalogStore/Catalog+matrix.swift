@@ -10,30 +10,32 @@ extension CatalogSnapshot {
     /// - Parameters:
     ///   - source: of which relation.
     ///   - window: the dates to keep; nil for none.
+    ///   - findsFirstDays: whether to find the day of each column's earliest entry.
     ///   - progress: told of the rows read so far, from any thread.
     /// - Throws: `CatalogError.Code.badData` if the rows cannot be as they were written.
     public func matrix(
-        _ source: RelationSource, keeping window: ActivityWindow? = nil,
+        _ source: RelationSource, keeping window: ActivityWindow? = nil, findingFirstDays findsFirstDays: Bool = false,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
         let plan = try MatrixPlan(catalog, source, groups: groups())
         let window = plan.hasTimes ? window : nil
+        let firstDays = findsFirstDays ? FirstDaysPool(columnCount: plan.columnCount) : nil
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
-            let part = try catalog.readPart(plan, number, window)
+            let part = try catalog.readPart(plan, number, window, firstDays)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
         try catalog.checkCount(parts.reduce(0) { $0 + $1.rowsRead }, of: source.table)
-        return try plan.assemble(parts, window)
+        return try plan.assemble(parts, window, firstDays)
     }
 }
 
 extension Catalog {
-    fileprivate func readPart(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?)
-        throws(CatalogError) -> MatrixPart
-    {
-        var part = MatrixPart(range: plan.ranges[index], window)
+    fileprivate func readPart(
+        _ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?, _ firstDays: FirstDaysPool?
+    ) throws(CatalogError) -> MatrixPart {
+        var part = MatrixPart(range: plan.ranges[index], window, firstDays)
         let source = plan.source
         try wrapping { () throws(DatabaseError) in
             // A third column that is always empty would cost as much as a quarter of the reading.
@@ -55,7 +57,7 @@ extension Catalog {
                 }
             }
         }
-        part.endRow()
+        part.end(firstDays)
         guard part.isInOrder else {
             throw .damaged("the rows of the table \(source.table) are out of order or bounds")
         }
@@ -127,8 +129,12 @@ struct MatrixPlan: Sendable {
 
     /// Puts the parts together in the order of the rows.
     ///
-    /// - Parameter window: what dates were kept by; nil if none were.
-    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(CatalogError) -> MatrixReading {
+    /// - Parameters:
+    ///   - window: what dates were kept by; nil if none were.
+    ///   - firstDays: the days of the columns' earliest entries; nil if they were not asked for.
+    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?, _ firstDays: FirstDaysPool?)
+        throws(CatalogError) -> MatrixReading
+    {
         var offsets = [Int](repeating: 0, count: rowCount + 1)
         for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
         for row in 0..<rowCount { offsets[row + 1] += offsets[row] }
@@ -149,7 +155,7 @@ struct MatrixPlan: Sendable {
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) },
-                events: events)
+                events: events, firstDays: firstDays?.all)
         } catch {
             throw .damaged("the table \(source.table): \(error)")
         }
@@ -169,14 +175,16 @@ struct MatrixPart: Sendable {
     private(set) var dates = EventDates()
     /// Nil if no dates are kept.
     private(set) var events: EventLog?
+    private var firstDays: FirstDays?
     private var lastGroup = 0
     /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a
     /// group ascend is found later.
     private(set) var isInOrder = true
 
-    init(range: Range<Int>, _ window: ActivityWindow?) {
+    init(range: Range<Int>, _ window: ActivityWindow?, _ firstDays: FirstDaysPool?) {
         self.range = range
         events = window.map(EventLog.init)
+        self.firstDays = firstDays?.take()
     }
 
     /// Adds a row of the table; the rows of a group are adjacent.
@@ -202,6 +210,7 @@ struct MatrixPart: Sendable {
             entriesOfPrivatePhotos += 1
             return
         }
+        firstDays?.note(entry, at: time)
         if lastRow != row {
             endRow()
             rows.append((row, entries.count))
@@ -214,8 +223,15 @@ struct MatrixPart: Sendable {
         entries.append(UInt32(clamping: entry))
     }
 
+    /// Ends the part.
+    mutating func end(_ firstDays: FirstDaysPool?) {
+        endRow()
+        if let found = self.firstDays { firstDays?.give(found) }
+        self.firstDays = nil
+    }
+
     /// Ends the row of which entries were added last.
-    mutating func endRow() { if lastRow >= 0 { events?.end(row: Int(lastRow)) } }
+    private mutating func endRow() { if lastRow >= 0 { events?.end(row: Int(lastRow)) } }
 
     /// Calls `body` with each row and its entries.
     func forEachRow(_ body: (_ row: Int, _ entries: ArraySlice<UInt32>) -> Void) {

@@ -14,6 +14,9 @@ public struct MatrixReading: Sendable {
     public var dates: EventDates
     /// What was kept of the dates; nil if that was not asked for, or there are none.
     public var events: GroupEvents?
+    /// By column, the day of its earliest entry, in days since 1970: 0 if the time of one is not known, `UInt16.max` if
+    /// there is none. Nil if that was not asked for.
+    public var firstDays: [UInt16]?
 }
 
 /// The dates of memberships or of entries of pools.

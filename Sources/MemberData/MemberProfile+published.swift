@@ -28,6 +28,7 @@ extension MemberProfile {
                 Exposure(group: $0.group, impressions: $0.impressions * faded)
             },
             topics: member.feedback.interests)
+        firstJoinAtMilliseconds = member.firstDay.map { Int64($0) * 86_400_000 }
     }
 
     /// The profile with newer changes replayed on top.

@@ -66,9 +66,9 @@ extension RecomputeJob {
                 events[role] = read
             }
             if relationFacts.role == .membership { users = LeaveOneOutSample(reading.matrix) }
-            if relationFacts.role == .membership, store.shared != nil, !parameters.isDryRun {
+            if relationFacts.role == .membership, publishesMembers {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
-                    try membersToPublish(entries, reading.matrix)
+                    try membersToPublish(entries, reading)
                 }
             }
         }
@@ -158,7 +158,9 @@ extension RecomputeJob {
         _ clock: StepClock
     ) throws(RecomputeError) -> (MatrixReading, outcome: String) {
         do throws(CatalogError) {
-            let reading = try entries.matrix(facts.source, keeping: window) { rows in
+            let reading = try entries.matrix(
+                facts.source, keeping: window, findingFirstDays: facts.role == .membership && publishesMembers
+            ) { rows in
                 clock.advance(done: rows, total: rowCount, unit: "rows")
             }
             var outcome = "\(reading.matrix.entryCount) entries"

@@ -5,8 +5,11 @@ import Recommendation
 import SparseMatrix
 
 extension RecomputeJob {
+    /// Whether members are published with the version: daemons of a shared store know them from there.
+    var publishesMembers: Bool { store.shared != nil && !parameters.isDryRun }
+
     /// The members to publish with the version.
-    func membersToPublish(_ entries: any EntrySource, _ memberships: BinaryMatrix)
+    func membersToPublish(_ entries: any EntrySource, _ memberships: MatrixReading)
         throws(RecomputeError) -> (RecomputedMembers, outcome: String)
     {
         let (userIDs, feedback, interests): (PackedTexts, [UInt32: PublishedMember.Feedback], PackedTexts)
@@ -17,7 +20,8 @@ extension RecomputeJob {
         } catch { throw .catalog(error) }
         do throws(MatrixError) {
             let members = try RecomputedMembers(
-                userIDs: userIDs, memberships: memberships, feedback: feedback, interests: interests)
+                userIDs: userIDs, memberships: memberships.matrix, firstDays: memberships.firstDays ?? [],
+                feedback: feedback, interests: interests)
             return (members, "\(members.userCount) users")
         } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }

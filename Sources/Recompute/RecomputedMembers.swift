@@ -8,6 +8,8 @@ struct RecomputedMembers: MemberSource {
     private let userIDs: PackedTexts
     /// Users × groups.
     private let joined: BinaryMatrix
+    /// By row, the day of the user's earliest membership; `UInt16.max` or missing if there is none.
+    private let firstDays: [UInt16]
     /// Dismissals and exposures of those who have any, by row.
     private let feedback: [UInt32: PublishedMember.Feedback]
     /// Stated interests by row, separated by semicolons.
@@ -18,14 +20,16 @@ struct RecomputedMembers: MemberSource {
     /// - Parameters:
     ///   - userIDs: the users' external ids, by column of the matrix.
     ///   - memberships: groups × users.
+    ///   - firstDays: as of `MatrixReading`, by column.
     ///   - feedback: dismissals and exposures, by column.
     ///   - interests: separated by semicolons, by column.
     /// - Complexity: O(entries).
     init(
-        userIDs: PackedTexts, memberships: BinaryMatrix, feedback: [UInt32: PublishedMember.Feedback],
-        interests: PackedTexts
+        userIDs: PackedTexts, memberships: BinaryMatrix, firstDays: [UInt16],
+        feedback: [UInt32: PublishedMember.Feedback], interests: PackedTexts
     ) throws(MatrixError) {
         self.userIDs = userIDs
+        self.firstDays = firstDays
         let joined = try memberships.transposed()
         let rowCount = max(joined.rowCount, Int(feedback.keys.max() ?? 0) + 1, interests.count)
         rows = (0..<rowCount).lazy.filter { row in
@@ -45,6 +49,11 @@ struct RecomputedMembers: MemberSource {
     func groups(ofUser number: Int) -> ArraySlice<UInt32> {
         let row = Int(rows[number])
         return row < joined.rowCount ? joined.row(row) : []
+    }
+
+    func firstDay(ofUser number: Int) -> UInt16? {
+        let row = Int(rows[number])
+        return row < firstDays.count && firstDays[row] < .max ? firstDays[row] : nil
     }
 
     func feedback(ofUser number: Int) -> PublishedMember.Feedback {

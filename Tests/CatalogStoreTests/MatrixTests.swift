@@ -1,5 +1,6 @@
 import CatalogStore
 import Model
+import SQLite
 import SparseMatrix
 import Synchronization
 import TestSupport
@@ -42,6 +43,32 @@ struct MatrixTests {
                 #expect(try test.lines(hidden) == ["\(reading.entriesOfPrivateGroups)"])
             }
         }
+    }
+
+    @Test("finds the day of each member's earliest membership, as SQL does", arguments: 0..<6, 1...3)
+    func firstDays(seed: UInt64, threads: Int) throws {
+        let test = try RandomCatalog.filled(seed: seed)
+        // Some without a time, and some before 1970 or beyond what a day's number can be.
+        try Database(path: test.path, mode: .readWrite).execute(
+            """
+            UPDATE memberships SET joined_at = NULL WHERE user_key % 5 = 1 AND group_key % 3 = 0;
+            UPDATE memberships SET joined_at = -86400 * 7 WHERE user_key % 7 = 2;
+            UPDATE memberships SET joined_at = 86400 * 70000 WHERE user_key % 11 = 3;
+            UPDATE catalog_state SET value = 1 WHERE name = 'memberships.joined_at';
+            """)
+        let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
+        let reading = try snapshot.matrix(.memberships, findingFirstDays: true) { _ in }
+        let (days, users) = (try #require(reading.firstDays), try snapshot.userIDs())
+        #expect(days.count == reading.matrix.columnCount)
+        let found = days.indices.filter { days[$0] < .max }.map { "\(users[$0]) \(days[$0])" }
+        let expected = try test.lines(
+            """
+            SELECT user_id || ' ' || min(max(min(coalesce(joined_at, 0)) / 86400, 0), 65534)
+            FROM memberships JOIN users USING (user_key) JOIN groups USING (group_key)
+            WHERE visibility = 0 GROUP BY user_key
+            """)
+        #expect(found.sorted() == expected.sorted() && !expected.isEmpty)
+        #expect(try snapshot.matrix(.memberships) { _ in }.firstDays == nil)
     }
 
     /// Members, or public photos, of each public group.

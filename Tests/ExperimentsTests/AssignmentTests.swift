@@ -51,6 +51,20 @@ import Testing
         #expect(SampleRatio.pValue(counts: found, weights: [1, 1, 3, 3]) > 0.01)
     }
 
+    @Test func onlyMembersWhoAreKnownSinceADay() {
+        var old = definition("old", 1, 1)
+        old.eligibility.knownSince = 10 * 86_400
+        let assigner = assigner(old)
+        func isIn(_ knownSince: Int64?) -> Bool {
+            let arms = assigner.arms(
+                ofMember: "a", groupCount: 0, knownSinceMilliseconds: knownSince, atMilliseconds: 0)
+            return !arms.isEmpty
+        }
+        // All of the tenth day counts.
+        let nextDay: Int64 = 11 * 86_400_000
+        #expect(!isIn(nil) && isIn(0) && isIn(nextDay - 86_400_000) && isIn(nextDay - 1) && !isIn(nextDay))
+    }
+
     @Test func onlyEligibleMembersWhileItRuns() {
         var limited = definition("limited", 1, 1)
         limited.eligibility.fewestGroups = 3

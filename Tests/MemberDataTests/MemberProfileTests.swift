@@ -81,6 +81,26 @@ struct MemberProfileTests {
         #expect(try profiles()[0]?.joined.map(\.group) == [1, 2])
     }
 
+    @Test("Since when a member is known is the same from the catalog, from a version, and with a join since")
+    func knownSince() throws {
+        #expect(try known("ann")?.knownSinceMilliseconds == 5000)
+        #expect(try known("bob")?.knownSinceMilliseconds == nil)
+        func published(_ day: UInt16?) -> MemberProfile {
+            let member = PublishedMember(joined: [0], firstDay: day)
+            return MemberProfile(userID: "ann", member, of: manifest, for: planner, atMilliseconds: 9000)
+        }
+        #expect([nil, 0, 7].map { published($0).knownSinceMilliseconds } == [nil, 0, 7 * 86_400_000])
+        var recent = RecentMemberChanges()
+        recent.interactions = [interaction("1", .leave, "a", at: 6000), interaction("2", .join, "c", at: 7000)]
+        func after(_ day: UInt16?) -> Int64? {
+            published(day).replaying(recent, for: planner, atMilliseconds: 9000).knownSinceMilliseconds
+        }
+        #expect([nil, 0, 7].map(after) == [7000, 0, 7000])
+        // One membership without a time is older than any.
+        try Database(path: catalog.path, mode: .readWrite).execute("UPDATE memberships SET joined_at = NULL")
+        #expect(try known("ann")?.knownSinceMilliseconds == 0)
+    }
+
     @Test("Published impressions fade; newer changes are replayed on top, or everything before them is forgotten")
     func published() throws {
         let halfLife = Int64(planner.configuration.feedback.impressionHalfLifeDays * 86_400_000)

@@ -57,7 +57,7 @@ struct CodingTests {
                 #expect(zip(list, list.dropFirst()).allSatisfy { $0.score.bitPattern >= $1.score.bitPattern })
                 #expect(list.allSatisfy { $0.score >= 0 })
             }
-            if let groups = JoinedGroupsCoding.decode(bytes.span, groupCount: 1000) {
+            if let groups = JoinedGroupsCoding.decode(bytes.span, groupCount: 1000)?.groups {
                 #expect(groups.allSatisfy { $0 < 1000 } && zip(groups, groups.dropFirst()).allSatisfy { $0 < $1 })
             }
             if let feedback = FeedbackCoding.decode(bytes.span, groupCount: 1000) {
@@ -84,8 +84,21 @@ struct CodingTests {
     func joined(groups: [UInt32]) {
         var bytes: [UInt8] = []
         #expect(JoinedGroupsCoding.append(groups[...], to: &bytes))
-        #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(UInt32.max)) == groups)
+        #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(UInt32.max)) == JoinedGroups(groups: groups))
         if let last = groups.last { #expect(JoinedGroupsCoding.decode(bytes.span, groupCount: Int(last)) == nil) }
+        for day: UInt16 in [0, 20_000, .max - 1] {
+            var bytes: [UInt8] = []
+            func decoded() -> JoinedGroups? { JoinedGroupsCoding.decode(bytes.span, groupCount: Int(UInt32.max)) }
+            #expect(JoinedGroupsCoding.append(groups[...], firstDay: day, to: &bytes))
+            let expected = JoinedGroups(groups: groups, firstDay: groups.isEmpty ? nil : day)
+            #expect(decoded() == expected)
+            guard !groups.isEmpty else { continue }
+            // With something behind it, and cut off.
+            bytes.append(1)
+            #expect(decoded() == nil)
+            bytes.removeLast(2)
+            #expect(decoded() != expected)
+        }
     }
 
     @Test("keep a user's dismissals, exposures and interests")

@@ -27,6 +27,7 @@ struct SampleMembers: MemberSource {
             }
             let share = number == 0 ? 0 : number == 1 ? 1 : Double.random(in: 0...0.2, using: &generator)
             var member = PublishedMember(joined: groups(share))
+            if !member.joined.isEmpty, number.isMultiple(of: 3) { member.firstDay = UInt16(number % 20_000) }
             if Bool.random(using: &generator) {
                 member.feedback = PublishedMember.Feedback(
                     dismissals: groups(0.01).map {
@@ -44,6 +45,8 @@ struct SampleMembers: MemberSource {
     func id(ofUser number: Int) -> ArraySlice<UInt8> { Array(users[number].id.utf8)[...] }
 
     func groups(ofUser number: Int) -> ArraySlice<UInt32> { users[number].groups[...] }
+
+    func firstDay(ofUser number: Int) -> UInt16? { users[number].member.firstDay }
 
     func feedback(ofUser number: Int) -> PublishedMember.Feedback { users[number].member.feedback }
 }

@@ -11,9 +11,11 @@ public protocol EntrySource: AnyObject {
     /// Estimates how much content the photos have.
     func contentEstimate() throws(CatalogError) -> ContentEstimate
 
-    /// Reads a matrix, and keeps the dates of a window; `progress` is told of the rows read so far, from any thread.
+    /// Reads a matrix, keeps the dates of a window, and finds the columns' first days if asked; `progress` is told of
+    /// the rows read so far, from any thread.
     func matrix(
-        _ source: RelationSource, keeping window: ActivityWindow?, progress: @escaping @Sendable (_ rows: Int) -> Void
+        _ source: RelationSource, keeping window: ActivityWindow?, findingFirstDays findsFirstDays: Bool,
+        progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading
 
     /// Whether any photo may have tags or a location.

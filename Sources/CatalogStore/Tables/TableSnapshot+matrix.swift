@@ -4,25 +4,27 @@ import Synchronization
 extension TableSnapshot {
     /// Reads a matrix.
     public func matrix(
-        _ source: RelationSource, keeping window: ActivityWindow?, progress: @escaping @Sendable (_ rows: Int) -> Void
+        _ source: RelationSource, keeping window: ActivityWindow?, findingFirstDays findsFirstDays: Bool,
+        progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
         let rows = TableRows(self, source)
         let plan = MatrixPlan(
             source, rowOfGroup: numbers.rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes)
         let window = plan.hasTimes ? window : nil
+        let firstDays = findsFirstDays ? FirstDaysPool(columnCount: plan.columnCount) : nil
         let tableGroups = rows.tableGroups(of: plan.ranges)
         let rowsRead = Atomic<Int>(0)
         let unknown = Atomic<Int>(0)
         let parts = try snapshot.readParts(plan.ranges.count) { _, number throws(CatalogError) in
-            var part = MatrixPart(range: plan.ranges[number], window)
+            var part = MatrixPart(range: plan.ranges[number], window, firstDays)
             let leftOut = try rows.read(tableGroups[number], into: &part, plan)
-            part.endRow()
+            part.end(firstDays)
             guard part.isInOrder else { throw rows.disorder }
             unknown.add(leftOut, ordering: .relaxed)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
-        var reading = try plan.assemble(parts, window)
+        var reading = try plan.assemble(parts, window, firstDays)
         let before = folder.manifest.leftOut[source.table] ?? .init()
         reading.entriesOfPrivateGroups += before.ofPrivateGroups + unknown.load(ordering: .relaxed)
         reading.entriesOfPrivatePhotos += before.ofPrivatePhotos

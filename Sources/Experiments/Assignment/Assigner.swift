@@ -61,11 +61,13 @@ public struct Assigner: Sendable {
     ///
     /// - Parameters:
     ///   - groupCount: the number of groups that the member is in.
+    ///   - knownSince: since when the member is in groups, in Unix milliseconds; nil if that is not known.
     ///   - instant: Unix milliseconds.
     ///   - isServed: whether lists can be made from a version; an experiment one of whose versions cannot assigns
     ///     nobody, as the arms would not be what they say.
     public func arms(
-        ofMember id: String, groupCount: Int, atMilliseconds instant: Int64,
+        ofMember id: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64? = nil,
+        atMilliseconds instant: Int64,
         where isServed: (VersionName) -> Bool = { _ in true }
     ) -> [AssignedArm] {
         // Most sites run nothing most of the time.
@@ -78,7 +80,8 @@ public struct Assigner: Sendable {
             let definition = experiment.entry.definition
             guard experiment.entry.runs(atMilliseconds: instant), experiment.versions.allSatisfy(isServed),
                 experiment.layerRange.contains(MemberBucket(seed: definition.layerSeed, memberID: id).index),
-                definition.eligibility.includes(memberID: id, groupCount: groupCount)
+                definition.eligibility.includes(
+                    memberID: id, groupCount: groupCount, knownSinceMilliseconds: knownSince)
             else { return nil }
             if definition.isInterleaved {
                 // A list can be drafted from two, not from four.

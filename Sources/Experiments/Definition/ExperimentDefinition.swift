@@ -28,6 +28,9 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
     public struct Eligibility: Sendable, Equatable, Codable {
         /// The least and the greatest number of groups that a member is in, both inclusive; nil for no bound.
         public var fewestGroups, mostGroups: Int?
+        /// The day on which a member must have been in a group at the latest: Unix seconds of its beginning; nil for
+        /// any.
+        public var knownSince: Int64?
         /// The ids of the members who alone take part; nil for all.
         public var memberIDs: Set<String>?
 
@@ -35,9 +38,17 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
         public init() {}
 
         /// Whether a member takes part.
-        public func includes(memberID: String, groupCount: Int) -> Bool {
-            groupCount >= fewestGroups ?? 0 && groupCount <= mostGroups ?? .max
-                && memberIDs?.contains(memberID) ?? true
+        ///
+        /// - Parameters:
+        ///   - groupCount: the number of groups that the member is in.
+        ///   - knownSince: since when the member is in groups, in Unix milliseconds; nil if that is not known.
+        public func includes(memberID: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64?) -> Bool {
+            guard groupCount >= fewestGroups ?? 0, groupCount <= mostGroups ?? .max,
+                memberIDs?.contains(memberID) ?? true
+            else { return false }
+            guard let latest = self.knownSince else { return true }
+            // Days, as daemons without the catalog know no more.
+            return knownSince.map { $0 / 86_400_000 <= latest / 86_400 } ?? false
         }
     }
 

@@ -29,18 +29,22 @@ public struct PublishedMember: Sendable, Equatable {
 
     /// The groups the user is in, ascending.
     public var joined: [UInt32]
+    /// The day of the earliest membership, in days since 1970: 0 if the time of one is not known; nil if there is none,
+    /// or an earlier program published the member.
+    public var firstDay: UInt16?
     /// The user's feedback.
     public var feedback: Feedback
 
     /// A member from the values found for a user; nil if there are none.
-    init?(foundJoined joined: [UInt32]?, feedback: Feedback?) {
+    init?(foundJoined joined: JoinedGroups?, feedback: Feedback?) {
         guard joined != nil || feedback != nil else { return nil }
-        self.init(joined: joined ?? [], feedback: feedback ?? Feedback())
+        self.init(joined: joined?.groups ?? [], firstDay: joined?.firstDay, feedback: feedback ?? Feedback())
     }
 
     /// A member.
-    public init(joined: [UInt32] = [], feedback: Feedback = Feedback()) {
+    public init(joined: [UInt32] = [], firstDay: UInt16? = nil, feedback: Feedback = Feedback()) {
         self.joined = joined
+        self.firstDay = firstDay
         self.feedback = feedback
     }
 }
@@ -59,6 +63,11 @@ public protocol MemberSource: Sendable {
     ///
     /// - Parameter number: 0 ..< `userCount`.
     func groups(ofUser number: Int) -> ArraySlice<UInt32>
+
+    /// The day of a user's earliest membership, in days since 1970; as of `PublishedMember`.
+    ///
+    /// - Parameter number: 0 ..< `userCount`.
+    func firstDay(ofUser number: Int) -> UInt16?
 
     /// A user's feedback.
     ///

@@ -68,7 +68,9 @@ struct RedisMemberWriter {
             switch hash {
             case .joined:
                 let groups = members.groups(ofUser: user)
-                isSound = groups.last ?? 0 < max(1, groupCount) && JoinedGroupsCoding.append(groups, to: &bytes)
+                isSound =
+                    groups.last ?? 0 < max(1, groupCount)
+                    && JoinedGroupsCoding.append(groups, firstDay: members.firstDay(ofUser: user), to: &bytes)
             case .feedback:
                 let last = max(feedback.dismissals.last?.group ?? 0, feedback.exposures.last?.group ?? 0)
                 isSound = last < max(1, groupCount) && FeedbackCoding.append(feedback, to: &bytes)

@@ -22,9 +22,11 @@ extension MemberProfile {
         for (_, interaction) in ordered {
             states.apply(interaction, instant: instant, halfLifeDays: halfLifeDays)
         }
-        return MemberProfile(
+        var profile = MemberProfile(
             userID: userID, joined: Array(states.joined.values), dismissals: Array(states.dismissals.values),
             exposures: Array(states.exposures.values), topics: topics)
+        profile.firstJoinAtMilliseconds = firstJoinAtMilliseconds
+        return profile
     }
 
     /// A profile while events are replayed.

@@ -26,6 +26,14 @@ public struct MemberProfile: Sendable, Equatable {
     public var exposures: [Exposure]
     /// Stated interests, as the member wrote them.
     public var topics: [String]
+    /// The time of the earliest membership that was read, in Unix milliseconds: 0 if the time of one is not known; nil
+    /// if there is none, or it was not read.
+    public var firstJoinAtMilliseconds: Int64?
+
+    /// Since when the member is in groups, in Unix milliseconds; nil if that is not known.
+    public var knownSinceMilliseconds: Int64? {
+        (joined.compactMap(\.atMilliseconds) + [firstJoinAtMilliseconds].compactMap(\.self)).min()
+    }
 
     /// A profile; lists are sorted, and of several entries of one group the last is kept.
     public init(

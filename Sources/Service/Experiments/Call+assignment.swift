@@ -43,7 +43,8 @@ extension Call {
         let arms =
             kept
             ?? assigner.arms(
-                ofMember: id, groupCount: request.profile.joined.count, atMilliseconds: instant,
+                ofMember: id, groupCount: request.profile.joined.count,
+                knownSinceMilliseconds: request.profile.knownSinceMilliseconds, atMilliseconds: instant,
                 where: { state.snapshot(of: $0) != nil })
         let choice = assigner.choice(of: arms)
         guard let other = try self.snapshot(of: choice.version, beside: snapshot) else {

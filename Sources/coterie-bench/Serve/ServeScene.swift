@@ -81,6 +81,8 @@ final class ServeScene {
         var userCount: Int { profiles.count }
         func id(ofUser number: Int) -> ArraySlice<UInt8> { ArraySlice(ServeScene.userID(number).utf8) }
         func groups(ofUser number: Int) -> ArraySlice<UInt32> { profiles[number][...] }
+        func firstDay(ofUser number: Int) -> UInt16? { nil }
+
         func feedback(ofUser number: Int) -> PublishedMember.Feedback { PublishedMember.Feedback() }
     }
 

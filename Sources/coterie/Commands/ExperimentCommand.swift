@@ -132,9 +132,11 @@ enum ExperimentCommand: Subcommand {
     private static func assign(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count == 2 else { throw UsageError("\"experiment assign\" needs the id of a member") }
         let id = parsed.arguments[1]
-        let count = try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)) ?? parsed.groupCount(ofMember: id)
+        let count = try parsed.integerIfGiven("groups", in: 0...Int(Int32.max))
+        let (knownCount, knownSince) = try parsed.memberships(ofMember: id)
         let arms = Assigner(try parsed.experiments()).arms(
-            ofMember: id, groupCount: count, atMilliseconds: ParsedCommand.nowMilliseconds)
+            ofMember: id, groupCount: count ?? knownCount, knownSinceMilliseconds: knownSince,
+            atMilliseconds: ParsedCommand.nowMilliseconds)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: arms)
@@ -154,10 +156,14 @@ extension ParsedCommand {
         return arguments[1]
     }
 
-    /// How many groups daemons count of a member: public ones of the current version; none of one who is not known.
-    fileprivate func groupCount(ofMember id: String) throws -> Int {
-        guard let catalog = try openCatalogIfPresent() else { return 0 }
+    /// How many groups daemons count of a member, and since when the member is in one, in Unix milliseconds: public ones
+    /// of the current version; none of one who is not known.
+    fileprivate func memberships(ofMember id: String) throws -> (count: Int, since: Int64?) {
+        guard let catalog = try openCatalogIfPresent(), let member = try catalog.member(withID: id) else {
+            return (0, nil)
+        }
         let version = try loadVersion()
-        return try catalog.member(withID: id)?.memberships.count { version.model.index(ofID: $0.groupID) != nil } ?? 0
+        let shown = member.memberships.filter { version.model.index(ofID: $0.groupID) != nil }
+        return (shown.count, shown.map { ($0.joinedAt ?? 0) * 1000 }.min())
     }
 }

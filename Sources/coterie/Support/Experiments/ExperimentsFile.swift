@@ -73,11 +73,12 @@ extension ExperimentDefinition.Eligibility {
             switch entry.key {
             case "fewest-groups": fewestGroups = try entry.value.integer()
             case "most-groups": mostGroups = try entry.value.integer()
+            case "known-since": knownSince = try entry.value.seconds()
             case "members":
                 var ids: Set<String> = []
                 for element in try entry.value.elements() { ids.insert(try element.text()) }
                 memberIDs = ids
-            default: throw entry.unknown(among: ["fewest-groups", "most-groups", "members"])
+            default: throw entry.unknown(among: ["fewest-groups", "most-groups", "known-since", "members"])
             }
         }
     }

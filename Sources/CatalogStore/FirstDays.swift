@@ -1,0 +1,50 @@
+import CivilTime
+import Synchronization
+
+/// For each column of a matrix, the day of its earliest entry, in days since 1970: since when a member is in groups.
+struct FirstDays: Sendable {
+    /// By column; `none` if it has no entry.
+    private(set) var days: [UInt16]
+
+    static let none = UInt16.max
+
+    init(columnCount: Int) { days = [UInt16](repeating: Self.none, count: columnCount) }
+
+    /// Notes an entry; one without a time is older than any other, and one later than the 65,534th day counts as that.
+    ///
+    /// - Parameters:
+    ///   - column: below the number of columns.
+    ///   - time: Unix seconds; nil if it is not known.
+    mutating func note(_ column: Int, at time: Int64?) {
+        let day = UInt16(min(max(0, (time ?? 0) / 86_400), Int64(Self.none) - 1))
+        if day < days[column] { days[column] = day }
+    }
+
+    /// Takes the earlier of both.
+    fileprivate mutating func merge(_ other: FirstDays) {
+        for column in days.indices where other.days[column] < days[column] { days[column] = other.days[column] }
+    }
+}
+
+/// Tables that threads fill, one at a time, while parts of a matrix are read; there are as many as threads.
+final class FirstDaysPool: Sendable {
+    private let columnCount: Int
+    private let idle = Mutex<[FirstDays]>([])
+
+    init(columnCount: Int) { self.columnCount = columnCount }
+
+    /// A table that nobody else fills.
+    func take() -> FirstDays { idle.withLock { $0.popLast() } ?? FirstDays(columnCount: columnCount) }
+
+    /// Gives a table back.
+    func give(_ table: FirstDays) { idle.withLock { $0.append(table) } }
+
+    /// What all threads found, by column.
+    var all: [UInt16] {
+        idle.withLock { tables in
+            guard var merged = tables.popLast() else { return FirstDays(columnCount: columnCount).days }
+            for table in tables { merged.merge(table) }
+            return merged.days
+        }
+    }
+}
