@@ -14,8 +14,9 @@ public struct MatrixReading: Sendable {
     public var dates: EventDates
     /// What was kept of the dates; nil if that was not asked for, or there are none.
     public var events: GroupEvents?
-    /// By column, the day of its earliest entry, in days since 1970: 0 if the time of one is not known, `UInt16.max` if
-    /// there is none. Nil if that was not asked for.
+    /// The day of the earliest entry of each column, in days since 1970; nil if that was not asked for.
+    ///
+    /// It is 0 if the time of an entry is not known, and `UInt16.max` if there is no entry.
     public var firstDays: [UInt16]?
 }
 

@@ -52,7 +52,8 @@ import Model
 ///         yield ids[other], common, struct.unpack("f", struct.pack("I", bits))[0]
 /// def joined(user):
 ///     bucket, group = zlib.crc32(user) % int(ask(b"HGET", key + b":shape", b"buckets")), 0
-///     for difference in numbers(ask(b"HGET", key + b":joined:%d" % bucket, user)):
+///     for count, difference in enumerate(numbers(ask(b"HGET", key + b":joined:%d" % bucket, user))):
+///         if count and not difference: break  # The day of the earliest membership follows.
 ///         group += difference
 ///         yield ids[group]
 /// ```
