@@ -18,7 +18,6 @@ public final class Daemon: Sendable {
     private let timers: [RepeatingTimer]
     private let community: (any CommunitySource)?
     private let exposures: ExposureLog
-    private let sessions: SessionsInUse?
     private let relay: ChangeRelay?
     private let recorder: TapeRecorder?
     private let keyWatch: KeyWatch?
@@ -115,7 +114,6 @@ public final class Daemon: Sendable {
         self.settingsWatch = settingsWatch
         community = parts.community
         exposures = parts.exposures
-        sessions = parts.sessions
         relay = parts.relay
         relay?.start()
     }
@@ -160,7 +158,6 @@ public final class Daemon: Sendable {
         // What the last answers showed.
         if let community { exposures.flush(to: community) }
         relay?.stop()
-        sessions?.flush()
         reporter?.withdraw()
         configuration.log.info("stopped")
         hasStopped.signal()

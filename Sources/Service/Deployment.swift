@@ -71,7 +71,7 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            let kept = LoggedSessions(SharedSessions(channel, local: LocalSessions(file), damaged: damaged), keeping)
+            let kept = LoggedSessions(SharedSessions(channel, local: file, damaged: damaged), keeping)
             community = JournalSource(
                 store, journal: journal,
                 catalog: try catalog.map { path throws(ServiceError) in

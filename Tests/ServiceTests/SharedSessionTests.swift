@@ -22,7 +22,7 @@ struct SharedSessionTests {
     private func sessions(_ name: String, damaged: DamagedLists = DamagedLists(Lines().log)) throws -> SharedSessions {
         let store = RedisStore(try RedisAddress(server.url), cacheDirectory: directory.path + "/cache")
         return SharedSessions(
-            store.channel, local: try LocalSessions(SessionFile(path: "\(directory.path)/\(name)")), damaged: damaged)
+            store.channel, local: try SessionFile(path: "\(directory.path)/\(name)"), damaged: damaged)
     }
 
     private func plan(_ id: String) -> FrozenPlan {

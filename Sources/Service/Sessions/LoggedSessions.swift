@@ -37,8 +37,6 @@ final class LoggedSessions: SessionStore {
         _ = writing { () throws(ServiceError) in try sessions.probeWriting() }
     }
 
-    func flush() { sessions.flush() }
-
     private func writing<Result>(_ body: () throws(ServiceError) -> Result) -> Result? {
         let result = watching(body)
         if result != nil { condition.worked() }

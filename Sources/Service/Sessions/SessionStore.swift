@@ -25,14 +25,6 @@ protocol SessionStore: Sendable {
 
     /// Writes, but changes nothing, to find out whether it is possible.
     func probeWriting() throws(ServiceError)
-
-    /// Writes what is still to be written.
-    func flush()
-}
-
-extension SessionStore {
-    /// Nothing is: by default, all is written at once.
-    func flush() {}
 }
 
 /// When sessions end.

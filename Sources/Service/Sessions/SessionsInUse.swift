@@ -19,17 +19,30 @@ final class SessionUse: Sendable {
 /// cache do not come to the store. A session that seems to have ended by what is stored goes on if it is remembered to
 /// have been used since.
 final class SessionsInUse: Sendable {
+    private struct Key: Hashable {
+        let user: BytewiseString
+        let session: BytewiseString?
+
+        init(_ user: String, _ session: String?) {
+            self.user = BytewiseString(user)
+            self.session = session.map(BytewiseString.init)
+        }
+
+        /// What it takes in memory with its use, in bytes, about.
+        var weight: Int { 256 + user.text.utf8.count + (session?.text.utf8.count ?? 0) }
+    }
+
     /// The memory that uses may take, in bytes: of the sessions used last, some ten thousand.
     private static let limitBytes = 4 << 20
 
     private let stored: any SessionStore
-    private let uses = Mutex(RecentTable<SessionKey, SessionUse>(limit: limitBytes))
+    private let uses = Mutex(RecentTable<Key, SessionUse>(limit: limitBytes))
 
     init(_ stored: any SessionStore) { self.stored = stored }
 
     /// The use of a session whose list was asked for or kept here; nil if that is not remembered.
     func use(ofUser user: String, session: String?) -> SessionUse? {
-        uses.withLock { $0.value(of: SessionKey(user, session)) }
+        uses.withLock { $0.value(of: Key(user, session)) }
     }
 
     /// The list of a session that has not ended, which thereby goes on; as `SessionStore.plan`.
@@ -60,20 +73,12 @@ final class SessionsInUse: Sendable {
     /// If lists could not be kept, finds out whether they can be again; called now and again.
     func probeWriting() { try? stored.probeWriting() }
 
-    /// Writes what is still to be written; called when the daemon stops.
-    func flush() { stored.flush() }
-
     private func remember(_ user: String, _ session: String?, at now: Int64) {
-        let key = SessionKey(user, session)
+        let key = Key(user, session)
         uses.withLock { uses in
             // Answers in the cache have this very object.
             if let use = uses.value(of: key) { return use.note(atMilliseconds: now) }
             uses.insert(SessionUse(atMilliseconds: now), for: key, weight: key.weight)
         }
     }
-}
-
-extension SessionKey {
-    /// What it takes in memory with its use, in bytes, about.
-    fileprivate var weight: Int { 256 + user.text.utf8.count + (session?.text.utf8.count ?? 0) }
 }

@@ -3,15 +3,14 @@ import Synchronization
 
 /// The lists of sessions of all daemons that share a store: whichever answers, a session has the same list.
 ///
-/// They are kept on this machine as well: a session that began here continues here while the store is away. What the
-/// store has is written here only after the answer. A list that is made while the store is away is this machine's alone
-/// until its session ends, and is written before the answer.
+/// They are kept on this machine as well: a session that began here continues here while the store is away. A list that
+/// is made meanwhile is this machine's alone until its session ends.
 final class SharedSessions: SessionStore {
     /// How long the store is not asked again after it failed to answer: not every request must wait for it.
     private static let pause = Duration.seconds(2)
 
     private let channel: SharedChannel
-    private let local: LocalSessions
+    private let local: SessionFile
     private let damaged: DamagedLists
     private let nextAttempt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -20,7 +19,7 @@ final class SharedSessions: SessionStore {
     /// - Parameters:
     ///   - local: those on this machine.
     ///   - damaged: counts the lists that were damaged in the store.
-    init(_ channel: SharedChannel, local: LocalSessions, damaged: DamagedLists) {
+    init(_ channel: SharedChannel, local: SessionFile, damaged: DamagedLists) {
         self.channel = channel
         self.local = local
         self.damaged = damaged
@@ -37,19 +36,17 @@ final class SharedSessions: SessionStore {
             let plan = try? opened(shared.bytes, user, session)
         else { return nil }
         touch(user, session, at: now)
-        local.keepLater(plan, ofUser: user, session: session, at: now)
-        return plan
+        // With a full disk here, the store still has it.
+        return (try? local.keep(plan, ofUser: user, session: session, at: now)) ?? plan
     }
 
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
     {
         guard let shared = share(plan, user, session, at: now) else {
-            try local.keep(plan, ofUser: user, session: session, at: now)
-            return plan
+            return try local.keep(plan, ofUser: user, session: session, at: now)
         }
-        local.keepLater(shared, ofUser: user, session: session, at: now)
-        return shared
+        return (try? local.keep(shared, ofUser: user, session: session, at: now)) ?? shared
     }
 
     /// Keeps a list in the store, and returns the one that the session has there; nil if the store does not answer.
@@ -102,8 +99,6 @@ final class SharedSessions: SessionStore {
     }
 
     func probeWriting() throws(ServiceError) { try local.probeWriting() }
-
-    func flush() { local.flush() }
 
     private static let lifetime = Duration.milliseconds(SessionLife.ownMilliseconds)
 
