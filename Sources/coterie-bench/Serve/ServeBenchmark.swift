@@ -39,7 +39,8 @@ enum ServeBenchmark: Benchmark {
             daemon's whole processor time for one.
 
             hammered: with a store in Redis and the usual limits, the latency of new lists of other members, while one \
-            member sends requests as fast as they are answered. The 99th percentile should be at most 5 ms.
+            member sends requests as fast as they are answered, for five times as long. The 99th percentile should be \
+            at most 5 ms.
             """,
         options: [
             Option("groups", "N", help: "The groups of the version", default: "100000"),
@@ -85,7 +86,8 @@ enum ServeBenchmark: Benchmark {
         print(
             try RecordingCost(scene).row(
                 rounds: try parsed.integer("rounds", in: 1...100), seconds: seconds, connections: connections))
-        print(try HammeredStore(scene).row(seconds: seconds))
+        // Of fewer requests, the slowest hundredth would be those of the first moment, which the hammering begins with.
+        print(try HammeredStore(scene).row(seconds: 5 * seconds))
     }
 
     /// Moves this process to the processor of the load.
