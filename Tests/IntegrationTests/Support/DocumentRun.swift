@@ -76,10 +76,11 @@ struct DocumentRun {
         try FileManager.default.createDirectory(
             atPath: workspace.path("outputs"), withIntermediateDirectories: false)
         let script = try workspace.write(Self.prologue + parts.map(\.script).joined(separator: "\n"), to: "script")
-        let environment = [
-            "PATH": "\(Checkout.programs):\(workspace.environment["PATH"] ?? "")", "HOME": workspace.folder,
-            "LC_ALL": "C.UTF-8", "COTERIE_PORT": "\(ports[0])",
-        ]
+        var environment = workspace.environment
+        environment["PATH"] = "\(Checkout.programs):\(environment["PATH"] ?? "")"
+        environment["COTERIE_PORT"] = "\(ports[0])"
+        // As somebody has it who follows a document.
+        for name in ["COTERIE_CATALOG", "COTERIE_STORE"] { environment[name] = nil }
         let command = try RunningCommand(
             "/usr/bin/setsid", ["--wait", "/bin/bash", script, "\(getpid())"], environment: environment, input: nil,
             in: workspace.folder)
