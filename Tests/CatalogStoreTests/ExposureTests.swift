@@ -35,6 +35,29 @@ struct ExposureTests {
         #expect(try test.lines(counts) == ["501 r 1", "901 r 1"])
     }
 
+    @Test("The time of answers adds up where it is known of all, and older programs tell none")
+    func answerTimes() throws {
+        let test = try CatalogUnderTest()
+        let catalog = try Catalog(path: test.path, mode: .recording)
+        func timed(_ list: String, _ microseconds: Int64?) -> ExposureRecord {
+            var record = Self.exposure(list)
+            record.microseconds = microseconds
+            return record
+        }
+        _ = try catalog.apply([Self.change(timed("r", 30), timed("s", 5), timed("t", nil))])
+        _ = try catalog.apply([Self.change(timed("r", 12), timed("s", nil), timed("t", 7))])
+        let rows = "SELECT recommendation_id || ' ' || ifnull(microseconds, '?') FROM exposures ORDER BY exposure_key"
+        #expect(try test.lines(rows) == ["r 42", "s ?", "t ?"])
+        var sum = timed("r", 30)
+        sum.add(timed("r", 12))
+        #expect(sum.microseconds == 42 && sum.times == 2)
+        sum.add(timed("r", nil))
+        #expect(sum.microseconds == nil && sum.times == 3)
+        // As an older program encodes it.
+        let change = Self.change(timed("r", nil))
+        #expect(!String(decoding: change.encoded, as: UTF8.self).contains("microseconds"))
+    }
+
     @Test("A member's exposures are no part of what lists are made from, and go with the member")
     func journals() throws {
         let directory = try TemporaryDirectory()

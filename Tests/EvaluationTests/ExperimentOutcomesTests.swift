@@ -35,10 +35,12 @@ struct ExperimentOutcomesTests {
     /// When something happens: in days from the start of the experiment.
     private static func time(_ days: Double) -> Int64 { start + Int64(days * Double(day)) }
 
-    private func show(_ list: String, to user: String, arm: String, at days: Double, count: Int = 9) throws {
+    private func show(
+        _ list: String, to user: String, arm: String, at days: Double, count: Int = 9, microseconds: Int64? = nil
+    ) throws {
         let record = ExposureRecord(
             experiment: "tried", arm: arm, recommendationID: list, firstPosition: 1, shownCount: count, filters: "",
-            atMilliseconds: Self.time(days))
+            atMilliseconds: Self.time(days), microseconds: microseconds)
         _ = try catalog.apply([.member(MemberChange(ofUser: user, .expose([record])))])
     }
 
@@ -81,6 +83,21 @@ struct ExperimentOutcomesTests {
         #expect(try outcome(at: 12)[.keptJoins] == [8])
         try act(.leave, "a", nil, by: "ann", at: 8.7)
         #expect(try outcome(at: 12)[.keptJoins] == [8])
+    }
+
+    @Test("The time of answers is a mean over the pages whose time is known, and a guardrail")
+    func answerTimes() throws {
+        try show("l", to: "ann", arm: "one", at: 1, microseconds: 1500)
+        try show("l", to: "ann", arm: "one", at: 1, microseconds: 500)
+        try show("m", to: "ann", arm: "one", at: 2)
+        try show("l", to: "bob", arm: "one", at: 1, microseconds: 4000)
+        for user in ["cy", "dan"] { try show("l", to: user, arm: "two", at: 1, microseconds: 7000) }
+        let outcomes = try ExperimentOutcomes(of: entry, from: catalog, atMilliseconds: Self.time(4))
+        let report = ExperimentReport(entry.definition, outcomes.members, dayCount: outcomes.dayCount)
+        let comparison = try #require(report.comparisons.first { $0.measure == .answerTime })
+        #expect(comparison.control == 2 && comparison.value == 7)
+        #expect(comparison.adjustedPValue == nil && Measure.answerTime.isGuardrail)
+        #expect(report.pageCounts == [4, 2])
     }
 
     @Test("What members did in the weeks before is known, and nothing older or between")
