@@ -19,9 +19,8 @@ extension MemberProfile {
                 JoinedGroup(group: group, atMilliseconds: membership.joinedAt.map { $0 * 1000 })
             }
         }
-        var profile = MemberProfile(userID: id, joined: joined, topics: member.interests)
-        profile.firstJoinAtMilliseconds = joined.map { $0.atMilliseconds ?? 0 }.min()
-        self = try profile.replayingHistory(from: catalog, for: planner, atMilliseconds: instant)
+        self = try MemberProfile(userID: id, joined: joined, topics: member.interests)
+            .replayingHistory(from: catalog, for: planner, atMilliseconds: instant)
     }
 
     /// The profile with the catalog's interactions of the user replayed on top.

@@ -44,9 +44,8 @@ public final class CatalogProfiles {
         let joined = member.memberships.map { membership in
             MemberProfile.JoinedGroup(group: membership.group, atMilliseconds: membership.joinedAt.map { $0 * 1000 })
         }
-        var profile = MemberProfile(
+        let profile = MemberProfile(
             userID: user, joined: joined.sorted { $0.group < $1.group }, topics: member.interests)
-        profile.firstJoinAtMilliseconds = joined.map { $0.atMilliseconds ?? 0 }.min()
         return try profile.replayingHistory(from: catalog, for: planner, atMilliseconds: instant)
     }
 }

@@ -242,6 +242,29 @@ struct ExperimentTests {
         try await workspace.succeed("experiment", "start", "other-calm")
     }
 
+    @Test("With the number of groups, assigning needs no version, unless it depends on since when members are known")
+    func assigning() async throws {
+        let workspace = try Workspace()
+        try await workspace.importSample()
+        _ = try workspace.write(
+            """
+            experiments:
+              plain: {arms: {a: {}, b: {}}}
+              old: {eligible: {known-since: 2026-01-01}, arms: {a: {}, b: {}}}
+            """, to: "experiments.yaml")
+        try await workspace.succeed("experiment", "start", "plain")
+        #expect(
+            try await workspace.succeed("experiment", "assign", "laura-100", "--groups", "3").text.contains("plain: "))
+        try await workspace.succeed("experiment", "start", "old")
+        let run = try await workspace.start(["experiment", "assign", "laura-100", "--groups", "3"]).wait()
+        #expect(
+            run.exitCode != CommandRun.ExitCode.success && run.errors.contains("recompute"), "\(run.testDescription)")
+        try await workspace.succeed("recompute")
+        let text = try await workspace.succeed("experiment", "assign", "laura-100").text
+        #expect(text.contains("plain: ") && text.contains("old: "))
+        #expect(try await workspace.succeed("experiment", "assign", "nobody").text.contains("plain: "))
+    }
+
     @Test(
         "A mistake in the file is told with its place",
         arguments: [

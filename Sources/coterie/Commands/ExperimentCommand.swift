@@ -1,8 +1,10 @@
 import CatalogStore
 import CommandLineOptions
 import Experiments
+import MemberData
 import Model
 import ModelStore
+import Recommendation
 
 /// `coterie experiment ACTION [NAME]`.
 enum ExperimentCommand: Subcommand {
@@ -84,8 +86,8 @@ enum ExperimentCommand: Subcommand {
             throw Failure(
                 Failure.badData,
                 """
-                arm \(arm.name) names version \(version), which \(store.location) does not have: "coterie models" lists \
-                all
+                arm \(arm.name) names version \(version), which \(store.location) does not have: "coterie models" \
+                lists all
                 """)
         }
         // Before daemons look for them.
@@ -132,11 +134,15 @@ enum ExperimentCommand: Subcommand {
     private static func assign(_ parsed: ParsedCommand) throws {
         guard parsed.arguments.count == 2 else { throw UsageError("\"experiment assign\" needs the id of a member") }
         let id = parsed.arguments[1]
-        let count = try parsed.integerIfGiven("groups", in: 0...Int(Int32.max))
-        let (knownCount, knownSince) = try parsed.memberships(ofMember: id)
-        let arms = Assigner(try parsed.experiments()).arms(
-            ofMember: id, groupCount: count ?? knownCount, knownSinceMilliseconds: knownSince,
-            atMilliseconds: ParsedCommand.nowMilliseconds)
+        let (count, now) = (try parsed.integerIfGiven("groups", in: 0...Int(Int32.max)), ParsedCommand.nowMilliseconds)
+        let register = try parsed.experiments()
+        // With --groups it works without a version, unless an experiment asks since when members are known.
+        let asksSince = register.entries.contains { $0.definition.eligibility.knownSince != nil }
+        let profile =
+            count == nil || asksSince ? try parsed.knownProfile(ofMember: id, atMilliseconds: now) : nil
+        let arms = Assigner(register).arms(
+            ofMember: id, groupCount: count ?? profile?.joined.count ?? 0,
+            knownSinceMilliseconds: profile?.knownSinceMilliseconds, atMilliseconds: now)
         var output = try Output()
         if parsed.flag("json") {
             try output.json(document: arms)
@@ -156,14 +162,11 @@ extension ParsedCommand {
         return arguments[1]
     }
 
-    /// How many groups daemons count of a member, and since when the member is in one, in Unix milliseconds: public ones
-    /// of the current version; none of one who is not known.
-    fileprivate func memberships(ofMember id: String) throws -> (count: Int, since: Int64?) {
-        guard let catalog = try openCatalogIfPresent(), let member = try catalog.member(withID: id) else {
-            return (0, nil)
-        }
-        let version = try loadVersion()
-        let shown = member.memberships.filter { version.model.index(ofID: $0.groupID) != nil }
-        return (shown.count, shown.map { ($0.joinedAt ?? 0) * 1000 }.min())
+    /// A member as daemons know them by the current version, from the catalog; nil if they are not known.
+    fileprivate func knownProfile(ofMember id: String, atMilliseconds instant: Int64) throws -> MemberProfile? {
+        guard let catalog = try openCatalogIfPresent() else { return nil }
+        let planner = Planner(
+            model: try loadVersion().model, configuration: PlanConfiguration(), key: RotationKey(0, 0))
+        return try MemberProfile(ofUser: id, from: catalog, for: planner, atMilliseconds: instant)
     }
 }
