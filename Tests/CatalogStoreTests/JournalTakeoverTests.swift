@@ -1,0 +1,161 @@
+import Model
+import TestSupport
+import Testing
+
+@testable import CatalogStore
+
+@Suite("What journals tell one another, and the catalog")
+struct JournalTakeoverTests {
+    private static func interaction(_ id: String, _ kind: Interaction.Kind, _ group: String = "a") -> InteractionRecord
+    {
+        InteractionRecord(id: id, kind, groupID: group, atMilliseconds: 1)
+    }
+
+    /// Changes are made in three journals and sent on and followed at random; the streams are lost at times.
+    @Test("All journals come to know the same, which is what the catalog takes over", arguments: 0..<12)
+    func agreement(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let directory = try TemporaryDirectory()
+        let journals = try (0..<3).map { try ChangeJournal(path: "\(directory.path)/journal\($0)", mode: .recording) }
+        var streams: [String: [JournaledChange]] = [:]
+        /// Does what follows from a comparison; one thing, or all.
+        func exchange(_ journal: ChangeJournal, limit: Int) throws {
+            let exchange = ChangeExchange(
+                here: try journal.kept(),
+                streams: streams.mapValues { stream in
+                    StreamedNumbers(
+                        after: (stream.first?.sequence ?? 1) - 1, last: stream.last?.sequence ?? 0, count: stream.count)
+                }, dispensable: .none)
+            for step in exchange.steps.prefix(limit) {
+                switch step {
+                case .take(let origin, let last):
+                    let found = streams[origin]?.filter { $0.sequence > last }.prefix(limit) ?? []
+                    _ = try journal.follow(Array(found), beyond: .none, at: 1)
+                case .add(let origin, let last):
+                    streams[origin]? += try journal.changes(of: origin, after: last, limit: limit)
+                case .remake(let origin, let last):
+                    streams[origin] = try journal.changes(of: origin, after: last, limit: limit)
+                case .wait: Issue.record("nothing is missing")
+                }
+            }
+        }
+        let (users, groups) = (["ann", "bob"], ["a", "b", "c"])
+        for number in 0..<120 {
+            let journal = try #require(journals.randomElement(using: &generator))
+            switch Int.random(in: 0..<20, using: &generator) {
+            case 0..<11:
+                let user = try #require(users.randomElement(using: &generator))
+                let action: MemberChange.Action =
+                    switch Int.random(in: 0..<20, using: &generator) {
+                    case 0: .forget(id: nil)
+                    case 1: .forget(id: "\(Int.random(in: 0..<120, using: &generator))")
+                    case 2: .state(interests: ["\(number)"])
+                    default:
+                        .record([
+                            InteractionRecord(
+                                id: Bool.random(using: &generator) ? "\(number)" : "\(number / 3)",
+                                try #require(Interaction.Kind.allCases.randomElement(using: &generator)),
+                                groupID: try #require(groups.randomElement(using: &generator)),
+                                // Of interactions with the same id only the first is kept.
+                                atMilliseconds: Int64(number / 3) * 1000)
+                        ])
+                    }
+                // A client must not give one id to two interactions.
+                if case .record(let records) = action, records[0].id != "\(number)" { continue }
+                _ = try journal.record([.member(MemberChange(ofUser: user, action))], at: 1)
+            case 11..<19: try exchange(journal, limit: 3)
+            default: streams = [:]
+            }
+        }
+        for _ in 0..<4 { for journal in journals { try exchange(journal, limit: .max) } }
+        let catalog = try CatalogUnderTest()
+        try catalog.importing(.groups, "group_id\na\nb\nc\n")
+        let counts = try catalog.catalog.apply(journaled: streams.values.joined().sorted { $0.stamp < $1.stamp })
+        #expect(counts.held == 0 && counts.repeated == 0)
+        for user in users {
+            let members = try journals.map { try $0.recentChanges(ofUser: user) }
+            #expect(members[0] == members[1] && members[0] == members[2])
+            let kept = try journals[0].interactions(ofUser: user, after: nil, limit: 999) ?? []
+            let taken = try catalog.catalog.interactions(ofUser: user, limit: 999) ?? []
+            #expect(Set(kept.map(\.id)) == Set(taken.map(\.id)))
+            #expect(try members[0]?.interests ?? [] == catalog.catalog.member(withID: user)?.interests ?? [])
+            var joined: Set<String> = []
+            for interaction in members[0]?.interactions ?? [] {
+                if interaction.kind == .join { joined.insert(interaction.groupID) }
+                if interaction.kind == .leave { joined.remove(interaction.groupID) }
+            }
+            #expect(joined == Set(try catalog.catalog.member(withID: user)?.memberships.map(\.groupID) ?? []))
+        }
+        for journal in journals { #expect(try journal.kept() == journals[0].kept()) }
+    }
+
+    @Test("Acknowledged changes are applied once, and only those about groups that do not exist are left out")
+    func takeover() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id,visibility\na,public\nsecret,private\n")
+        func change(_ sequence: Int64, _ interactions: [InteractionRecord]) -> JournaledChange {
+            JournaledChange(
+                origin: "o", sequence: sequence, stampMilliseconds: sequence,
+                change: .member(MemberChange(ofUser: "ann", .record(interactions))))
+        }
+        let first = change(
+            1,
+            [
+                Self.interaction("1", .join), Self.interaction("2", .click, "none"),
+                Self.interaction("3", .click, "secret"),
+            ])
+        var counts = try test.catalog.apply(journaled: [first, first])
+        #expect(counts.applied == 1 && counts.repeated == 1 && counts.leftOut == 1)
+        // What comes after a gap waits.
+        let (second, third) = (change(2, [Self.interaction("1", .leave)]), change(3, []))
+        counts = try test.catalog.apply(journaled: [third])
+        #expect(counts.applied == 0 && counts.held == 1)
+        #expect(try test.catalog.takenChanges() == TakenChanges(["o": 1]))
+        counts = try test.catalog.apply(journaled: [first, second, third])
+        #expect(counts.applied == 2 && counts.repeated == 1 && counts.leftOut == 0 && counts.held == 0)
+        try test.catalog.skipMissing(through: 7, of: "o")
+        try test.catalog.skipMissing(through: 2, of: "o")
+        #expect(try test.catalog.takenChanges() == TakenChanges(["o": 7]))
+        #expect(try test.catalog.interactions(ofUser: "ann", limit: 9)?.map(\.id) == ["1", "3"])
+        #expect(try test.catalog.member(withID: "ann")?.memberships.map(\.groupID) == ["a"])
+        let hide = CatalogChange.site(SiteChange(ofGroup: "a", .hide, atMilliseconds: 1))
+        _ = try test.catalog.apply(journaled: [
+            JournaledChange(origin: "p", sequence: 1, stampMilliseconds: 1, change: hide)
+        ])
+        #expect(try test.catalog.unshownGroupIDs() == ["a", "secret"])
+    }
+
+    @Test("A late, earlier unhide does not show a group that was hidden in the catalog")
+    func earlierDecision() throws {
+        let test = try CatalogUnderTest()
+        try test.importing(.groups, "group_id\na\n")
+        func decide(_ action: SiteChange.Action, at instant: Int64) throws -> SiteChange.Outcome {
+            try test.catalog.apply(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
+        }
+        var sequence: Int64 = 0
+        func applyJournaled(_ action: SiteChange.Action, at instant: Int64) throws {
+            sequence += 1
+            let change = CatalogChange.site(SiteChange(ofGroup: "a", action, atMilliseconds: instant))
+            _ = try test.catalog.apply(
+                journaled: [
+                    JournaledChange(origin: "o", sequence: sequence, stampMilliseconds: sequence, change: change)
+                ])
+        }
+        func isHidden() throws -> Bool { try test.catalog.unshownGroupIDs() == ["a"] }
+        #expect(try decide(.hide, at: 10) == .changed)
+        try applyJournaled(.unhide, at: 9)
+        #expect(try isHidden())
+        try applyJournaled(.unhide, at: 10)
+        #expect(try !isHidden())
+        // It is hidden already; hiding it again is a decision too.
+        try applyJournaled(.hide, at: 11)
+        #expect(try decide(.hide, at: 20) == .unchanged)
+        try applyJournaled(.unhide, at: 15)
+        #expect(try isHidden())
+        #expect(try decide(.unhide, at: 14) == .changed)
+        // Among journals the order of their changes counts, not that of clocks that may differ.
+        try applyJournaled(.hide, at: 30)
+        try applyJournaled(.unhide, at: 29)
+        #expect(try !isHidden())
+    }
+}
