@@ -17,25 +17,24 @@ extension CatalogSnapshot {
         _ source: RelationSource, keeping window: ActivityWindow? = nil, findingFirstDays findsFirstDays: Bool = false,
         progress: @escaping @Sendable (_ rows: Int) -> Void
     ) throws(CatalogError) -> MatrixReading {
-        let plan = try MatrixPlan(catalog, source, groups: groups())
+        let plan = try MatrixPlan(catalog, source, groups: groups(), findsFirstDays: findsFirstDays)
         let window = plan.hasTimes ? window : nil
-        let firstDays = findsFirstDays ? FirstDaysPool(columnCount: plan.columnCount) : nil
         let rowsRead = Atomic<Int>(0)
         let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
-            let part = try catalog.readPart(plan, number, window, firstDays)
+            let part = try catalog.readPart(plan, number, window)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
         try catalog.checkCount(parts.reduce(0) { $0 + $1.rowsRead }, of: source.table)
-        return try plan.assemble(parts, window, firstDays)
+        return try plan.assemble(parts, window)
     }
 }
 
 extension Catalog {
-    fileprivate func readPart(
-        _ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?, _ firstDays: FirstDaysPool?
-    ) throws(CatalogError) -> MatrixPart {
-        var part = MatrixPart(range: plan.ranges[index], window, firstDays)
+    fileprivate func readPart(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?)
+        throws(CatalogError) -> MatrixPart
+    {
+        var part = MatrixPart(plan, index, window)
         let source = plan.source
         try wrapping { () throws(DatabaseError) in
             // A third column that is always empty would cost as much as a quarter of the reading.
@@ -57,7 +56,7 @@ extension Catalog {
                 }
             }
         }
-        part.end(firstDays)
+        part.end(plan)
         guard part.isInOrder else {
             throw .damaged("the rows of the table \(source.table) are out of order or bounds")
         }
@@ -77,8 +76,12 @@ struct MatrixPlan: Sendable {
     /// The keys of private photos; nil if there are none.
     let isPrivatePhoto: BitSet?
     let ranges: [Range<Int>]
+    /// Where the days of the columns' earliest entries are collected; nil if they are not asked for.
+    let firstDays: FirstDaysPool?
 
-    init(_ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord]) throws(CatalogError) {
+    init(
+        _ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord], findsFirstDays: Bool
+    ) throws(CatalogError) {
         self.source = source
         var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
         var rowCount = 0
@@ -97,10 +100,11 @@ struct MatrixPlan: Sendable {
             )
         }
         ranges = Self.ranges(rowOfGroup.count)
+        firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
     }
 
     /// A plan for entries that are not in the catalog, without those of private photos.
-    init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool) {
+    init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool, findsFirstDays: Bool) {
         self.source = source
         self.rowOfGroup = rowOfGroup
         rowCount = rowOfGroup.count { $0 >= 0 }
@@ -108,6 +112,7 @@ struct MatrixPlan: Sendable {
         self.hasTimes = hasTimes
         isPrivatePhoto = nil
         ranges = Self.ranges(rowOfGroup.count)
+        firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
     }
 
     /// Many small ranges, so that threads end together and progress is even.
@@ -129,12 +134,8 @@ struct MatrixPlan: Sendable {
 
     /// Puts the parts together in the order of the rows.
     ///
-    /// - Parameters:
-    ///   - window: what dates were kept by; nil if none were.
-    ///   - firstDays: the days of the columns' earliest entries; nil if they were not asked for.
-    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?, _ firstDays: FirstDaysPool?)
-        throws(CatalogError) -> MatrixReading
-    {
+    /// - Parameter window: what dates were kept by; nil if none were.
+    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(CatalogError) -> MatrixReading {
         var offsets = [Int](repeating: 0, count: rowCount + 1)
         for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
         for row in 0..<rowCount { offsets[row + 1] += offsets[row] }
@@ -155,7 +156,7 @@ struct MatrixPlan: Sendable {
                 entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
                 entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
                 dates: parts.reduce(EventDates()) { $0.union($1.dates) },
-                events: events, firstDays: firstDays?.all)
+                events: events, firstDays: firstDays?.merged)
         } catch {
             throw .damaged("the table \(source.table): \(error)")
         }
@@ -181,10 +182,11 @@ struct MatrixPart: Sendable {
     /// group ascend is found later.
     private(set) var isInOrder = true
 
-    init(range: Range<Int>, _ window: ActivityWindow?, _ firstDays: FirstDaysPool?) {
-        self.range = range
+    /// - Parameter index: of the range in the plan.
+    init(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?) {
+        range = plan.ranges[index]
         events = window.map(EventLog.init)
-        self.firstDays = firstDays?.take()
+        firstDays = plan.firstDays?.take()
     }
 
     /// Adds a row of the table; the rows of a group are adjacent.
@@ -224,10 +226,10 @@ struct MatrixPart: Sendable {
     }
 
     /// Ends the part.
-    mutating func end(_ firstDays: FirstDaysPool?) {
+    mutating func end(_ plan: MatrixPlan) {
         endRow()
-        if let found = self.firstDays { firstDays?.give(found) }
-        self.firstDays = nil
+        // Given away, not copied: the next part changes the same table.
+        if let found = firstDays.take() { plan.firstDays?.give(found) }
     }
 
     /// Ends the row of which entries were added last.

@@ -1,4 +1,3 @@
-import CivilTime
 import Synchronization
 
 /// For each column of a matrix, the day of its earliest entry, in days since 1970: since when a member is in groups.
@@ -40,11 +39,10 @@ final class FirstDaysPool: Sendable {
     func give(_ table: FirstDays) { idle.withLock { $0.append(table) } }
 
     /// What all threads found, by column.
-    var all: [UInt16] {
-        idle.withLock { tables in
-            guard var merged = tables.popLast() else { return FirstDays(columnCount: columnCount).days }
-            for table in tables { merged.merge(table) }
-            return merged.days
-        }
+    var merged: [UInt16] {
+        let tables = idle.withLock { $0 }
+        var merged = tables.first ?? FirstDays(columnCount: columnCount)
+        for table in tables.dropFirst() { merged.merge(table) }
+        return merged.days
     }
 }

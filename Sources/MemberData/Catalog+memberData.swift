@@ -23,7 +23,9 @@ extension MemberProfile {
             .replayingHistory(from: catalog, for: planner, atMilliseconds: instant)
     }
 
-    /// The profile with the catalog's interactions of the user replayed on top.
+    /// The profile of memberships, with the catalog's interactions of the user replayed on top.
+    ///
+    /// The catalog has the time of every join that is known: a membership without one is older than any.
     func replayingHistory(from catalog: Catalog, for planner: Planner, atMilliseconds instant: Int64)
         throws(CatalogError) -> MemberProfile
     {
@@ -31,7 +33,10 @@ extension MemberProfile {
         let history = try catalog.history(
             ofUser: userID, impressionsSince: feedback.earliestImpression(atMilliseconds: instant))
         let interactions = history.compactMap { Interaction($0, in: planner.model) }
-        return replaying(interactions, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
+        var profile = self
+        profile.firstJoinAtMilliseconds = joined.map { $0.atMilliseconds ?? 0 }.min()
+        return profile.replaying(
+            interactions, atMilliseconds: instant, halfLifeDays: feedback.impressionHalfLifeDays)
     }
 }
 

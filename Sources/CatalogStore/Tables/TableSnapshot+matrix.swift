@@ -9,22 +9,22 @@ extension TableSnapshot {
     ) throws(CatalogError) -> MatrixReading {
         let rows = TableRows(self, source)
         let plan = MatrixPlan(
-            source, rowOfGroup: numbers.rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes)
+            source, rowOfGroup: numbers.rowOfGroup, columnCount: rows.columnCount, hasTimes: rows.hasTimes,
+            findsFirstDays: findsFirstDays)
         let window = plan.hasTimes ? window : nil
-        let firstDays = findsFirstDays ? FirstDaysPool(columnCount: plan.columnCount) : nil
         let tableGroups = rows.tableGroups(of: plan.ranges)
         let rowsRead = Atomic<Int>(0)
         let unknown = Atomic<Int>(0)
         let parts = try snapshot.readParts(plan.ranges.count) { _, number throws(CatalogError) in
-            var part = MatrixPart(range: plan.ranges[number], window, firstDays)
+            var part = MatrixPart(plan, number, window)
             let leftOut = try rows.read(tableGroups[number], into: &part, plan)
-            part.end(firstDays)
+            part.end(plan)
             guard part.isInOrder else { throw rows.disorder }
             unknown.add(leftOut, ordering: .relaxed)
             progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
             return part
         }
-        var reading = try plan.assemble(parts, window, firstDays)
+        var reading = try plan.assemble(parts, window)
         let before = folder.manifest.leftOut[source.table] ?? .init()
         reading.entriesOfPrivateGroups += before.ofPrivateGroups + unknown.load(ordering: .relaxed)
         reading.entriesOfPrivatePhotos += before.ofPrivatePhotos

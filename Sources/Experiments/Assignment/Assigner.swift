@@ -23,6 +23,9 @@ public struct ListChoice: Sendable, Equatable {
     public var settings: [String: Double] = [:]
     /// The model version; nil for the one that is current.
     public var version: VersionName?
+
+    /// What members of no arm get.
+    public init() {}
 }
 
 /// Assigns members to arms; the same register gives the same arms everywhere.
@@ -124,6 +127,9 @@ public struct Assigner: Sendable {
 extension ListChoice {
     /// The same but for what an arm sets.
     fileprivate func adding(_ arm: ExperimentDefinition.Arm) -> ListChoice {
-        ListChoice(settings: settings.merging(arm.settings) { $1 }, version: arm.version ?? version)
+        var choice = self
+        choice.settings.merge(arm.settings) { $1 }
+        choice.version = arm.version ?? version
+        return choice
     }
 }

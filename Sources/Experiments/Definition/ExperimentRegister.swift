@@ -55,29 +55,12 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
         guard entries.count < Self.limit else {
             return "\(Self.limit) experiments are kept, and there is room for no more"
         }
-        for other in entries where other.stoppedAtMilliseconds == nil {
-            let running = other.definition
-            guard running.layer == definition.layer, running.from < definition.to, definition.from < running.to,
-                instant / 1000 < running.endsAt ?? .max
-            else { continue }
-            return "experiment \(running.name) runs in the layer \(running.layer) with some of the same members"
-        }
-        if let other = rival(of: definition, atMilliseconds: instant) {
-            return """
-                experiment \(other.name) of the layer \(other.layer) names versions as well, and a list is made from \
-                one: give both the same layer
-                """
+        for running in entries.lazy.filter({ $0.stoppedAtMilliseconds == nil }).map(\.definition)
+        where instant / 1000 < running.endsAt ?? .max {
+            if let conflict = definition.conflict(with: running) { return conflict }
         }
         entries.append(Entry(definition: definition, startedAtMilliseconds: instant))
         return nil
-    }
-
-    /// A running experiment of another layer that names versions, if this one does.
-    private func rival(of definition: ExperimentDefinition, atMilliseconds instant: Int64) -> ExperimentDefinition? {
-        guard !definition.versions.isEmpty else { return nil }
-        return entries.lazy.filter { $0.stoppedAtMilliseconds == nil }.map(\.definition).first { running in
-            !running.versions.isEmpty && running.layer != definition.layer && instant / 1000 < running.endsAt ?? .max
-        }
     }
 
     /// Stops an experiment.
@@ -89,6 +72,21 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
         else { return false }
         entries[index].stoppedAtMilliseconds = instant
         return true
+    }
+}
+
+extension ExperimentDefinition {
+    /// Why it cannot run beside another one; nil if it can.
+    fileprivate func conflict(with running: ExperimentDefinition) -> String? {
+        if layer == running.layer {
+            guard running.from < to, from < running.to else { return nil }
+            return "experiment \(running.name) runs in the layer \(running.layer) with some of the same members"
+        }
+        guard !versions.isEmpty, !running.versions.isEmpty else { return nil }
+        return """
+            experiment \(running.name) of the layer \(running.layer) names versions as well, and a list is made from \
+            one: give both the same layer
+            """
     }
 }
 

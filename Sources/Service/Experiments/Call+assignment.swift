@@ -35,26 +35,24 @@ extension Call {
         ofMember id: String, at instant: Int64, arms kept: [AssignedArm]? = nil,
         _ filter: (VisibleModel) -> GroupFilter, in snapshot: VisibleSnapshot
     ) throws(Problem) -> MemberScene {
-        let (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), in: snapshot)
-        guard let assigner = responder.experiments?.assigner, !assigner.isEmpty else {
-            return MemberScene(
-                snapshot: snapshot, request: request, isKnown: isKnown, arms: kept ?? [], planner: snapshot.planner)
-        }
-        let arms =
-            kept
-            ?? assigner.arms(
-                ofMember: id, groupCount: request.profile.joined.count,
-                knownSinceMilliseconds: request.profile.knownSinceMilliseconds, atMilliseconds: instant,
-                where: { state.snapshot(of: $0) != nil })
-        let choice = assigner.choice(of: arms)
-        guard let other = try self.snapshot(of: choice.version, beside: snapshot) else {
-            return MemberScene(
-                snapshot: snapshot, request: request, isKnown: isKnown, arms: arms,
-                planner: snapshot.planner(setting: choice.settings))
+        var (snapshot, arms, choice) = (snapshot, kept ?? [], ListChoice())
+        var (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(snapshot.model), in: snapshot)
+        if let assigner = responder.experiments?.assigner, !assigner.isEmpty {
+            if kept == nil {
+                arms = assigner.arms(
+                    ofMember: id, groupCount: request.profile.joined.count,
+                    knownSinceMilliseconds: request.profile.knownSinceMilliseconds, atMilliseconds: instant,
+                    where: { state.snapshot(of: $0) != nil })
+            }
+            choice = assigner.choice(of: arms)
+            if let other = try self.snapshot(of: choice.version, beside: snapshot) {
+                snapshot = other
+                (request, isKnown) = try planRequest(ofUser: id, at: instant, filter(other.model), in: other)
+            }
         }
         return MemberScene(
-            snapshot: other, request: try planRequest(ofUser: id, at: instant, filter(other.model), in: other).0,
-            isKnown: isKnown, arms: arms, planner: other.planner(setting: choice.settings))
+            snapshot: snapshot, request: request, isKnown: isKnown, arms: arms,
+            planner: snapshot.planner(setting: choice.settings))
     }
 
     /// Another version, with what the site has decided by now; nil if none is named, or it is this one, or not loaded.
@@ -71,25 +69,27 @@ extension Call {
     func assignedPlan(for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter) throws(Problem)
         -> AssignedPlan
     {
-        let request = scene.request
         guard let pair = responder.experiments?.assigner.interleaved(scene.arms) else {
-            return AssignedPlan(plan: scene.planner.plan(request))
-        }
-        var lists: [Plan] = []
-        for choice in [pair.first, pair.second] {
-            guard let other = try snapshot(of: choice.version, beside: scene.snapshot) else {
-                lists.append(scene.snapshot.planner(setting: choice.settings).plan(request))
-                continue
-            }
-            let (request, _) = try planRequest(
-                ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), in: other)
-            let plan = other.planner(setting: choice.settings).plan(request)
-            lists.append(plan.translated(from: other.model, to: scene.snapshot.model))
+            return AssignedPlan(plan: scene.planner.plan(scene.request))
         }
         let interleaved = InterleavedPlan(
-            lists[0], lists[1], seed: pair.seed, userID: request.profile.userID,
-            limit: scene.planner.configuration.selection.length)
+            try plan(pair.first, for: scene, filter), try plan(pair.second, for: scene, filter), seed: pair.seed,
+            userID: scene.request.profile.userID, limit: scene.planner.configuration.selection.length)
         return AssignedPlan(plan: interleaved.plan, teams: interleaved.teams)
+    }
+
+    /// One of the lists that are interleaved, in terms of the scene's version.
+    private func plan(
+        _ choice: ListChoice, for scene: MemberScene, _ filter: (VisibleModel) -> GroupFilter
+    ) throws(Problem) -> Plan {
+        let request = scene.request
+        guard let other = try snapshot(of: choice.version, beside: scene.snapshot) else {
+            return scene.snapshot.planner(setting: choice.settings).plan(request)
+        }
+        let (own, _) = try planRequest(
+            ofUser: request.profile.userID, at: request.atMilliseconds, filter(other.model), in: other)
+        return other.planner(setting: choice.settings).plan(own)
+            .translated(from: other.model, to: scene.snapshot.model)
     }
 
     /// Says that the answer shows a page of a list.
