@@ -1,4 +1,5 @@
 import Foundation
+import SQLite
 import TestSupport
 import Testing
 
@@ -51,6 +52,8 @@ struct ReplayTests {
         _ = client.request(
             "PUT", "/v1/users/\(community.usersByActivity[200])/interests", json: #"{"interests":["owls"]}"#)
         #expect(await daemon.end().exitCode == 0)
+        // A process that ends may leave the log of its catalog to whoever opens that next.
+        try Database(path: workspace.catalog, mode: .readWrite).execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return workspace
     }
 
@@ -76,7 +79,8 @@ struct ReplayTests {
         #expect(report.routes.map(\.route).contains("POST /v1/recommendations"))
         #expect(report.leftOut["writes"] == 1 && report.leftOut["of no route"] == 1)
         #expect(try Data(contentsOf: URL(fileURLWithPath: workspace.catalog)) == before)
-        #expect(try self.files(workspace) == files)
+        let difference = try self.files(workspace).symmetricDifference(files)
+        #expect(difference.isEmpty)
     }
 
     @Test("Another rule is found out, the worst shown, and a limit makes it fail")
