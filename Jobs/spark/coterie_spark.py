@@ -24,7 +24,15 @@ COLUMNS = {
 }
 # What comes after the columns of a record: which of them it has, and its place in the input.
 PLACE = ("fields", "file", "block", "line")
-RELATIONS = {"memberships": ("user_id", "joined_at", "users"), "pools": ("photo_id", "added_at", "photos")}
+# What is numbered, by column: its kind in the table, none if it is not there; and the field by which a record gives it,
+# none if it does by saying something.
+ENTITIES = {
+    "groups": {"id": ("text", None), "visibility": (None, None)},
+    "users": {"id": ("text", None), "interests": ("text", "interests")},
+    "photos": {"visibility": (None, None), "owner": ("u32", "user_id"), "tags": ("text", "tags"),
+               "latitude": ("f64", "latitude"), "longitude": ("f64", "longitude")},
+}
+RELATIONS = {"memberships": ("user_id", "joined_at"), "pools": ("photo_id", "added_at")}
 TEXT = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt", ".gz")
 
 
@@ -171,59 +179,34 @@ class Lake:
 
     # Tables
 
-    @staticmethod
-    def order():
-        return F.struct("file", "block", "line")
-
-    def last(self, column):
-        """What the last record says; an earlier one if it says nothing."""
-        return self.last_of(column, F.col(column).isNotNull())
-
-    def last_given(self, kind, column):
-        """What the last record says that has the field, also if that is nothing."""
-        return self.last_of(column, F.col("fields").bitwiseAND(1 << COLUMNS[kind].index(column)) != 0)
-
-    def last_of(self, column, is_given):
-        return F.max_by(F.when(is_given, F.col(column)), F.when(is_given, self.order())).alias(column)
-
     def write_tables(self):
         kinds = self.kinds
-        groups = kinds["groups"].groupBy("group_id").agg(self.last("visibility"))
-        groups = groups.join(self.named_groups(), "group_id", "full_outer") \
-            .select(F.col("group_id").alias("id"), F.coalesce("visibility", F.lit("public")).alias("visibility"))
-        groups = self.stored("all-groups", groups)
-        shown = groups.filter("visibility = 'public'")
-        self.groups = self.numbered("groups", shown, [("id", "text", "id")])
-
-        stated = kinds["users"].groupBy(F.col("user_id").alias("id")).agg(self.last_given("users", "interests"))
-        others = kinds["memberships"].select(F.col("user_id").alias("id")) \
-            .unionAll(kinds["photos"].filter("user_id IS NOT NULL").select(F.col("user_id").alias("id"))).distinct()
-        users = stated.join(others, "id", "full_outer").select("id", "interests")
-        users = self.numbered("users", users, [("id", "text", "id"), ("interests", "text", "interests")])
-
-        photos = kinds["photos"].groupBy(F.col("photo_id").alias("id")).agg(
-            self.last("visibility"),
-            *[self.last_given("photos", name) for name in ("user_id", "tags", "latitude", "longitude")])
-        others = kinds["pools"].select(F.col("photo_id").alias("id")).distinct()
-        photos = self.stored("all-photos", photos.join(others, "id", "full_outer"))
-        hidden = photos.filter("visibility = 'private'").select("id")
+        self.groups = self.numbered("groups", kinds["groups"], self.named_groups())
+        members = kinds["memberships"].select("user_id") \
+            .unionAll(kinds["photos"].select("user_id").filter("user_id IS NOT NULL"))
+        users = self.numbered("users", kinds["users"], members.distinct())
         owners = users.select(F.col("id").alias("user_id"), (F.col("number") + 1).alias("owner"))
-        photos = photos.filter("visibility IS NULL OR visibility <> 'private'").join(owners, "user_id", "left")
-        photos = self.numbered("photos", photos, [
-            ("owner", "u32", "owner"), ("tags", "text", "tags"), ("latitude", "f64", "latitude"),
-            ("longitude", "f64", "longitude")])
-
+        photos = kinds["photos"].join(owners, "user_id", "left")
+        photos = self.numbered("photos", photos, kinds["pools"].select("photo_id").distinct())
         self.write_entries("memberships", users)
         self.write_entries("pools", photos)
         self.write_manifest()
 
-    def numbered(self, table, rows, columns):
-        """Writes a table in the order of the bytes of ids; returns the ids and their numbers."""
-        rows = self.stored(f"sorted-{table}", rows)
-        rows = rows.repartitionByRange(self.part_count(rows.count()), "id").sortWithinPartitions("id")
-        schema = "id string, part long, index long"
-        writing = coterie_tables.Writing(self.path("tables"), table, columns, key="id")
-        ids = self.stored(f"ids-{table}", rows.mapInArrow(running(writing), schema))
+    def numbered(self, table, records, named):
+        """Writes a table in the order of the bytes of ids; returns the ids and their numbers.
+
+        What other records name is there, too.
+        """
+        record_id, columns = F.col(COLUMNS[table][0]).alias("id"), ENTITIES[table]
+        rows = records.select(record_id, *[name for name in columns if name != "id"], *PLACE)
+        rows = self.stored(f"all-{table}", rows.unionByName(named.select(record_id), allowMissingColumns=True))
+        rows = rows.repartitionByRange(self.part_count(rows.count()), "id") \
+            .sortWithinPartitions("id", "file", "block", "line")
+        bits = {name: field and COLUMNS[table].index(field) for name, (_, field) in columns.items() if name != "id"}
+        writing = coterie_tables.Writing(
+            self.path("tables"), table, {name: kind for name, (kind, _) in columns.items() if kind},
+            coterie_tables.LastRecords(bits), goes_on=True)
+        ids = self.stored(f"ids-{table}", rows.mapInArrow(running(writing), "id string, part long, index long"))
         parts, first, firsts = self.parts(table), 0, []
         for part in parts:
             firsts.append((int(part["file"].split("-")[1].split(".")[0]), first))
@@ -236,27 +219,27 @@ class Lake:
 
     def write_entries(self, table, entries):
         """Numbers the entries of a relation, drops what is private or twice there, and writes them sorted."""
-        id_column, time_column, _ = RELATIONS[table]
-        rows = self.kinds[table].groupBy(id_column, "group_id").agg(self.last(time_column).alias("time"))
+        id_column, time_column = RELATIONS[table]
         entries = entries.select(F.col("id").alias(id_column), F.col("number").alias("entry"))
         groups = self.groups.select(F.col("id").alias("group_id"), F.col("number").alias("group"))
         # Groups go to all machines: shuffled by group, the entries of the largest one would make one task.
-        rows = rows.join(entries, id_column, "left").join(F.broadcast(groups), "group_id", "left")
-        rows = self.stored(f"numbered-{table}", rows.select("group", "entry", "time"))
-        counts = rows.agg(
-            F.count_if(F.col("group").isNull()), F.count_if(F.col("group").isNotNull() & F.col("entry").isNull()),
-            F.count_if(F.col("group").isNotNull() & F.col("entry").isNotNull()), F.count("time")).head()
-        self.left_out[table] = {"ofPrivateGroups": counts[0], "ofPrivatePhotos": counts[1]}
-        columns = [("group", "u32", "group"), ("entry", "u32", "entry")]
-        if counts[3]:
-            columns.append(("time", "i64", "time"))
-        rows = rows.filter(F.col("group").isNotNull() & F.col("entry").isNotNull())
-        rows = rows.repartitionByRange(self.part_count(counts[2]), "group", "entry") \
-            .sortWithinPartitions("group", "entry")
-        writing = coterie_tables.Writing(self.path("tables"), table, columns)
-        rows.mapInArrow(running(writing), "rows long").collect()
+        rows = self.kinds[table].join(entries, id_column, "left").join(F.broadcast(groups), "group_id", "left")
+        is_shown = F.col("group").isNotNull() & F.col("entry").isNotNull()
+        names = [F.when(~is_shown, F.col(name)).alias(name) for name in ("group_id", id_column)]
+        rows = self.stored(f"numbered-{table}", rows.select(
+            "group", "entry", F.col(time_column).alias("time"), "file", "block", "line", *names))
+        hidden = rows.filter(~is_shown).select("group_id", id_column, F.col("group").isNull().alias("of_group"))
+        hidden = hidden.distinct().agg(F.count_if("of_group"), F.count_if(~F.col("of_group"))).head()
+        self.left_out[table] = {"ofPrivateGroups": hidden[0], "ofPrivatePhotos": hidden[1]}
+        rows = rows.filter(is_shown).drop("group_id", id_column)
+        count, count_with_time = rows.agg(F.count("entry"), F.count("time")).head()
+        columns = {"group": "u32", "entry": "u32", **({"time": "i64"} if count_with_time else {})}
+        # The workers sort: all that says the same entry again is in one partition.
+        rows = rows.repartitionByRange(self.part_count(count), F.shiftleft("group", 32) + F.col("entry"))
+        writing = coterie_tables.Writing(self.path("tables"), table, columns, coterie_tables.last_entries)
+        count = sum(row.rows for row in rows.mapInArrow(running(writing), "rows long").collect())
         self.stages.report(f"sorted-{table}")
-        self.say(f"{table}: {counts[2]} entries, {counts[0]} of private groups, {counts[1]} private")
+        self.say(f"{table}: {count} entries, {hidden[0]} of private groups, {hidden[1]} private")
 
     def parts(self, table):
         """The rows of the manifest, in the order of the parts."""

@@ -152,33 +152,87 @@ def text_buffers(texts):
 class Writing:
     """Writes the rows of each partition as a part of a table."""
 
-    def __init__(self, folder, table, columns, key=None):
+    def __init__(self, folder, table, columns, last, goes_on=False):
         self.folder, self.table, self.columns = folder, table, columns
-        self.key = key  # a column that goes on, with the partition and the index of the row
+        self.last = last  # leaves a row for each thing that the rows say something of
+        self.goes_on = goes_on  # whether ids go on, with the partition and the index of the row
 
     def __call__(self, batches):
         from pyspark import TaskContext
         part = TaskContext.get().partitionId()
         batches = [batch for batch in batches if batch.num_rows]
-        if not batches:
+        rows = self.last(pyarrow.Table.from_batches(batches)) if batches else []
+        del batches
+        if len(rows) == 0:
             return
-        rows = pyarrow.Table.from_batches(batches)
         write_part(self.folder, self.table, part,
-                   [(name, kind, self.content(rows, source, kind)) for name, kind, source in self.columns])
-        if self.key is None:
+                   [(name, kind, content(rows.column(name), kind)) for name, kind in self.columns.items()])
+        if not self.goes_on:
             yield pyarrow.RecordBatch.from_pydict({"rows": pyarrow.array([len(rows)], pyarrow.int64())})
             return
         result = pyarrow.table({
-            "id": rows.column(self.key), "part": pyarrow.array(numpy.full(len(rows), part)),
+            "id": rows.column("id"), "part": pyarrow.array(numpy.full(len(rows), part)),
             "index": pyarrow.array(numpy.arange(len(rows)))})
         yield from result.to_batches()
 
-    @staticmethod
-    def content(rows, source, kind):
-        column = rows.column(source)
-        if kind == "text":
-            return column
-        if kind == "u32" and (pyarrow.compute.max(column).as_py() or 0) >= 2**32 - 1:
-            raise OverflowError(f"{source}: more than can be numbered with 32 bits")
-        missing = {"u32": 0, "i64": int(NO_TIME), "f64": float("nan")}[kind]
-        return column.fill_null(missing).to_numpy().astype({"u32": "<u4", "i64": "<i8", "f64": "<f8"}[kind])
+
+def content(column, kind):
+    if kind == "text":
+        return column
+    if kind == "u32" and (pyarrow.compute.max(column).as_py() or 0) >= 2**32 - 1:
+        raise OverflowError("more than can be numbered with 32 bits")
+    missing = {"u32": 0, "i64": int(NO_TIME), "f64": float("nan")}[kind]
+    return column.fill_null(missing).to_numpy().astype({"u32": "<u4", "i64": "<i8", "f64": "<f8"}[kind])
+
+
+class LastRecords:
+    """Of each id, what the last record says that gives a column; only what is public.
+
+    Rows are sorted by id, then as they came in. `bits` has the columns, each with its bit in `fields`; none for a
+    column that a record gives by saying something.
+    """
+
+    def __init__(self, bits):
+        self.bits = bits
+
+    def __call__(self, rows):
+        ids = rows.column("id").combine_chunks()
+        is_first = numpy.ones(len(ids), bool)
+        is_first[1:] = pyarrow.compute.not_equal(ids[1:], ids[:-1]).to_numpy(zero_copy_only=False)
+        fields = rows.column("fields").fill_null(0).to_numpy()
+        columns = {"id": ids.filter(pyarrow.array(is_first))}
+        for name, bit in self.bits.items():
+            column = rows.column(name)
+            is_given = column.is_valid().to_numpy() if bit is None else (fields >> bit & 1).astype(bool)
+            columns[name] = column.take(last_given(is_given, is_first))
+        last = pyarrow.table(columns)
+        if "visibility" in self.bits:
+            is_private = pyarrow.compute.equal(last.column("visibility"), "private").fill_null(False)
+            last = last.filter(pyarrow.compute.invert(is_private))
+        return last
+
+
+def last_given(is_given, is_first):
+    """The last row of each run that gives something; null where none does."""
+    firsts = numpy.flatnonzero(is_first)
+    ends = numpy.append(firsts[1:], len(is_first)) - 1
+    rows = numpy.maximum.accumulate(numpy.where(is_given, numpy.arange(len(is_given)), -1))[ends]
+    return pyarrow.array(rows, mask=rows < firsts)
+
+
+def last_entries(rows):
+    """The entries of a relation, sorted; each with the last time that is known."""
+    group, entry, file, block, line = (
+        rows.column(name).to_numpy() for name in ("group", "entry", "file", "block", "line"))
+    key = group << 32 | entry
+    order = numpy.argsort(key, kind="stable")
+    key = key[order]
+    is_first = numpy.append(True, key[1:] != key[:-1])
+    # Only what is there several times is put in the order in which it came in.
+    again = numpy.flatnonzero(~(is_first & numpy.append(is_first[1:], True)))
+    found = order[again]
+    order[again] = found[numpy.lexsort((line[found], block[found], file[found], key[again]))]
+    times = rows.column("time").take(pyarrow.array(order))
+    return pyarrow.table({
+        "group": group[order][is_first], "entry": entry[order][is_first],
+        "time": times.take(last_given(times.is_valid().to_numpy(), is_first))})
