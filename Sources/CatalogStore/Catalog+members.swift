@@ -1,4 +1,4 @@
-public import Model
+import Model
 import SQLite
 
 /// A user as the catalog has it: memberships and stated interests, by external ids.
@@ -105,11 +105,21 @@ extension Catalog {
 }
 
 extension CatalogSnapshot {
-    /// The external ids of all users by their column in a matrix.
-    ///
-    /// A column without a user has an empty one.
-    public func userIDs() throws(CatalogError) -> PackedTexts {
-        try catalog.texts(byKey: "SELECT user_key, user_id FROM users ORDER BY user_key")
+    /// The texts of all users by their column in a matrix.
+    public func users() throws(CatalogError) -> UserTexts {
+        let texts: UserTexts? = try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare("SELECT user_key, user_id, interests FROM users ORDER BY user_key")
+            var texts = UserTexts()
+            while try rows.step() {
+                let key = rows.integer(0)
+                guard key >= texts.ids.count, key <= Catalog.keyLimit else { return nil }
+                unsafe rows.withText(1) { unsafe texts.ids.append($0, at: Int(key)) }
+                unsafe rows.withText(2) { unsafe texts.interests.append($0, at: Int(key)) }
+            }
+            return texts
+        }
+        guard let texts else { throw .damaged("keys of users are out of order or bounds") }
+        return texts
     }
 }
 

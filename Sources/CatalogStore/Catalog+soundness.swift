@@ -36,22 +36,6 @@ extension Catalog {
         return Int(key)
     }
 
-    /// Texts by key, of a statement whose rows are a key and a text, in ascending order of the keys.
-    func texts(byKey sql: String) throws(CatalogError) -> PackedTexts {
-        let texts: PackedTexts? = try wrapping { () throws(DatabaseError) in
-            let rows = try database.prepare(sql)
-            var texts = PackedTexts()
-            while try rows.step() {
-                let key = rows.integer(0)
-                guard key >= texts.count, key <= Self.keyLimit else { return nil }
-                unsafe rows.withText(1) { unsafe texts.append($0, at: Int(key)) }
-            }
-            return texts
-        }
-        guard let texts else { throw .damaged("keys are out of order or bounds in: \(sql)") }
-        return texts
-    }
-
     /// Checks that as many rows were read as the tree of their table has, or that of its smallest index; in the same
     /// transaction.
     ///

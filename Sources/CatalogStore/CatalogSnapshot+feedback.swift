@@ -41,10 +41,4 @@ extension CatalogSnapshot {
         }
         guard isInBounds else { throw .damaged("interactions of a user who cannot be") }
     }
-
-    /// The stated interests of all users, separated by semicolons, by their column in a matrix.
-    public func statedInterests() throws(CatalogError) -> PackedTexts {
-        try catalog.texts(
-            byKey: "SELECT user_key, interests FROM users WHERE interests IS NOT NULL ORDER BY user_key")
-    }
 }

@@ -42,7 +42,7 @@ public struct EvaluationSet: Sendable {
         self.model = model
         do {
             let snapshot = try CatalogSnapshot(of: training, threads: 1)
-            let userIDs = try snapshot.userIDs()
+            let userIDs = try snapshot.users().ids
             matrix = try snapshot.matrix(RelationFacts.members.source) { _ in }.matrix
             guard matrix.rowCount == model.groupCount else {
                 throw EvaluationError("the model is not of the groups of the catalog \(training.path)")

@@ -1,8 +1,10 @@
 import CatalogStore
+import Dispatch
 import Model
 import ModelStore
 import Recommendation
 import SparseMatrix
+import Synchronization
 
 extension RecomputeJob {
     /// Whether members are published with the version: daemons of a shared store know them from there.
@@ -12,16 +14,15 @@ extension RecomputeJob {
     func membersToPublish(_ entries: any EntrySource, _ memberships: MatrixReading)
         throws(RecomputeError) -> (RecomputedMembers, outcome: String)
     {
-        let (userIDs, feedback, interests): (PackedTexts, [UInt32: PublishedMember.Feedback], PackedTexts)
+        let joined = TransposedMatrix(of: memberships.matrix, isMeanwhile: parameters.threads > 1)
+        let (users, feedback): (UserTexts, [UInt32: PublishedMember.Feedback])
         do throws(CatalogError) {
-            userIDs = try entries.userIDs()
+            users = try entries.users()
             feedback = try memberFeedback(entries)
-            interests = try entries.statedInterests()
         } catch { throw .catalog(error) }
         do throws(MatrixError) {
-            let members = try RecomputedMembers(
-                userIDs: userIDs, memberships: memberships.matrix, firstDays: memberships.firstDays ?? [],
-                feedback: feedback, interests: interests)
+            let members = RecomputedMembers(
+                users: users, joined: try joined.wait(), firstDays: memberships.firstDays ?? [], feedback: feedback)
             return (members, "\(members.userCount) users")
         } catch { throw .model("the memberships cannot be turned to users: \(error)") }
     }
@@ -40,5 +41,32 @@ extension RecomputeJob {
             if !said.isEmpty { feedback[UInt32(column)] = said }
         }
         return feedback
+    }
+}
+
+/// A matrix that is transposed on a thread of its own, while others read the catalog.
+private final class TransposedMatrix: Sendable {
+    private let outcome = Mutex<Result<BinaryMatrix, MatrixError>?>(nil)
+    private let isOver = DispatchGroup()
+
+    /// - Parameter isMeanwhile: whether there is a thread for it; it is done here and now otherwise.
+    init(of matrix: BinaryMatrix, isMeanwhile: Bool) {
+        guard isMeanwhile else {
+            transpose(matrix)
+            return
+        }
+        DispatchQueue(label: "transposition").async(group: isOver) { [self] in transpose(matrix) }
+    }
+
+    private func transpose(_ matrix: BinaryMatrix) {
+        let transposed = Result { () throws(MatrixError) in try matrix.transposed() }
+        outcome.withLock { $0 = transposed }
+    }
+
+    /// Waits for the matrix.
+    func wait() throws(MatrixError) -> BinaryMatrix {
+        isOver.wait()
+        guard let outcome = outcome.withLock({ $0 }) else { preconditionFailure("nothing was transposed") }
+        return try outcome.get()
     }
 }

@@ -74,14 +74,15 @@ struct LookupTests {
         #expect(try test.catalog.idsNear("a", in: .users) == [])
     }
 
-    @Test("users' ids by column, even if keys have gaps")
-    func userIDs() throws {
+    @Test("users' texts by column, even if keys have gaps")
+    func users() throws {
         let test = try CatalogUnderTest()
-        try test.importing(.users, "user_id\na\nb\nc\nd\n")
+        try test.importing(.users, "user_id,interests\na,\nb,owls;snow\nc,bees\nd,\n")
         try test.importing(.users, "user_id\nb\nd\n") { $0.replaces = true }
-        let ids = try CatalogSnapshot(of: test.catalog, threads: 1).userIDs()
+        let users = try CatalogSnapshot(of: test.catalog, threads: 1).users()
         let keys = try test.lines("SELECT user_key FROM users ORDER BY user_key").compactMap { Int($0) }
-        #expect(keys.map { ids[$0] } == ["b", "d"])
-        #expect((0..<10).map { ids[$0] }.filter { !$0.isEmpty } == ["b", "d"])
+        #expect(keys.map { users.ids[$0] } == ["b", "d"])
+        #expect(keys.map { users.interests[$0] } == ["owls;snow", ""])
+        #expect((0..<10).map { users.ids[$0] }.filter { !$0.isEmpty } == ["b", "d"])
     }
 }

@@ -25,7 +25,7 @@ struct MatrixTests {
                 let rows = (0..<reading.matrix.rowCount).map { Array(reading.matrix.row($0)) }
                 #expect(rows.map(\.count) == publicIDs.map { expected[$0]?.count ?? 0 })
                 if kind == .memberships {
-                    let users = try snapshot.userIDs()
+                    let users = try snapshot.users().ids
                     #expect(
                         rows.map { row in Set(row.map { users[Int($0)] }) }
                             == publicIDs.map { expected[$0] ?? [] })
@@ -58,7 +58,7 @@ struct MatrixTests {
             """)
         let snapshot = try CatalogSnapshot(of: test.catalog, threads: threads)
         let reading = try snapshot.matrix(.memberships, findingFirstDays: true) { _ in }
-        let (days, users) = (try #require(reading.firstDays), try snapshot.userIDs())
+        let (days, users) = (try #require(reading.firstDays), try snapshot.users().ids)
         #expect(days.count == reading.matrix.columnCount)
         let found = days.indices.filter { days[$0] < .max }.map { "\(users[$0]) \(days[$0])" }
         let expected = try test.lines(

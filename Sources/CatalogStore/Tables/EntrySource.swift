@@ -25,14 +25,19 @@ public protocol EntrySource: AnyObject {
     func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
         throws(CatalogError) -> PhotoContent
 
-    /// The external ids of all users by their column in a matrix.
-    func userIDs() throws(CatalogError) -> PackedTexts
-
-    /// The stated interests of all users, separated by semicolons, by their column in a matrix.
-    func statedInterests() throws(CatalogError) -> PackedTexts
+    /// The texts of all users by their column in a matrix.
+    func users() throws(CatalogError) -> UserTexts
 
     /// Calls `body` with what each member did beside joining and leaving, by column; see `CatalogSnapshot`.
     func forEachMember(impressionsSince: Int64, _ body: (_ column: Int, [Interaction]) -> Void) throws(CatalogError)
+}
+
+/// What users are called and say of themselves, by their column in a matrix.
+public struct UserTexts: Sendable {
+    /// External ids; that of a column without a user is empty.
+    public internal(set) var ids = PackedTexts()
+    /// Stated interests, separated by semicolons.
+    public internal(set) var interests = PackedTexts()
 }
 
 extension CatalogSnapshot: EntrySource {

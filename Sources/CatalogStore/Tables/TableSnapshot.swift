@@ -17,36 +17,27 @@ public final class TableSnapshot: EntrySource {
         numbers = try TableNumbers(folder, snapshot)
     }
 
-    /// The external ids of all users: those of the tables, then those whom only the catalog knows.
-    public func userIDs() throws(CatalogError) -> PackedTexts {
-        var ids = PackedTexts()
-        for part in folder["users"] {
-            for row in 0..<part.rowCount { part.withText("id", row: row) { ids.append($0) } }
-        }
-        for id in numbers.addedUsers { ids.append(id.utf8Span.span) }
-        return ids
-    }
-
-    /// The stated interests of all users: what the catalog knows wins over the tables.
-    public func statedInterests() throws(CatalogError) -> PackedTexts {
-        var interests = PackedTexts()
-        var column = 0
+    /// The users of the tables, then those whom only the catalog knows; what it knows of interests wins over the tables.
+    public func users() throws(CatalogError) -> UserTexts {
+        var users = UserTexts()
         for part in folder["users"] {
             for row in 0..<part.rowCount {
+                let column = users.ids.count
+                part.withText("id", row: row) { users.ids.append($0) }
                 if let stated = numbers.interests[UInt32(column)] {
-                    interests.append(stated.utf8Span.span)
+                    users.interests.append(stated.utf8Span.span)
                 } else if numbers.isForgotten.contains(column) {
-                    interests.append([UInt8]())
+                    users.interests.append([UInt8]())
                 } else {
-                    part.withText("interests", row: row) { interests.append($0) }
+                    part.withText("interests", row: row) { users.interests.append($0) }
                 }
-                column += 1
             }
         }
-        for added in numbers.addedUsers.indices {
-            interests.append(Array((numbers.interests[UInt32(column + added)] ?? "").utf8))
+        for id in numbers.addedUsers {
+            users.interests.append((numbers.interests[UInt32(users.ids.count)] ?? "").utf8Span.span)
+            users.ids.append(id.utf8Span.span)
         }
-        return interests
+        return users
     }
 
     /// Calls `body` with what each member did beside joining and leaving, by column.
