@@ -51,7 +51,9 @@ struct RecomputedMembers: MemberSource {
 
     func feedback(ofUser number: Int) -> PublishedMember.Feedback {
         var feedback = feedback[rows[number]] ?? PublishedMember.Feedback()
-        feedback.interests = users.interests[Int(rows[number])].split(separator: ";").map(String.init)
+        let interests = users.interests.bytes(at: Int(rows[number]))
+        let isText = (try? UTF8Span(validating: interests.span)) != nil
+        feedback.interestBytes = isText ? interests : Array(String(decoding: interests, as: UTF8.self).utf8)[...]
         return feedback
     }
 }

@@ -108,7 +108,7 @@ struct MemberProfileTests {
             joined: [0],
             feedback: .init(
                 dismissals: [Dismissal(group: 1, atMilliseconds: 5000)],
-                exposures: [Exposure(group: 2, impressions: 4)], interests: ["birds"]))
+                exposures: [Exposure(group: 2, impressions: 4)], interestBytes: Array("birds".utf8)[...]))
         let before = MemberProfile(userID: "ann", member, of: manifest, for: planner, atMilliseconds: halfLife)
         // No dismissal is later than the version that has it.
         let dismissals = [Dismissal(group: 1, atMilliseconds: manifest.createdAtMilliseconds)]

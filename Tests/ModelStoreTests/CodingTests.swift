@@ -107,8 +107,9 @@ struct CodingTests {
             dismissals: [
                 .init(group: 0, atMilliseconds: Int64(UInt32.max) * 1000), .init(group: 300, atMilliseconds: 0),
             ],
-            exposures: [.init(group: 7, impressions: 1.5)], interests: ["birds", "alte Bahnhöfe ✈"])
-        for feedback in [feedback, PublishedMember.Feedback(), PublishedMember.Feedback(interests: ["a"])] {
+            exposures: [.init(group: 7, impressions: 1.5)], interestBytes: Array("birds;alte Bahnhöfe ✈".utf8)[...])
+        #expect(feedback.interests == ["birds", "alte Bahnhöfe ✈"])
+        for feedback in [feedback, PublishedMember.Feedback(), PublishedMember.Feedback(interestBytes: [97])] {
             var bytes: [UInt8] = []
             #expect(FeedbackCoding.append(feedback, to: &bytes))
             #expect(FeedbackCoding.decode(bytes.span, groupCount: 301) == feedback)

@@ -41,7 +41,7 @@ struct PublishedMembersTests {
         #expect(
             try table.member(withID: "ab")
                 == PublishedMember(feedback: .init(exposures: [.init(group: 3, impressions: 0.009)])))
-        #expect(try table.member(withID: "c") == PublishedMember(feedback: .init(interests: ["x"])))
+        #expect(try table.member(withID: "c") == PublishedMember(feedback: .init(interestBytes: [0x78])))
         for absent in ["", "b", "abc"] { #expect(try table.member(withID: absent) == nil) }
     }
 

@@ -10,6 +10,8 @@ struct SampleMembers: MemberSource {
         var groups: [UInt32] { member.joined }
     }
 
+    private static let interests = ["", "birds", "birds;alte Bahnhöfe"]
+
     let users: [User]
     var userCount: Int { users.count }
 
@@ -36,7 +38,7 @@ struct SampleMembers: MemberSource {
                     exposures: groups(0.02).map {
                         .init(group: $0, impressions: Double(UInt32.random(in: 1...9, using: &generator)) / 1000)
                     },
-                    interests: Array(["birds", "alte Bahnhöfe"].prefix(Int.random(in: 0...2, using: &generator))))
+                    interestBytes: Array(Self.interests[Int.random(in: 0...2, using: &generator)].utf8)[...])
             }
             return User(id: number == 2 ? "é ✈\n" : "\(number)@N00", member: member)
         }

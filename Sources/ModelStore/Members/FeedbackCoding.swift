@@ -13,7 +13,7 @@ enum FeedbackCoding {
         guard append(feedback.dismissals.map { ($0.group, seconds($0)) }, to: &bytes),
             append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
         else { return false }
-        bytes.append(contentsOf: feedback.interests.joined(separator: ";").utf8)
+        bytes.append(contentsOf: feedback.interestBytes)
         return true
     }
 
@@ -23,16 +23,16 @@ enum FeedbackCoding {
         guard let dismissals = decodePairs(bytes, at: &offset, groupCount: groupCount),
             let exposures = decodePairs(bytes, at: &offset, groupCount: groupCount)
         else { return nil }
-        var text: [UInt8] = []
+        var interests: [UInt8] = []
         while offset < bytes.count {
-            text.append(bytes[offset])
+            interests.append(bytes[offset])
             offset += 1
         }
-        guard let interests = String(validating: text, as: UTF8.self) else { return nil }
+        guard String(validating: interests, as: UTF8.self) != nil else { return nil }
         return PublishedMember.Feedback(
             dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
             exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
-            interests: interests.split(separator: ";").map(String.init))
+            interestBytes: interests[...])
     }
 
     private static func seconds(_ dismissal: Dismissal) -> UInt32 {

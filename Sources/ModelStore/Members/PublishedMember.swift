@@ -13,18 +13,25 @@ public struct PublishedMember: Sendable, Equatable {
         public var dismissals: [Dismissal]
         /// In ascending order of the group; faded until the moment of the version's recompute.
         public var exposures: [Exposure]
-        /// Stated interests, none of which contains a semicolon.
-        public var interests: [String]
+        /// Stated interests in UTF-8, separated by semicolons: as they are stored, since millions are published.
+        public var interestBytes: ArraySlice<UInt8>
 
         /// Feedback.
-        public init(dismissals: [Dismissal] = [], exposures: [Exposure] = [], interests: [String] = []) {
+        public init(
+            dismissals: [Dismissal] = [], exposures: [Exposure] = [], interestBytes: ArraySlice<UInt8> = []
+        ) {
             self.dismissals = dismissals
             self.exposures = exposures
-            self.interests = interests
+            self.interestBytes = interestBytes
+        }
+
+        /// Stated interests.
+        public var interests: [String] {
+            interestBytes.split(separator: UInt8(ascii: ";")).map { String(decoding: $0, as: UTF8.self) }
         }
 
         /// Whether there is no feedback.
-        public var isEmpty: Bool { dismissals.isEmpty && exposures.isEmpty && interests.isEmpty }
+        public var isEmpty: Bool { dismissals.isEmpty && exposures.isEmpty && interestBytes.isEmpty }
     }
 
     /// The groups the user is in, ascending.
