@@ -48,8 +48,8 @@ extension SimilarityParameters.Measure {
 
 /// Estimates of what the parts of a search cost, for even progress: roughly nanoseconds of one core.
 ///
-/// Fitted on matrices of 1 to 60 million entries, with few heavy and with many light columns; the progress is off by at
-/// most some tenths of the whole.
+/// Fitted on matrices of 1 to 60 million entries, with few heavy and with many light columns; on the largest ones the
+/// progress is off by at most a twentieth of the whole.
 struct SearchCost: Sendable {
     /// The cost before the first tile.
     let preparation: Int
@@ -57,11 +57,11 @@ struct SearchCost: Sendable {
     private let perRank: Int
 
     init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure, entryCount: Int) {
-        // With weights, adding and comparing cost about three times as much.
-        let scale = measure == .cosine ? 1 : 3
+        // With weights, adding costs about three times as much, and comparing nine times.
+        let (adding, comparing) = measure == .cosine ? (1, 1) : (3, 9)
         preparation = 35 * entryCount
-        perEntry = 22 * scale * prepared.blocks.count
-        perRank = scale * prepared.rankCount * 2 / 5
+        perEntry = 22 * adding * prepared.blocks.count
+        perRank = comparing * prepared.rankCount * 2 / 5
     }
 
     /// The cost of a whole search.
