@@ -50,8 +50,10 @@ struct Forecast: Sendable {
                 continue
             }
             let expected = step.expectedSeconds * pace
-            // The further a step is, the more its own speed counts and the less what was expected of it.
-            let trust = min(1, current.fraction / 0.2)
+            // The further a step is, the more its own speed counts and the less what was expected of it; with the
+            // square, as its first report comes after what it does once, and says little.
+            let share = min(1, current.fraction / 0.2)
+            let trust = share * share
             let ownTotal = current.fraction > 0 ? current.seconds / current.fraction : expected
             remaining += max(0, (trust * ownTotal + (1 - trust) * max(expected, current.seconds)) - current.seconds)
         }

@@ -48,6 +48,17 @@ struct ForecastTests {
         play(expected: [4, 1], actual: [6, 1.2])
     }
 
+    @Test("the first report of a step that was long in beginning says little")
+    func slowBeginning() {
+        var forecast = Forecast(steps: [14, 27, 15].enumerated().map { .init(name: "\($0)", expectedSeconds: $1) })
+        forecast.begin("0")
+        forecast.end(seconds: 24)
+        forecast.begin("1")
+        forecast.advance(fraction: 0.03, seconds: 8)
+        let predicted = 24 + 8 + forecast.remainingSeconds
+        #expect(abs(predicted - 95) <= 95 / 4, "\(predicted) s instead of 24 + 46 + 25")
+    }
+
     /// Of a community of 100,000 groups.
     private func estimate(
         isDated: Bool = false, content: ContentEstimate = .init(), publishesMembers: Bool = false,
