@@ -166,7 +166,7 @@ class Writing:
         if len(rows) == 0:
             return
         write_part(self.folder, self.table, part,
-                   [(name, kind, content(rows.column(name), kind)) for name, kind in self.columns.items()])
+                   [(name, kind, content(rows, name, kind)) for name, kind in self.columns.items()])
         if not self.goes_on:
             yield pyarrow.RecordBatch.from_pydict({"rows": pyarrow.array([len(rows)], pyarrow.int64())})
             return
@@ -176,11 +176,12 @@ class Writing:
         yield from result.to_batches()
 
 
-def content(column, kind):
+def content(rows, name, kind):
+    column = rows.column(name)
     if kind == "text":
         return column
     if kind == "u32" and (pyarrow.compute.max(column).as_py() or 0) >= 2**32 - 1:
-        raise OverflowError("more than can be numbered with 32 bits")
+        raise OverflowError(f"{name}: more than can be numbered with 32 bits")
     missing = {"u32": 0, "i64": int(NO_TIME), "f64": float("nan")}[kind]
     return column.fill_null(missing).to_numpy().astype({"u32": "<u4", "i64": "<i8", "f64": "<f8"}[kind])
 

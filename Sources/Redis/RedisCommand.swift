@@ -25,12 +25,6 @@ public struct RedisCommand: Sendable, Equatable {
         ends.append(bytes.count)
     }
 
-    /// Adds a word of any bytes.
-    public mutating func append(_ word: ArraySlice<UInt8>) {
-        bytes.append(contentsOf: word)
-        ends.append(bytes.count)
-    }
-
     /// Adds a number, in decimal digits.
     public mutating func append(_ number: Int) { append(String(number)) }
 

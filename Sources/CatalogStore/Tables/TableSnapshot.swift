@@ -17,7 +17,7 @@ public final class TableSnapshot: EntrySource {
         numbers = try TableNumbers(folder, snapshot)
     }
 
-    /// The users of the tables, then those whom only the catalog knows; what it knows of interests wins over the tables.
+    /// The users of the tables, then those whom only the catalog knows; interests that it knows win over the tables.
     public func users() throws(CatalogError) -> UserTexts {
         var users = UserTexts()
         for part in folder["users"] {
