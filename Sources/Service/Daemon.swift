@@ -86,6 +86,10 @@ public final class Daemon: Sendable {
         }
         if let reporter {
             timers.append(RepeatingTimer(label: "reporter", interval: DaemonReporter.interval) { reporter.report() })
+            if let tally = parts.sessionTally {
+                timers.append(
+                    RepeatingTimer(label: "session-tally", interval: SessionTally.interval) { tally.step(at: now()) })
+            }
         }
         self.reporter = reporter
         if let settingsWatch {

@@ -67,7 +67,7 @@ struct DaemonReporter: Sendable {
             problems: problems.compactMap(\.self), journal: journal,
             outboxChanges: backlog?.count, outboxSinceMilliseconds: backlog?.since,
             streamMissing: lag?.missing, streamCompleteAtMilliseconds: lag?.completeAtMilliseconds,
-            sessions: sessions?.step(at: now()), errorsInLastHour: count,
+            sessions: sessions?.alive, errorsInLastHour: count,
             lastError: last?.message, lastErrorAtMilliseconds: last?.atMilliseconds)
     }
 }

@@ -1,8 +1,12 @@
 import SQLite
 import Synchronization
 
-/// Counts the sessions of a file that have not ended, a few rows at a time: there may be millions.
+/// Counts the sessions of a file that have not ended, a few rows at a time: there may be millions, and each is a page
+/// to read, for which no list should have to wait.
 final class SessionTally: Sendable {
+    /// How often some rows are read.
+    static let interval = Duration.milliseconds(200)
+
     private struct State {
         /// The row up to which this round has come.
         var row: Int64 = 0
@@ -18,23 +22,24 @@ final class SessionTally: Sendable {
 
     /// - Parameters:
     ///   - path: the file of a daemon's sessions.
-    ///   - rowsPerStep: how many rows are read at a time; a million take some minutes.
-    init(path: String, rowsPerStep: Int = 5000) {
+    ///   - rowsPerStep: how many rows are read at a time; a million take a quarter of an hour.
+    init(path: String, rowsPerStep: Int = 200) {
         self.path = path
         self.rowsPerStep = rowsPerStep
     }
 
+    /// How many sessions had not ended when all rows were last read; nil if they never were.
+    var alive: Int? { state.withLock { $0.alive } }
+
     /// Reads some more rows.
     ///
     /// - Parameter now: Unix milliseconds.
-    /// - Returns: how many sessions had not ended when all rows were last read; nil if they never were.
-    func step(at now: Int64) -> Int? {
+    func step(at now: Int64) {
         state.withLock { state in
             do { try Self.read(path, rowsPerStep, at: now, &state) } catch {
                 // The file may be new, or put aside as damaged: the next round begins with what is there then.
                 (state.row, state.count) = (0, 0)
             }
-            return state.alive
         }
     }
 
