@@ -74,11 +74,14 @@ struct StatedInterests {
         let bounds = topics.map { topic in
             index.hasMore(topic) ? index.largest(of: topic).last.map { popularity[Int($0)] } ?? .max : .max
         }
+        guard bounds.contains(where: { $0 < .max }) else { return others }
         for topic in topics {
-            for group in index.largest(of: topic) where list[group] == nil {
+            for group in index.largest(of: topic) {
                 for other in index.topics(of: group) {
                     let position = positions[Int(other)]
-                    if position >= 0, popularity[Int(group)] > bounds[position] { others[position].append(group) }
+                    // The list is asked last: few groups come so far.
+                    guard position >= 0, popularity[Int(group)] > bounds[position], list[group] == nil else { continue }
+                    others[position].append(group)
                 }
             }
         }
