@@ -1,8 +1,9 @@
 import SQLite
 import Synchronization
 
-/// Counts the sessions of a file that have not ended, a few rows at a time: there may be millions, and each is a page
-/// to read, for which no list should have to wait.
+/// Counts the sessions of a file that have not ended.
+///
+/// It reads a few rows at a time, as there may be millions, each is a page, and no list should wait for that.
 final class SessionTally: Sendable {
     /// How often some rows are read.
     static let interval = Duration.milliseconds(200)
