@@ -18,6 +18,7 @@ public final class Daemon: Sendable {
     private let timers: [RepeatingTimer]
     private let community: (any CommunitySource)?
     private let exposures: ExposureLog
+    private let sharedSessions: SharedSessions?
     private let relay: ChangeRelay?
     private let recorder: TapeRecorder?
     private let keyWatch: KeyWatch?
@@ -113,11 +114,16 @@ public final class Daemon: Sendable {
                     community.noteOutsideChanges()
                 })
         }
+        if let sessions = parts.sharedSessions {
+            timers.append(
+                RepeatingTimer(label: "session-writer", interval: PendingLists.interval) { sessions.writePending() })
+        }
         self.timers = timers
         self.keyWatch = keyWatch
         self.settingsWatch = settingsWatch
         community = parts.community
         exposures = parts.exposures
+        sharedSessions = parts.sharedSessions
         relay = parts.relay
         relay?.start()
     }
@@ -161,6 +167,7 @@ public final class Daemon: Sendable {
         recorder?.stop()
         // What the last answers showed.
         if let community { exposures.flush(to: community) }
+        sharedSessions?.writePending()
         relay?.stop()
         reporter?.withdraw()
         configuration.log.info("stopped")

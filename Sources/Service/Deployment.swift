@@ -30,6 +30,8 @@ struct DeploymentParts {
     var community: (any CommunitySource)?
     /// The lists of sessions; nil if the daemon serves groups alone.
     var sessions: SessionsInUse?
+    /// The same, if the store has them too.
+    var sharedSessions: SharedSessions?
     /// Counts the sessions that have not ended; nil if the daemon serves groups alone.
     var sessionTally: SessionTally?
     /// Counts the lists of sessions that were found damaged.
@@ -71,7 +73,9 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            let kept = LoggedSessions(SharedSessions(channel, local: file, damaged: damaged), keeping)
+            let shared = SharedSessions(channel, local: file, damaged: damaged)
+            sharedSessions = shared
+            let kept = LoggedSessions(shared, keeping)
             community = JournalSource(
                 store, journal: journal,
                 catalog: try catalog.map { path throws(ServiceError) in

@@ -88,6 +88,25 @@ struct SharedSessionTests {
         #expect(try two.plan(ofUser: "bob", session: "s", at: 3) == nil)
     }
 
+    @Test("A list that the server has is in the file of the machine soon after, and at once if it is asked for")
+    func later() throws {
+        let one = try sessions("one")
+        func isInFile(_ user: String) throws -> Bool {
+            try KeptSessions(path: directory.path + "/one")?.count(ofUser: user) == 1
+        }
+        for user in ["ann", "bob", "cid"] { _ = try one.keep(plan("a"), ofUser: user, session: "s", at: 0) }
+        #expect(try !isInFile("ann") && !isInFile("bob") && !isInFile("cid"))
+        try one.forgetAll(ofUser: "cid")
+        #expect(try one.plan(ofUser: "ann", session: "s", at: 1)?.recommendationID == "a")
+        #expect(try isInFile("ann"))
+        _ = try one.keep(plan("b"), ofUser: "dan", session: "s", at: 0)
+        one.writePending()
+        #expect(try isInFile("bob") && isInFile("dan") && !isInFile("cid"))
+        // However seldom they are written, few wait.
+        for number in 0..<300 { _ = try one.keep(plan("c"), ofUser: "user \(number)", session: nil, at: 0) }
+        #expect(try isInFile("user 0") && !isInFile("user 299"))
+    }
+
     @Test("While the server does not answer, few requests wait for it, and none for long")
     func hanging() throws {
         let one = try sessions("one")

@@ -146,30 +146,43 @@ final class SessionFile: SessionStore {
         return nil
     }
 
-    /// Keeps the list of a session, in place of the one that the member used longest ago if there are many, and forgets
-    /// a few that have ended.
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
         -> FrozenPlan
     {
         let bytes = plan.sealed(ofUser: user, session: session)
+        try keep([SealedList(user: user, session: session, usedAt: now, bytes: bytes)])
+        return plan
+    }
+
+    /// Keeps lists, each in place of the one that its member used longest ago if there are many, and forgets a few that
+    /// have ended.
+    func keep(_ lists: [SealedList]) throws(ServiceError) {
         try using { connection throws(DatabaseError) in
             let database = try opened(&connection)
-            try Self.forgetEnded(database, &connection.cleanedThrough, at: now)
-            let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
-            insert.bind(user, at: 1)
-            insert.bind(session ?? "", at: 2)
-            insert.bind(now, at: 3)
-            insert.bind(bytes: bytes, at: 4)
-            try insert.run()
-            let forget = try database.prepare(
-                """
-                DELETE FROM sessions WHERE user_id = ?1 AND session_id IN (SELECT session_id FROM sessions
-                WHERE user_id = ?1 ORDER BY used_at DESC LIMIT -1 OFFSET \(SharedChannel.sessionsOfUser))
-                """)
-            forget.bind(user, at: 1)
-            try forget.run()
+            // One transaction: each would write pages that all of them change.
+            try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
+                for list in lists {
+                    try Self.forgetEnded(database, &connection.cleanedThrough, at: list.usedAt)
+                    try Self.insert(list, into: database)
+                }
+            }
         }
-        return plan
+    }
+
+    private static func insert(_ list: SealedList, into database: Database) throws(DatabaseError) {
+        let insert = try database.prepare("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)")
+        insert.bind(list.user, at: 1)
+        insert.bind(list.session ?? "", at: 2)
+        insert.bind(list.usedAt, at: 3)
+        insert.bind(bytes: list.bytes, at: 4)
+        try insert.run()
+        let forget = try database.prepare(
+            """
+            DELETE FROM sessions WHERE user_id = ?1 AND session_id IN (SELECT session_id FROM sessions
+            WHERE user_id = ?1 ORDER BY used_at DESC LIMIT -1 OFFSET \(SharedChannel.sessionsOfUser))
+            """)
+        forget.bind(list.user, at: 1)
+        try forget.run()
     }
 
     /// Goes through some rows, forgets those of sessions that have ended, and gives a little room back to the disk.

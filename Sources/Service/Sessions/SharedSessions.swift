@@ -11,6 +11,7 @@ final class SharedSessions: SessionStore {
 
     private let channel: SharedChannel
     private let local: SessionFile
+    private let pending: PendingLists
     private let damaged: DamagedLists
     private let nextAttempt = Mutex<ContinuousClock.Instant?>(nil)
 
@@ -22,10 +23,12 @@ final class SharedSessions: SessionStore {
     init(_ channel: SharedChannel, local: SessionFile, damaged: DamagedLists) {
         self.channel = channel
         self.local = local
+        pending = PendingLists(local)
         self.damaged = damaged
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
+        pending.write(ifAnyOf: user)
         if let (plan, isNoted) = try? local.use(user, session, at: now) {
             if isNoted { touch(user, session, at: now) }
             return plan
@@ -36,8 +39,8 @@ final class SharedSessions: SessionStore {
             let plan = try? opened(shared.bytes, user, session)
         else { return nil }
         touch(user, session, at: now)
-        // With a full disk here, the store still has it.
-        return (try? local.keep(plan, ofUser: user, session: session, at: now)) ?? plan
+        pending.append(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
+        return plan
     }
 
     func keep(_ plan: FrozenPlan, ofUser user: String, session: String?, at now: Int64) throws(ServiceError)
@@ -46,11 +49,17 @@ final class SharedSessions: SessionStore {
         guard let shared = share(plan, user, session, at: now) else {
             return try local.keep(plan, ofUser: user, session: session, at: now)
         }
-        return (try? local.keep(shared, ofUser: user, session: session, at: now)) ?? shared
+        pending.append(SealedList(user: user, session: session, usedAt: now, bytes: shared.bytes))
+        return shared.plan
     }
 
+    /// Writes lists that the store has to the file of this machine; called now and again, and at the end.
+    func writePending() { pending.write() }
+
     /// Keeps a list in the store, and returns the one that the session has there; nil if the store does not answer.
-    private func share(_ plan: FrozenPlan, _ user: String, _ session: String?, at now: Int64) -> FrozenPlan? {
+    private func share(_ plan: FrozenPlan, _ user: String, _ session: String?, at now: Int64) -> (
+        plan: FrozenPlan, bytes: [UInt8]
+    )? {
         let bytes = plan.sealed(ofUser: user, session: session)
         // A damaged list that stood there has gone by the second time.
         for _ in 0..<2 {
@@ -60,15 +69,15 @@ final class SharedSessions: SessionStore {
                     lastUse: SessionLife.lastUse(ofSession: session, at: now), lifetime: Self.lifetime)
             }
             guard let answer else { return nil }
-            guard let kept = answer else { return plan }
+            guard let kept = answer else { return (plan, bytes) }
             do {
-                return try opened(kept, user, session)
+                return (try opened(kept, user, session), kept)
             } catch {
                 // A newer version of this program, which runs beside this one for a while, may have kept it.
-                guard case .damaged = error else { return plan }
+                guard case .damaged = error else { return (plan, bytes) }
             }
         }
-        return plan
+        return (plan, bytes)
     }
 
     /// The list in bytes of the store; damaged ones are counted and removed.
@@ -90,11 +99,12 @@ final class SharedSessions: SessionStore {
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
         touch(user, session, at: instant)
+        pending.write(ifAnyOf: user)
         try local.noteUse(ofUser: user, session: session, at: instant)
     }
 
     func forgetAll(ofUser user: String) throws(ServiceError) {
-        try local.forgetAll(ofUser: user)
+        try pending.forgetAll(ofUser: user)
         _ = asking { () throws(StoreError) in try channel.forgetSessions(ofUser: user) }
     }
 
