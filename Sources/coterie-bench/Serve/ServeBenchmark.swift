@@ -52,9 +52,10 @@ enum ServeBenchmark: Benchmark {
             Option("requests", "N", help: "The requests for uncached lists", default: "2000"),
             Option("uncached-percent", "N", help: "The share of uncached lists in the mix", default: "20"),
             Option("connections", "N", help: "The connections of the load", default: "32"),
+            Option(flag: "hammered", help: "Measure the row hammered alone"),
         ],
         examples: [
-            "coterie-bench serve",
+            "coterie-bench serve", "coterie-bench serve --hammered",
             "coterie-bench serve --groups 2000 --neighbours 20 --members 100 --rounds 1 --seconds 1 --requests 100",
         ])
 
@@ -66,8 +67,15 @@ enum ServeBenchmark: Benchmark {
                 joined: try parsed.integer("joined", in: 1...500),
                 members: try parsed.integer("members", in: 2...1_000_000)))
         try runOnLoadProcessor()
-        let measurements = ServeMeasurements(scene: scene, servers: try ServersUnderTest(scene))
         let seconds = try parsed.integer("seconds", in: 1...600)
+        if !parsed.flag("hammered") { try measureOthers(scene, seconds: seconds, parsed) }
+        // Of fewer requests, the slowest hundredth would be those of the first moment, which the hammering begins with.
+        print(try HammeredStore(scene).row(seconds: 5 * seconds))
+    }
+
+    /// All rows but the last.
+    private static func measureOthers(_ scene: ServeScene, seconds: Int, _ parsed: ParsedCommand) throws {
+        let measurements = ServeMeasurements(scene: scene, servers: try ServersUnderTest(scene))
         let connections = try parsed.integer("connections", in: 1...512)
         print(
             try measurements.cached(
@@ -86,8 +94,6 @@ enum ServeBenchmark: Benchmark {
         print(
             try RecordingCost(scene).row(
                 rounds: try parsed.integer("rounds", in: 1...100), seconds: seconds, connections: connections))
-        // Of fewer requests, the slowest hundredth would be those of the first moment, which the hammering begins with.
-        print(try HammeredStore(scene).row(seconds: 5 * seconds))
     }
 
     /// Moves this process to the processor of the load.
