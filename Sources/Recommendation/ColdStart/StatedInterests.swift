@@ -69,24 +69,15 @@ struct StatedInterests {
     /// For each topic the largest groups of the other topics that are about it, too, but are not among its own largest;
     /// those with the most members first.
     private func others(_ list: GroupPositions) -> [[UInt32]] {
-        var others = [[UInt32]](repeating: [], count: topics.count)
-        guard topics.count > 1 else { return others }
-        let bounds = topics.map { topic in
-            index.hasMore(topic) ? index.largest(of: topic).last.map { popularity[Int($0)] } ?? .max : .max
-        }
-        guard bounds.contains(where: { $0 < .max }) else { return others }
-        for topic in topics {
-            for group in index.largest(of: topic) {
-                for other in index.topics(of: group) {
-                    let position = positions[Int(other)]
-                    // The list is asked last: few groups come so far.
-                    guard position >= 0, popularity[Int(group)] > bounds[position], list[group] == nil else { continue }
-                    others[position].append(group)
+        topics.map { topic in
+            var others: Set<UInt32> = []
+            for other in topics where other != topic {
+                for group in index.largest(of: other, beyondThoseOf: topic) where list[group] == nil {
+                    others.insert(group)
                 }
             }
+            return others.sorted { popularity[Int($0)] < popularity[Int($1)] }
         }
-        // A group that is among the largest of two other topics was found twice.
-        return others.map { Set($0).sorted { popularity[Int($0)] < popularity[Int($1)] } }
     }
 
     /// The groups about the most of the topics first; equal ones in the order that they had.

@@ -9,8 +9,8 @@ struct TopicIndex: Sendable {
     private let numbers: [String: Int]
     /// For each topic the groups that are considered, those with the most members first.
     private let largest: [[UInt32]]
-    /// For each topic, whether it has more groups.
-    private let hasMore: [Bool]
+    /// For each topic the groups among its largest that other topics have beyond their largest ones, by those topics.
+    private let beyondOthers: [[(topic: UInt32, group: UInt32)]]
     /// Where the topics of each group begin: groups + 1 offsets.
     private let offsets: [UInt32]
     /// The topics of all groups, one group after another.
@@ -35,12 +35,17 @@ struct TopicIndex: Sendable {
         }
         self.topics = topics
         var largest = [[UInt32]](repeating: [], count: texts.count)
+        var beyondOthers = [[(topic: UInt32, group: UInt32)]](repeating: [], count: texts.count)
         for group in popular {
-            for topic in topics[Int(offsets[Int(group)])..<Int(offsets[Int(group) + 1])]
-            where largest[Int(topic)].count < Self.considered { largest[Int(topic)].append(group) }
+            let own = topics[Int(offsets[Int(group)])..<Int(offsets[Int(group) + 1])]
+            let beyond = own.filter { largest[Int($0)].count == Self.considered }
+            for topic in own where largest[Int(topic)].count < Self.considered {
+                largest[Int(topic)].append(group)
+                beyondOthers[Int(topic)] += beyond.map { ($0, group) }
+            }
         }
         self.largest = largest
-        hasMore = zip(groupsOfTopics, largest).map { $0.count > $1.count }
+        self.beyondOthers = beyondOthers.map { $0.sorted { $0.topic < $1.topic } }
     }
 
     /// How many topics there are; their numbers are below it.
@@ -52,8 +57,16 @@ struct TopicIndex: Sendable {
     /// The groups of a topic that have the most members, the largest first.
     func largest(of topic: Int) -> [UInt32] { largest[topic] }
 
-    /// Whether a topic has groups that are not among its largest.
-    func hasMore(_ topic: Int) -> Bool { hasMore[topic] }
+    /// The groups among the largest of a topic that another topic has beyond its largest ones, in no order.
+    func largest(of topic: Int, beyondThoseOf other: Int) -> some Sequence<UInt32> {
+        let found = beyondOthers[topic]
+        var (low, high) = (0, found.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if found[middle].topic < other { low = middle + 1 } else { high = middle }
+        }
+        return found[low...].lazy.prefix { $0.topic == other }.map(\.group)
+    }
 
     /// The topics that a group is about.
     func topics(of group: UInt32) -> ArraySlice<UInt32> {

@@ -84,7 +84,7 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// How the list is selected from the candidates.
     public struct Selection: Sendable, Equatable {
         /// How many of the best neighbours of a candidate in each relation tell how similar two are; 1 or more.
-        public var neighbourLimit = 200
+        public var neighbourLimit = 50
         /// The number of candidates in the pool.
         public var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.
