@@ -14,7 +14,7 @@ struct SealedList: Sendable {
 /// A process that is killed loses those of the last moment, and only for a time when the store is away.
 final class PendingLists: Sendable {
     /// How often they are written.
-    static let interval = Duration.milliseconds(100)
+    static let interval = Duration.milliseconds(50)
 
     /// With so many, a request writes them after all.
     private static let most = 256

@@ -8,10 +8,12 @@ import Synchronization
 /// Opening it and keeping a list take the same time however large it is. A file that a loss of power has damaged is put
 /// aside when that is found, even if nothing shows any more that it was a database.
 final class SessionFile: SessionStore {
-    /// A connection that the lock guards.
+    /// A connection that a lock guards.
     private struct Connection: @unchecked Sendable {
         /// Nil if it is still to be opened.
         var database: Database?
+        /// How many files had been put aside when it was opened.
+        var putAsideCount = 0
         /// The row up to which ended sessions were looked for last.
         var cleanedThrough: Int64 = 0
     }
@@ -31,7 +33,11 @@ final class SessionFile: SessionStore {
     static let logByteLimit = 1 << 20
 
     private let path: String
-    private let connection = Mutex(Connection())
+    private let writing = Mutex(Connection())
+    /// Another one, so that no request that reads waits for one that writes.
+    private let reading = Mutex(Connection())
+    /// How many damaged files have been put aside.
+    private let putAsideCount = Mutex(0)
     private let damaged: DamagedLists
 
     /// Opens the file, which is made if there is none.
@@ -44,7 +50,7 @@ final class SessionFile: SessionStore {
         self.path = path
         self.damaged = damaged
         do {
-            try use { connection throws(DatabaseError) in _ = try opened(&connection) }
+            try use(writing) { connection throws(DatabaseError) in _ = try opened(&connection) }
         } catch {
             guard !error.isFull, !error.isReadOnly, !isOnReadOnlyDisk else { return }
             throw ServiceError(
@@ -100,7 +106,7 @@ final class SessionFile: SessionStore {
     }
 
     func probeWriting() throws(ServiceError) {
-        try using { connection throws(DatabaseError) in try opened(&connection).probeWriting() }
+        try using(writing) { connection throws(DatabaseError) in try opened(&connection).probeWriting() }
     }
 
     func plan(ofUser user: String, session: String?, at now: Int64) throws(ServiceError) -> FrozenPlan? {
@@ -111,7 +117,7 @@ final class SessionFile: SessionStore {
     func use(_ user: String, _ session: String?, at now: Int64) throws(ServiceError) -> (
         plan: FrozenPlan, isNoted: Bool
     )? {
-        let found: (bytes: [UInt8], usedAt: Int64)? = try using { connection throws(DatabaseError) in
+        let found: (bytes: [UInt8], usedAt: Int64)? = try using(reading) { connection throws(DatabaseError) in
             let database = try opened(&connection)
             let row = try database.prepare("SELECT used_at, plan FROM sessions WHERE user_id = ? AND session_id = ?")
             row.bind(user, at: 1)
@@ -135,7 +141,7 @@ final class SessionFile: SessionStore {
             damaged.found(in: path)
         }
         // Once counted, it goes; what another request has kept since stays.
-        try using { connection throws(DatabaseError) in
+        try using(writing) { connection throws(DatabaseError) in
             let forget = try opened(&connection).prepare(
                 "DELETE FROM sessions WHERE user_id = ? AND session_id = ? AND plan = ?")
             forget.bind(user, at: 1)
@@ -157,7 +163,7 @@ final class SessionFile: SessionStore {
     /// Keeps lists, each in place of the one that its member used longest ago if there are many, and forgets a few that
     /// have ended.
     func keep(_ lists: [SealedList]) throws(ServiceError) {
-        try using { connection throws(DatabaseError) in
+        try using(writing) { connection throws(DatabaseError) in
             let database = try opened(&connection)
             // One transaction: each would write pages that all of them change.
             try database.transaction(wrap: { $0 }) { () throws(DatabaseError) in
@@ -208,7 +214,7 @@ final class SessionFile: SessionStore {
     }
 
     func forgetAll(ofUser user: String) throws(ServiceError) {
-        try using { connection throws(DatabaseError) in
+        try using(writing) { connection throws(DatabaseError) in
             let database = try opened(&connection)
             let forget = try database.prepare("DELETE FROM sessions WHERE user_id = ?")
             forget.bind(user, at: 1)
@@ -219,7 +225,7 @@ final class SessionFile: SessionStore {
     }
 
     func noteUse(ofUser user: String, session: String?, at instant: Int64) throws(ServiceError) {
-        try using { connection throws(DatabaseError) in
+        try using(writing) { connection throws(DatabaseError) in
             let database = try opened(&connection)
             let note = try database.prepare("UPDATE sessions SET used_at = ? WHERE user_id = ? AND session_id = ?")
             note.bind(instant, at: 1)
@@ -229,27 +235,43 @@ final class SessionFile: SessionStore {
         }
     }
 
-    private func using<Result>(_ body: (inout Connection) throws(DatabaseError) -> Result) throws(ServiceError)
-        -> Result
-    {
+    private func using<Result>(
+        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(DatabaseError) -> Result
+    ) throws(ServiceError) -> Result {
         do {
-            return try use(body)
+            return try use(connection, body)
         } catch { throw ServiceError(.sessionsFailed, "sessions cannot be kept: \(error.reason)") }
     }
 
     /// Runs `body`; if it finds that the file is damaged, again with a new file.
-    private func use<Result>(_ body: (inout Connection) throws(DatabaseError) -> Result) throws(DatabaseError) -> Result
-    {
+    private func use<Result>(
+        _ connection: borrowing Mutex<Connection>, _ body: (inout Connection) throws(DatabaseError) -> Result
+    ) throws(DatabaseError) -> Result {
         let result: Swift.Result<Result, DatabaseError> = connection.withLock { connection in
+            // The other connection may have put the file aside.
+            let count = putAsideCount.withLock { $0 }
+            if connection.putAsideCount != count { connection = Connection(putAsideCount: count) }
             do throws(DatabaseError) { return .success(try body(&connection)) } catch {
                 // A connection that could only read when it was opened can only read for ever.
-                if error.isReadOnly { connection = Connection() }
+                if error.isReadOnly { connection = Connection(putAsideCount: count) }
                 guard error.isDamaged || error.isNotADatabase else { return .failure(error) }
             }
-            connection = Connection()
-            for suffix in ["", "-wal", "-shm"] { _ = unsafe rename(path + suffix, path + ".damaged" + suffix) }
+            connection = Connection(putAsideCount: putAside(after: count))
             do throws(DatabaseError) { return .success(try body(&connection)) } catch { return .failure(error) }
         }
         return try result.get()
+    }
+
+    /// Puts the damaged file aside, unless the other connection has done so.
+    ///
+    /// - Parameter count: how many had been put aside when it was opened.
+    /// - Returns: how many have been by now.
+    private func putAside(after count: Int) -> Int {
+        putAsideCount.withLock { current in
+            guard current == count else { return current }
+            for suffix in ["", "-wal", "-shm"] { _ = unsafe rename(path + suffix, path + ".damaged" + suffix) }
+            current += 1
+            return current
+        }
     }
 }
