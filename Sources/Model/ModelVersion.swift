@@ -124,6 +124,12 @@ public struct ModelVersion: Sendable {
         unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
     }
 
+    /// The external ids of some groups.
+    public func ids(of groups: [UInt32]) -> PackedTexts {
+        for group in groups { _ = checked(Int(group)) }
+        return ids.texts(of: groups)
+    }
+
     /// n(i): a group's entries in a relation; 0 if the version does not have it.
     public func size(of index: Int, in relation: Relation) -> UInt32 {
         self.index(of: relation).map { size(of: index, at: $0) } ?? 0

@@ -51,6 +51,23 @@ struct TextColumn: Sendable {
         unsafe region.withBytes(byteRange(index)) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
+    /// How many groups ahead an offset and a text are asked for: neither is in the processor's caches.
+    private static let lead = 8
+
+    /// The texts of some groups.
+    func texts(of groups: [UInt32]) -> PackedTexts {
+        var texts = PackedTexts()
+        for (position, group) in groups.enumerated() {
+            if position + 2 * Self.lead < groups.count {
+                let start = offsetsStart + Int(groups[position + 2 * Self.lead]) * 4
+                region.prefetch(start..<start + 8)
+            }
+            if position + Self.lead < groups.count { region.prefetch(byteRange(Int(groups[position + Self.lead]))) }
+            unsafe region.withBytes(byteRange(Int(group))) { unsafe texts.append($0) }
+        }
+        return texts
+    }
+
     /// Orders a group's text against other bytes: negative before, 0 equal, positive after.
     func compare(_ index: Int, with other: Span<UInt8>) -> Int {
         unsafe region.withBytes(byteRange(index)) { bytes in

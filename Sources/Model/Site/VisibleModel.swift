@@ -130,6 +130,9 @@ public struct VisibleModel: Sendable {
     /// A group's external id.
     public func id(of index: Int) -> String { model.id(of: index) }
 
+    /// The external ids of some groups, shown or not.
+    public func ids(of groups: [UInt32]) -> PackedTexts { model.ids(of: groups) }
+
     /// Calls `body` with the bytes of a group's external id, which stay where they are for that long only.
     public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe model.withIDBytes(of: index) { unsafe body($0) }

@@ -57,10 +57,7 @@ extension FrozenPlan {
                 name: interest.name(in: snapshot.model), share: interest.share,
                 members: joined.indices.filter { groups.contains(joined[$0]) })
         }
-        ids = PackedTexts()
-        for group in items.map(\.group) + joined + dismissed {
-            unsafe snapshot.model.withIDBytes(of: Int(group)) { unsafe ids.append($0) }
-        }
+        ids = snapshot.model.ids(of: items.map(\.group) + joined + dismissed)
     }
 
     /// The list in terms of the version that serves; groups that it does not show any more are left out.
