@@ -14,6 +14,8 @@ struct RelationEvidence: Sendable {
     private static let leastMembers = 100
     /// Something counts only if it raises the gain by this part: what is less may be chance.
     private static let leastRise = 0.02
+    /// Popularity must raise it by more: of a member's groups a large one is more often left out than joined next.
+    private static let leastPopularityRise = 0.1
 
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
@@ -63,7 +65,7 @@ struct RelationEvidence: Sendable {
             let found = FoundGroups(member, sums, popularity)
             return Self.popularityChoices.map { found.gain(secondWeight: 0, popularity: $0) }
         }
-        return Self.best(Self.popularityChoices, gains)
+        return Self.best(Self.popularityChoices, gains, leastRise: Self.leastPopularityRise)
     }
 
     private func hasNeighbours(_ facts: RelationFacts) -> Bool {
@@ -80,11 +82,11 @@ struct RelationEvidence: Sendable {
             let found = FoundGroups(member, sums)
             return Self.choices.map { found.gain(secondWeight: $0, popularity: 0) }
         }
-        return Self.best(Self.choices, gains)
+        return Self.best(Self.choices, gains, leastRise: Self.leastRise)
     }
 
     /// The choice with the greatest gain, of equal ones the least; 0, the first, if that gains next to nothing.
-    private static func best(_ choices: [Double], _ gains: [Double]) -> Double {
+    private static func best(_ choices: [Double], _ gains: [Double], leastRise: Double) -> Double {
         guard let greatest = gains.max(), greatest > gains[0] * (1 + leastRise) else { return 0 }
         return choices[gains.firstIndex(of: greatest) ?? 0]
     }
