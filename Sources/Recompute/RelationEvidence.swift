@@ -16,6 +16,8 @@ struct RelationEvidence: Sendable {
     private static let leastRise = 0.02
     /// Popularity must raise it by more: of a member's groups a large one is more often left out than joined next.
     private static let leastPopularityRise = 0.1
+    /// Unless popularity nearly alone has this part of the gain: lists must not find less than it does.
+    private static let popularityAlone = 0.97
 
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
@@ -65,7 +67,9 @@ struct RelationEvidence: Sendable {
             let found = FoundGroups(member, sums, popularity)
             return Self.popularityChoices.map { found.gain(secondWeight: 0, popularity: $0) }
         }
-        return Self.best(Self.popularityChoices, gains, leastRise: Self.leastPopularityRise)
+        let findsAsMuch = gains[gains.count - 1] >= gains[0] * Self.popularityAlone
+        return Self.best(
+            Self.popularityChoices, gains, leastRise: findsAsMuch ? Self.leastRise : Self.leastPopularityRise)
     }
 
     private func hasNeighbours(_ facts: RelationFacts) -> Bool {
