@@ -18,7 +18,7 @@ final class PendingLists: Sendable {
 
     /// With so many, a request writes them after all.
     private static let most = 256
-    /// How many are written in one transaction: requests that look into the file wait for as long.
+    /// How many are written in one transaction: a request that writes to the file itself waits for as long.
     private static let atATime = 4
 
     private let file: SessionFile
