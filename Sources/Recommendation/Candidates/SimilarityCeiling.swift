@@ -70,8 +70,8 @@ struct SimilarityCeiling: Sendable {
         guard !offsets.isEmpty else { return candidates }
         var duplicates: Set<UInt32> = []
         return candidates.filter { candidate in
-            guard duplicates.isEmpty || !duplicates.contains(candidate.group) else { return false }
-            for partner in partners(of: candidate.group) { duplicates.insert(partner) }
+            guard !duplicates.contains(candidate.group) else { return false }
+            duplicates.formUnion(partners(of: candidate.group))
             return true
         }
     }
