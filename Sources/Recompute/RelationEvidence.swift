@@ -16,7 +16,7 @@ struct RelationEvidence: Sendable {
     private static let leastRise = 0.02
     /// Popularity must raise it by more: of a member's groups a large one is more often left out than joined next.
     private static let leastPopularityRise = 0.1
-    /// Unless popularity nearly alone has this part of the gain: lists must not find less than it does.
+    /// Less is enough if popularity nearly alone has this part of the gain: lists must not find less than it does.
     private static let popularityAlone = 0.97
 
     private let relations: RelationTable

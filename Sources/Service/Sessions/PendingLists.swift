@@ -7,6 +7,9 @@ struct SealedList: Sendable {
     /// Unix milliseconds.
     let usedAt: Int64
     let bytes: [UInt8]
+
+    /// By their bytes: to Swift, texts are equal already if they look the same.
+    func isOf(_ user: String) -> Bool { self.user.utf8.elementsEqual(user.utf8) }
 }
 
 /// Lists that a store has, until they are in the file of this machine too: no request waits for that file.
@@ -38,7 +41,7 @@ final class PendingLists: Sendable {
 
     /// Writes all if a list of a member is among them: what is looked for in the file must be there.
     func write(ifAnyOf user: String) {
-        if lists.withLock({ $0.contains { $0.user == user } }) { write() }
+        if lists.withLock({ $0.contains { $0.isOf(user) } }) { write() }
     }
 
     /// Writes all that there are.
@@ -58,7 +61,7 @@ final class PendingLists: Sendable {
     /// Forgets all lists of a member, those in the file as well.
     func forgetAll(ofUser user: String) throws(ServiceError) {
         try writing.withLock { _ throws(ServiceError) in
-            lists.withLock { $0.removeAll { $0.user == user } }
+            lists.withLock { $0.removeAll { $0.isOf(user) } }
             try file.forgetAll(ofUser: user)
         }
     }
