@@ -33,7 +33,7 @@ struct TuningScorerTests {
             }
         }
         let community = try TuningCommunity(
-            membership: Self.members, matrix, others: [Self.photos: pools], folds: held, pairLimit: 1e9)
+            membership: Self.members, matrix, others: [Self.photos: pools], choosing: held, judging: [], pairLimit: 1e9)
         return (community, pools)
     }
 
@@ -43,10 +43,10 @@ struct TuningScorerTests {
         var photos = Self.parts[(number + 1) % 3]
         photos.weight = 0.5
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
-        let numbers = Array(0..<community.memberCount)
-        let found = TuningScorer(community, threads: threads).recalls(settings, of: numbers)
+        let numbers = Array(0..<community.memberCounts.choosing)
+        let found = TuningScorer(community, community.choosing, threads: threads).recalls(settings, of: numbers)
         var expected = [Double](repeating: 0, count: numbers.count)
-        for fold in community.folds {
+        for fold in community.choosing {
             let tables = [
                 (table(Self.parts[number], fold.memberships.byGroup), 1.0), (table(photos, pools), photos.weight),
             ]
@@ -63,7 +63,7 @@ struct TuningScorerTests {
                 let best = sums.indices.filter { sums[$0] > 0 }
                     .sorted { (sums[$0], $1) > (sums[$1], $0) }.prefix(20)
                 let hits = best.count { member.heldOut.contains(UInt32($0)) }
-                expected[index] += Double(hits) / Double(member.heldOut.count) / Double(community.folds.count)
+                expected[index] += Double(hits) / Double(member.heldOut.count) / Double(community.choosing.count)
             }
         }
         #expect(found.count == expected.count && !found.isEmpty)
@@ -90,9 +90,9 @@ struct TuningScorerTests {
         let groups = Array(try matrix.transposed().row(user))
         let community = try TuningCommunity(
             membership: Self.members, matrix, others: [:],
-            folds: [[.init(column: UInt32(user), heldOut: [groups[0]])]], pairLimit: pairs / 3.5)
-        let left = community.folds[0].memberships.byGroup.columnDegrees()
-        #expect(community.folds[0].members[0].joined == Array(groups.dropFirst()))
+            choosing: [[.init(column: UInt32(user), heldOut: [groups[0]])]], judging: [], pairLimit: pairs / 3.5)
+        let left = community.choosing[0].memberships.byGroup.columnDegrees()
+        #expect(community.choosing[0].members[0].joined == Array(groups.dropFirst()))
         #expect(Int(left[user]) == groups.count - 1)
         for column in left.indices where column != user {
             #expect(left[column] == (column.isMultiple(of: 4) ? degrees[column] : 0))

@@ -17,6 +17,8 @@ public struct Tuning: Sendable {
     private static let usualWeights = [0, 0.125, 0.5, 1, 2]
     /// The part of the budget for the few.
     private static let partForFew = 0.5
+    /// The part of the budget for the members who judge, at most.
+    private static let partForJudges = 0.2
 
     /// A tuning.
     ///
@@ -64,12 +66,9 @@ public struct Tuning: Sendable {
     public func run(
         _ journal: TuningJournal, began: ContinuousClock.Instant, note: (TuningJournal) throws -> Void
     ) throws -> Outcome {
-        let scorer = TuningScorer(community, threads: threads)
-        // Every other member says afterwards whether it was worth it.
-        let numbers = Array(0..<community.memberCount)
-        let (chosenOn, judges) = (numbers.filter { $0 % 2 == 0 }, numbers.filter { $0 % 2 == 1 })
-        let stride = max(1, chosenOn.count / Self.fewMembers)
-        let few = chosenOn.enumerated().filter { $0.offset.isMultiple(of: stride) }.map(\.element)
+        let scorer = TuningScorer(community, community.choosing, threads: threads)
+        let all = Array(0..<community.memberCounts.choosing)
+        let few = Array(stride(from: 0, to: all.count, by: max(1, all.count / Self.fewMembers)))
         let before = journal.seconds
         var journal = journal
         var known = Dictionary(
@@ -87,16 +86,16 @@ public struct Tuning: Sendable {
             if let value = known[trial] { return value }
             let part = sample == .all ? 1 : Self.partForFew
             let elapsed = before + began.duration(to: .now) / .seconds(1)
-            // The last two measurements are those of the judges.
-            guard failure == nil, elapsed + 3 * longest < budgetSeconds * part else { throw TuningSearch.TimeIsUp() }
+            let needed = longest + Double(judgingFoldCount(longestTrial: longest)) * judgingSeconds(longest)
+            guard failure == nil, elapsed + needed < budgetSeconds * part else { throw TuningSearch.TimeIsUp() }
             let start = ContinuousClock.now
-            let recalls = scorer.recalls(settings, of: sample == .all ? chosenOn : few)
+            let recalls = scorer.recalls(settings, of: sample == .all ? all : few)
             let value = Self.mean(recalls)
             longest = max(longest, start.duration(to: .now) / .seconds(1))
             known[trial] = value
             var difference: [Double]?
             if sample == .all {
-                let others = usualRecalls ?? scorer.recalls(usual, of: chosenOn)
+                let others = usualRecalls ?? scorer.recalls(usual, of: all)
                 usualRecalls = others
                 difference = Self.difference(recalls, others, samples: Self.sampleCount / 10)
             }
@@ -107,7 +106,18 @@ public struct Tuning: Sendable {
             return value
         }
         if let failure { throw failure }
-        return outcome(settings, usual: usual, judged: scorer, by: judges)
+        return try outcome(settings, usual: usual, foldCount: judgingFoldCount(longestTrial: longest))
+    }
+
+    /// How many folds judge, so that they take a small part of the budget.
+    private func judgingFoldCount(longestTrial seconds: Double) -> Int {
+        let affordable = Self.partForJudges * budgetSeconds / max(judgingSeconds(seconds), .leastNormalMagnitude)
+        return max(1, min(community.judgingFoldCount, Int(min(affordable, 1000))))
+    }
+
+    /// What it takes to judge on a fold: the usual settings and the chosen ones.
+    private func judgingSeconds(_ longestTrial: Double) -> Double {
+        2 * longestTrial / Double(community.choosing.count)
     }
 
     private struct Trial: Hashable {
@@ -130,14 +140,21 @@ public struct Tuning: Sendable {
         return best
     }
 
-    private func outcome(
-        _ settings: TunedSettings, usual: TunedSettings, judged scorer: TuningScorer, by judges: [Int]
-    ) -> Outcome {
-        let usual = scorer.recalls(usual, of: judges)
-        let chosen = scorer.recalls(settings, of: judges)
+    private func outcome(_ settings: TunedSettings, usual: TunedSettings, foldCount: Int) throws -> Outcome {
+        let members = Array(0..<community.memberCounts.judging)
+        // Each a mean over the folds.
+        var recalls = [[Double]](repeating: [Double](repeating: 0, count: members.count), count: 2)
+        for number in 0..<foldCount {
+            let scorer = TuningScorer(community, [try community.judging(number)], threads: threads)
+            for (index, settings) in [settings, usual].enumerated() {
+                for (member, recall) in scorer.recalls(settings, of: members).enumerated() {
+                    recalls[index][member] += recall / Double(foldCount)
+                }
+            }
+        }
         return Outcome(
-            settings: settings, usualRecall: Self.mean(usual), recall: Self.mean(chosen),
-            difference: Self.difference(chosen, usual, samples: Self.sampleCount), memberCount: judges.count)
+            settings: settings, usualRecall: Self.mean(recalls[1]), recall: Self.mean(recalls[0]),
+            difference: Self.difference(recalls[0], recalls[1], samples: Self.sampleCount), memberCount: members.count)
     }
 
     private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }

@@ -30,7 +30,7 @@ public struct TuningCommunity: Sendable {
         }
     }
 
-    /// One choice of what is left out; members are the same in every fold, in the same order.
+    /// One choice of what is left out.
     struct Fold: Sendable {
         /// Without what is left out.
         let memberships: Matrices
@@ -39,11 +39,15 @@ public struct TuningCommunity: Sendable {
 
     /// The relation whose entries are left out and looked for.
     let membership: Relation
-    let folds: [Fold]
+    /// What settings are chosen on: members are the same in every fold, in the same order.
+    let choosing: [Fold]
     /// The other relations that have entries.
     let others: [Relation: Matrices]
     /// The part of the entries that is left where a large matrix was thinned out.
     let keptParts: [Relation: Double]
+    /// Memberships with nothing left out.
+    private let known: BinaryMatrix
+    private let judges: [[Member]]
 
     /// Leaves memberships out.
     ///
@@ -51,17 +55,20 @@ public struct TuningCommunity: Sendable {
     ///   - membership: the relation of `memberships`.
     ///   - memberships: groups × users, whole.
     ///   - others: groups × entries of other relations.
-    ///   - folds: for each fold the members and what is left out of their groups; the same members in the same order.
+    ///   - choosing: for each fold the members that settings are chosen on, and what is left out of their groups; the
+    ///     same members in the same order.
+    ///   - judging: the same of other members, who say whether it was worth it.
     ///   - pairLimit: Σ d² beyond which a matrix is thinned out; members with groups left out always stay.
     public init(
-        membership: Relation, _ memberships: BinaryMatrix, others: [Relation: BinaryMatrix], folds: [[Member]],
-        pairLimit: Double
+        membership: Relation, _ memberships: BinaryMatrix, others: [Relation: BinaryMatrix], choosing: [[Member]],
+        judging: [[Member]], pairLimit: Double
     ) throws(MatrixError) {
         self.membership = membership
         var tested = [Bool](repeating: false, count: memberships.columnCount)
-        for member in folds.first ?? [] { tested[Int(member.column)] = true }
-        let known = try memberships.thinned(pairLimit: pairLimit) { tested[Int($0)] }
-        var keptParts = [membership: known.keptPart]
+        for member in (choosing.first ?? []) + (judging.first ?? []) { tested[Int(member.column)] = true }
+        let thinnedOut = try memberships.thinned(pairLimit: pairLimit) { tested[Int($0)] }
+        let known = thinnedOut.matrix
+        var keptParts = [membership: thinnedOut.keptPart]
         var thinned: [Relation: Matrices] = [:]
         for (relation, matrix) in others where matrix.entryCount > 0 {
             let found = try matrix.thinned(pairLimit: pairLimit) { _ in false }
@@ -70,14 +77,24 @@ public struct TuningCommunity: Sendable {
         }
         self.others = thinned
         self.keptParts = keptParts
-        self.folds = try folds.map { members throws(MatrixError) in try Fold(known.matrix, members) }
+        self.choosing = try choosing.map { members throws(MatrixError) in try Fold(known, members) }
+        self.known = known
+        judges = judging
     }
 
     /// How many groups there are.
-    var groupCount: Int { folds.first?.memberships.byGroup.rowCount ?? 0 }
+    var groupCount: Int { known.rowCount }
 
-    /// How many members are looked at.
-    public var memberCount: Int { folds.first?.members.count ?? 0 }
+    /// How many members settings are chosen on, and how many others judge them.
+    public var memberCounts: (choosing: Int, judging: Int) {
+        (choosing.first?.members.count ?? 0, judges.first?.count ?? 0)
+    }
+
+    /// How often groups of the members who judge are left out, other groups each time.
+    var judgingFoldCount: Int { judges.count }
+
+    /// One choice of what the members who judge miss; made when it is needed, because it takes memory.
+    func judging(_ number: Int) throws(MatrixError) -> Fold { try Fold(known, judges[number]) }
 
     /// The relations with entries, that of memberships first.
     var relations: [Relation] { [membership] + others.keys.sorted { $0.rawValue < $1.rawValue } }

@@ -12,6 +12,7 @@ final class TuningScorer {
     private static let pairLimit = 24_000_000
 
     private let community: TuningCommunity
+    private let folds: [TuningCommunity.Fold]
     private let threads: Int
     /// The most pairs that a group keeps.
     let limit: Int
@@ -26,17 +27,19 @@ final class TuningScorer {
         let key: Key
     }
 
-    init(_ community: TuningCommunity, threads: Int) {
+    /// - Parameter folds: have the same members.
+    init(_ community: TuningCommunity, _ folds: [TuningCommunity.Fold], threads: Int) {
         self.community = community
+        self.folds = folds
         self.threads = threads
-        let room = Self.pairLimit / max(1, community.groupCount * community.folds.count)
+        let room = Self.pairLimit / max(1, community.groupCount * folds.count)
         limit = PairLists.limits.last { $0 <= room } ?? PairLists.limits[0]
         var sizes = community.others.mapValues { [$0.byGroup.logarithmsOfSizes] }
-        sizes[community.membership] = community.folds.map(\.memberships.byGroup.logarithmsOfSizes)
+        sizes[community.membership] = folds.map(\.memberships.byGroup.logarithmsOfSizes)
         self.sizes = sizes
         // Those of all folds and relations at once, for a few choices.
-        pairs.limit *= community.folds.count * community.relations.count
-        lists.limit *= community.folds.count * community.relations.count
+        pairs.limit *= folds.count * community.relations.count
+        lists.limit *= folds.count * community.relations.count
     }
 
     /// Recall of some members, each a mean over the folds.
@@ -44,14 +47,14 @@ final class TuningScorer {
     /// - Parameter members: their numbers.
     func recalls(_ settings: TunedSettings, of members: [Int]) -> [Double] {
         var recalls = [Double](repeating: 0, count: members.count)
-        for fold in community.folds.indices {
+        for fold in folds.indices {
             let weighted = community.relations.compactMap { relation -> (lists: ScoredLists, factor: Float)? in
                 guard let part = settings[relation], part.weight > 0 else { return nil }
                 let lists = scored(part, relation, fold)
                 return (lists, Float(part.weight / lists.meanBestScore))
             }
             let found = self.recalls(weighted, of: members, fold)
-            for (index, recall) in found.enumerated() { recalls[index] += recall / Double(community.folds.count) }
+            for (index, recall) in found.enumerated() { recalls[index] += recall / Double(folds.count) }
         }
         return recalls
     }
@@ -64,7 +67,7 @@ final class TuningScorer {
         return lists.value(for: Place(fold: fold, relation: relation, key: unweighted)) {
             let choice = PairChoice(part.formula)
             let found = pairs.value(for: Place(fold: fold, relation: relation, key: choice)) {
-                let matrices = community.others[relation] ?? community.folds[fold].memberships
+                let matrices = community.others[relation] ?? folds[fold].memberships
                 return PairLists(
                     matrices.byGroup, matrices.byEntry, choice, keptPart: community.keptParts[relation] ?? 1,
                     limit: limit, threads: threads)
@@ -79,7 +82,7 @@ final class TuningScorer {
         let portion = 64
         let recalls = Mutex([Double](repeating: 0, count: members.count))
         let next = Atomic(0)
-        let all = community.folds[fold].members
+        let all = folds[fold].members
         let groupCount = community.groupCount
         withThreads(threads) {
             var sums = ListSums(groupCount: groupCount)

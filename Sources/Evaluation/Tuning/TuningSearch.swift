@@ -51,14 +51,20 @@ struct TuningSearch {
             }
         } catch {}
         ranked.sort { $0.value > $1.value }
-        guard var best = ranked.first else { return starts[0] }
-        best.value = -.infinity
+        guard let first = ranked.first else { return starts[0] }
+        // What is best on a part of the members need not be best on all.
+        var finalists: [Found] = []
+        var best = Found(settings: first.settings, value: -.infinity)
         do throws(TimeIsUp) {
             for settings in ranked.prefix(Self.survivors).map(\.settings) + [starts[0]] {
-                let value = try measure(settings, .all)
-                if value > best.value { best = Found(settings: settings, value: value) }
+                finalists.append(Found(settings: settings, value: try measure(settings, .all)))
             }
-            try refine(&best, .all, sizes: [0.5, 0.25], measure)
+            finalists.sort { $0.value > $1.value }
+            for index in finalists.indices { try refine(&finalists[index], .all, sizes: [0.5], measure) }
+        } catch {}
+        for found in finalists where found.value > best.value { best = found }
+        do throws(TimeIsUp) {
+            try refine(&best, .all, sizes: [0.25], measure)
             try restart(&best, measure)
         } catch {}
         return best.settings

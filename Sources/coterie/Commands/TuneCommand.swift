@@ -58,7 +58,7 @@ enum TuneCommand: Subcommand {
             catalog, Coterie.relations, pairLimit: Tuning.pairLimit(budgetSeconds: budgetSeconds, threads: threads),
             threads: threads)
         complain(
-            "\(Formats.grouped(community.memberCount)) members"
+            "\(Formats.grouped(community.memberCounts.choosing)) members"
                 + (journal.trials.isEmpty ? "" : ", \(journal.trials.count) trials known"))
         line.begin("tuning")
         let tuning = Tuning(

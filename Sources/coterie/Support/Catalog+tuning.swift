@@ -6,7 +6,17 @@ import FoundationEssentials
 struct KeptJournal: Codable {
     /// The catalog's number of changes: of another state nothing is known.
     var changeCount: Int64
+    /// How trials are measured: of another method nothing is known either, and earlier programs wrote none.
+    var method: Int?
     var journal: TuningJournal
+
+    static let method = 2
+
+    init(changeCount: Int64, journal: TuningJournal) {
+        self.changeCount = changeCount
+        self.journal = journal
+        method = Self.method
+    }
 }
 
 extension Catalog {
@@ -16,7 +26,10 @@ extension Catalog {
     /// What a tuning tried in the present state; nothing if there was none.
     func tuningJournal() throws -> TuningJournal {
         let kept: KeptJournal? = try kept(.journal)
-        return try kept.flatMap { try $0.changeCount == changeCount() ? $0.journal : nil } ?? TuningJournal()
+        guard let kept, kept.method == KeptJournal.method, try kept.changeCount == changeCount() else {
+            return TuningJournal()
+        }
+        return kept.journal
     }
 
     /// Keeps something of a tuning as JSON.
