@@ -1,17 +1,20 @@
 import Glibc
 import Model
+import Similarity
 
 /// What counts in lists for photos: as much as finds the groups best that are left out of photos' pools.
 ///
 /// The lists were computed with the entries that are left out. Their own part is taken away: one of the c common photos
-/// of two groups, and one photo of the group's pool.
+/// of two groups, one photo of the group's pool, and a place in a list that the group would not have without it.
 struct PhotoEvidence: Sendable {
-    private static let choices = [1, 0, 0.25, 4].flatMap { other in
-        // Above 0 even where it does not help: popular groups stand at the end of lists.
-        [0.001, 0.01, 0.03, 0.1, 0.3, 1, 10, 1000].map {
-            Manifest.PhotoWeights(otherRelations: other, popularity: $0)
-        }
+    /// What popularity may count; above 0 even where it does not help, as popular groups stand at the end of lists.
+    private static let popularityChoices = [0.001, 0.01, 0.03, 0.1, 0.3, 1, 10, 1000]
+    /// What relations other than pools may count beside their own weights, 0 first.
+    private static let choices = [0, 1, 0.25, 4].flatMap { other in
+        popularityChoices.map { Manifest.PhotoWeights(otherRelations: other, popularity: $0) }
     }
+    /// Other relations count only if they raise the gain by this part: what is less may be chance.
+    private static let leastRise = 0.02
     /// With fewer photos chance would choose.
     private static let leastPhotos = 100
     /// What stands further down counts for nothing.
@@ -20,6 +23,7 @@ struct PhotoEvidence: Sendable {
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
     private let sizes: [Relation: [UInt32]]
+    private let pools: (measure: SimilarityParameters.Measure, cuts: CutScores)?
     private let photos: LeaveOneOutSample
     private let threads: Int
 
@@ -32,21 +36,27 @@ struct PhotoEvidence: Sendable {
         self.tables = tables
         self.sizes = sizes
         self.photos = photos
+        pools = relations[.pool].flatMap { facts in
+            let pools = parameters[facts.relation]
+            return tables[facts.relation].map {
+                (pools.measure, CutScores(of: $0, pools.measure.cut, limit: pools.limit))
+            }
+        }
     }
 
     /// The weights with the greatest gain; nil if there is nothing to learn from.
     func weights() -> Manifest.PhotoWeights? {
-        guard photos.cases.count >= Self.leastPhotos, let pools = relations[.pool],
-            let sizes = sizes[pools.relation], let popularity = Popularity(sizes, of: { $0 })
+        guard photos.cases.count >= Self.leastPhotos, let relation = relations[.pool]?.relation,
+            let sizes = sizes[relation], let popularity = Popularity(sizes, of: { $0 })
         else { return nil }
         let gains = photos.totalGains(threads: threads, scratch: { ScorePair(groupCount: sizes.count) }) {
             photo, sums in
             defer { sums.clear() }
             for facts in relations where facts.weight > 0 {
                 if facts.role == .pool {
-                    add(facts, of: photo, without: 1, to: &sums.first)
+                    add(facts, of: photo, to: &sums.first)
                 } else {
-                    add(facts, of: photo, without: 0, to: &sums.second)
+                    add(facts, of: photo, to: &sums.second)
                 }
             }
             let found = FoundGroups(photo, sums, popularity)
@@ -55,26 +65,32 @@ struct PhotoEvidence: Sendable {
                 return before < Self.length ? 1 / log2(Double(before + 2)) : 0
             }
         }
-        return gains.max().flatMap { gains.firstIndex(of: $0) }.map { Self.choices[$0] }
+        guard let best = gains.max(), let alone = gains.prefix(Self.popularityChoices.count).max() else { return nil }
+        let chosen = best > alone * (1 + Self.leastRise) ? best : alone
+        return gains.firstIndex(of: chosen).map { Self.choices[$0] }
     }
 
     /// Adds the cosines of a photo's groups in a relation, a mean over the groups.
-    ///
-    /// - Parameter missing: how many entries of the group that is left out are not to be counted.
-    private func add(
-        _ facts: RelationFacts, of photo: LeaveOneOutSample.Case, without missing: UInt32, to sums: inout ScoreSums
-    ) {
+    private func add(_ facts: RelationFacts, of photo: LeaveOneOutSample.Case, to sums: inout ScoreSums) {
         guard let table = tables[facts.relation], let sizes = sizes[facts.relation] else { return }
         for group in photo.others {
             for var neighbour in table.list(of: Int(group)) {
                 var size = sizes[Int(neighbour.index)]
-                if neighbour.index == photo.leftOut {
-                    neighbour.common -= min(missing, neighbour.common)
-                    size -= min(missing, size)
+                if neighbour.index == photo.leftOut, facts.role == .pool {
+                    guard isListed(neighbour, byOthersThanOneIn: group) else { continue }
+                    neighbour.common -= 1
+                    size -= 1
                 }
                 let cosine = neighbour.cosine(sizes: Double(sizes[Int(group)]), Double(size))
                 sums.add(facts.weight * cosine / Double(photo.others.count), to: neighbour.index)
             }
         }
+    }
+
+    /// Whether a neighbour by pools would be in a group's list without one of the common photos.
+    private func isListed(_ neighbour: Neighbour, byOthersThanOneIn group: UInt32) -> Bool {
+        guard let pools else { return false }
+        let part = pools.measure.partLeft(without: 1, ofCommon: Int(neighbour.common))
+        return part > 0 && pools.cuts.keep(neighbour.index, at: part * Double(neighbour.score), inListOf: group)
     }
 }
