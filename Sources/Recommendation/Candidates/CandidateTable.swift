@@ -45,8 +45,22 @@ struct CandidateTable {
         fileprivate mutating func add(prior: Double) { score += prior }
     }
 
-    /// All candidates, in the order in which they were found.
+    /// A joined group that is a neighbour of another one.
+    struct JoinedPair {
+        /// The position of the joined group whose neighbour it is.
+        let first: Int
+        /// The position of the neighbour among the joined groups.
+        let second: Int
+        /// The index of the relation.
+        let relation: Int
+        /// How many entries they have in common.
+        let common: UInt32
+    }
+
+    /// All candidates, in no particular order.
     let entries: [Entry]
+    /// The joined groups that are neighbours of one another: found on the way, since reading the lists takes longest.
+    let joinedPairs: [JoinedPair]
 
     /// All neighbours of the joined groups, including those that the member has joined already.
     ///
@@ -55,20 +69,27 @@ struct CandidateTable {
     /// With a prior, the largest groups are candidates too.
     ///
     /// - Parameters:
-    ///   - lists: of the joined groups, which ascend.
+    ///   - joined: the joined groups, ascending, each once.
+    ///   - lists: of the joined groups.
     ///   - factors: what scores of the relations are multiplied by, by index.
     ///   - blocked: groups that may not be shown; the model need not have them.
     ///   - prior: what sizes count; nil for nothing.
     ///   - places: of the model.
     /// - Complexity: O(neighbours of the groups).
     init(
-        of lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [], prior: PopularityPrior? = nil,
-        _ places: GroupPlaces
+        of joined: [UInt32], _ lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [],
+        prior: PopularityPrior? = nil, _ places: GroupPlaces
     ) {
-        entries = places.using { places in
+        (entries, joinedPairs) = places.using { places in
+            var pairs: [JoinedPair] = []
             var entries: [Entry] = []
-            entries.reserveCapacity(lists.neighbourCount / 3)
-            var count = 0
+            entries.reserveCapacity(joined.count + lists.neighbourCount / 3)
+            // They come first, so that a neighbour's place says whether it is one of them.
+            for (position, group) in joined.enumerated() {
+                places[Int(group)] = UInt32(position)
+                entries.append(Entry(of: group, 0, seed: Entry.noSeed))
+            }
+            var count = joined.count
             lists.forEach { seed, relation, neighbours in
                 guard factors[relation] > 0 else { return }
                 // Space for all of them, as if all were new.
@@ -76,16 +97,29 @@ struct CandidateTable {
                 if missing > 0 { entries.append(contentsOf: repeatElement(Entry.none, count: missing)) }
                 var entriesSpan = entries.mutableSpan
                 var placesSpan = places.mutableSpan
-                Self.add(neighbours, factors[relation], UInt16(seed), to: &entriesSpan, &placesSpan, &count)
+                Self.add(
+                    neighbours, factors[relation], UInt16(seed), to: &entriesSpan, &placesSpan, &count,
+                    joinedCount: joined.count
+                ) { second, common in
+                    pairs.append(JoinedPair(first: seed, second: second, relation: relation, common: common))
+                }
             }
             entries.removeLast(entries.count - count)
+            // A joined group that is no other's neighbour is no candidate.
+            for position in joined.indices.reversed() where entries[position].seed == nil {
+                places[Int(joined[position])] = GroupPlaces.none
+                let last = entries.removeLast()
+                guard position < entries.count else { continue }
+                entries[position] = last
+                places[Int(last.group)] = UInt32(position)
+            }
             if let prior { Self.add(prior, to: &entries, &places) }
             for group in blocked where Int(group) < places.count {
                 let place = places[Int(group)]
                 if place != GroupPlaces.none { entries[Int(place)].isBlocked = true }
             }
             for entry in entries { places[Int(entry.group)] = GroupPlaces.none }
-            return entries
+            return (entries, pairs)
         }
     }
 
@@ -97,9 +131,11 @@ struct CandidateTable {
         }
     }
 
+    @inline(__always)
     private static func add(
         _ neighbours: Span<Neighbour>, _ factor: Double, _ seed: UInt16, to entries: inout MutableSpan<Entry>,
-        _ places: inout MutableSpan<UInt32>, _ count: inout Int
+        _ places: inout MutableSpan<UInt32>, _ count: inout Int, joinedCount: Int,
+        addJoined: (_ position: Int, _ common: UInt32) -> Void
     ) {
         var next = UInt32(truncatingIfNeeded: count)
         for index in neighbours.indices {
@@ -113,6 +149,7 @@ struct CandidateTable {
                 next &+= 1
             } else {
                 entries[Int(place)].add(contribution, seed: seed)
+                if Int(place) < joinedCount { addJoined(Int(place), neighbour.common) }
             }
         }
         count = Int(next)

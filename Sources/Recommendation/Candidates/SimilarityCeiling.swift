@@ -68,12 +68,14 @@ struct SimilarityCeiling: Sendable {
     /// Leaves out every candidate that is too similar to one before it.
     func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
         guard !offsets.isEmpty else { return candidates }
-        var duplicates: Set<UInt32> = []
-        return candidates.filter { candidate in
-            guard !duplicates.contains(candidate.group) else { return false }
-            duplicates.formUnion(partners(of: candidate.group))
-            return true
+        let positions = GroupPositions(candidates.map(\.group))
+        var isDuplicate = [Bool](repeating: false, count: candidates.count)
+        for (position, candidate) in candidates.enumerated() where !isDuplicate[position] {
+            for partner in partners(of: candidate.group) {
+                if let other = positions[partner], other > position { isDuplicate[other] = true }
+            }
         }
+        return zip(candidates, isDuplicate).lazy.filter { !$1 }.map(\.0)
     }
 
     /// The fewest common entries with which a cosine can reach a ceiling.

@@ -2,39 +2,44 @@ import Glibc
 
 /// Merges the personal list with the cold-start groups.
 enum Blend {
-    /// The personal and the other groups in turns, each in their order.
+    /// The personal and the other groups in turns, each in their order, and each once.
     ///
-    /// When one list ends, the other fills the rest.
+    /// When one list ends, the other fills the rest. A shorter list is a prefix of a longer one.
     ///
     /// - Parameters:
-    ///   - inBoth: the groups that are in both lists; each stands where it comes first.
     ///   - share: the personal list's share of the turns, 0 to 1.
     ///   - limit: how many at most.
+    ///   - nextOther: the next of the others, each group once, and its position in the personal list if it is there.
     static func blend(
-        _ personal: [PlanItem], _ others: [PlanItem], inBoth: Set<UInt32> = [], share: Double, limit: Int
+        _ personal: [PlanItem], share: Double, limit: Int, nextOther: () -> (item: PlanItem, rank: Int?)?
     ) -> [PlanItem] {
-        guard !others.isEmpty else { return Array(personal.prefix(limit)) }
         var turns = Turns(weights: [share, 1 - share])
-        let queues = [personal, others]
-        var next = [0, 0]
-        var placed: Set<UInt32> = []
+        var isPlaced = [Bool](repeating: false, count: personal.count)
+        var next = 0
+        var hasOthers = true
         var list: [PlanItem] = []
+        list.reserveCapacity(min(limit, personal.count))
         while list.count < limit {
-            guard let queue = turns.first(where: { next[$0] < queues[$0].count }) else { break }
-            let item = queues[queue][next[queue]]
-            next[queue] += 1
             // A group that the other list brought already is skipped, and this list keeps its turn.
-            if inBoth.contains(item.group), !placed.insert(item.group).inserted { continue }
-            list.append(item)
+            while next < personal.count, isPlaced[next] { next += 1 }
+            guard let queue = turns.first(where: { $0 == 0 ? next < personal.count : hasOthers }) else { break }
+            if queue == 0 {
+                isPlaced[next] = true
+                list.append(personal[next])
+            } else {
+                guard let other = nextOther() else {
+                    hasOthers = false
+                    continue
+                }
+                if let rank = other.rank {
+                    if isPlaced[rank] { continue }
+                    isPlaced[rank] = true
+                }
+                list.append(other.item)
+            }
             turns.take(queue)
         }
         return list
-    }
-
-    /// The most turns that the others can have.
-    static func turnsOfOthers(personalCount: Int, share: Double, limit: Int) -> Int {
-        // Neither list gets more than one turn above its share.
-        max(limit - personalCount, Int((1 - share) * Double(limit)) + 1)
     }
 }
 

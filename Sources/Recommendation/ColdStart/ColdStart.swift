@@ -1,30 +1,35 @@
 /// The groups that can be shown to a member about whom little is known.
-public struct ColdStart: Sendable, Equatable {
+struct ColdStart {
     /// Groups of one source, best first.
-    public struct Source: Sendable, Equatable {
+    struct Source {
         /// Where the groups come from.
-        public var origin: PlanItem.Origin
+        let origin: PlanItem.Origin
         /// The source's weight in the division of turns, 0 or more.
-        public var weight: Double
-        /// Indexes of the groups, best first.
-        public var groups: [UInt32]
+        var weight: Double
+        /// Whether it has no group.
+        let isEmpty: Bool
+        /// Indexes of the groups, best first; found when one is needed.
+        let groups: () -> [UInt32]
 
-        /// A source.
-        public init(_ origin: PlanItem.Origin, weight: Double, groups: [UInt32]) {
+        /// A source of known groups.
+        init(_ origin: PlanItem.Origin, weight: Double, groups: [UInt32]) {
+            self.init(origin, weight: weight, isEmpty: groups.isEmpty) { groups }
+        }
+
+        /// A source whose groups are found when one is needed.
+        init(_ origin: PlanItem.Origin, weight: Double, isEmpty: Bool, groups: @escaping () -> [UInt32]) {
             self.origin = origin
             self.weight = weight
+            self.isEmpty = isEmpty
             self.groups = groups
         }
     }
 
     /// The sources, which take turns.
-    public var sources: [Source]
+    let sources: [Source]
 
     /// The sources.
-    public init(sources: [Source] = []) { self.sources = sources }
-
-    /// Whether no source has a group.
-    var isEmpty: Bool { sources.allSatisfy(\.groups.isEmpty) }
+    init(sources: [Source] = []) { self.sources = sources }
 
     /// The personal part of a list, and the sources, weighted by their parts of the list.
     ///
@@ -33,7 +38,7 @@ public struct ColdStart: Sendable, Equatable {
     ///     the rest by their weights.
     ///   - leastTopicShare: the least part of the list that groups about stated interests get, if there are any.
     func divided(known: Double, leastTopicShare: Double) -> (personal: Double, sources: ColdStart) {
-        let present = sources.filter { !$0.groups.isEmpty }
+        let present = sources.filter { !$0.isEmpty }
         let sum = present.reduce(0) { $0 + $1.weight }
         guard sum > 0 else { return (known, ColdStart()) }
         var personal = known
@@ -48,28 +53,40 @@ public struct ColdStart: Sendable, Equatable {
         }
         return (max(0, personal), ColdStart(sources: parts))
     }
+}
 
-    /// One list of all sources, in turns by weight.
+/// The groups of all sources, which take turns by weight; each once.
+struct SourceTurns {
+    private let sources: [ColdStart.Source]
+    /// The groups of each source that had a turn.
+    private var groups: [[UInt32]?]
+    private var turns: Turns
+    private var next: [Int]
+    private var seen: Set<UInt32> = []
+
+    init(_ coldStart: ColdStart) {
+        sources = coldStart.sources
+        groups = [[UInt32]?](repeating: nil, count: sources.count)
+        turns = Turns(weights: sources.map(\.weight))
+        next = [Int](repeating: 0, count: sources.count)
+    }
+
+    /// The next group with its origin; nil if there is none.
     ///
-    /// - Parameters:
-    ///   - limit: how many at most.
-    ///   - isAllowed: whether a group may be shown that a source of this origin brings.
-    /// - Returns: each group once, with its origin.
-    func list(limit: Int, where isAllowed: (UInt32, PlanItem.Origin) -> Bool)
-        -> [(group: UInt32, origin: PlanItem.Origin)]
+    /// - Parameter isAllowed: whether a group may be shown that a source of this origin brings.
+    mutating func next(where isAllowed: (UInt32, PlanItem.Origin) -> Bool) -> (group: UInt32, origin: PlanItem.Origin)?
     {
-        var seen: Set<UInt32> = []
-        var turns = Turns(weights: sources.map(\.weight))
-        var next = [Int](repeating: 0, count: sources.count)
-        var list: [(group: UInt32, origin: PlanItem.Origin)] = []
-        while list.count < limit, let source = turns.first(where: { next[$0] < sources[$0].groups.count }) {
-            let group = sources[source].groups[next[source]]
+        while let source = turns.first(where: { groups[$0].map(\.count) ?? .max > next[$0] }) {
+            let groups = groups[source] ?? sources[source].groups()
+            self.groups[source] = groups
+            guard next[source] < groups.count else { continue }
+            let group = groups[next[source]]
             next[source] += 1
             // A group that another source had already is skipped, and this source keeps its turn.
             guard seen.insert(group).inserted, isAllowed(group, sources[source].origin) else { continue }
-            list.append((group, sources[source].origin))
             turns.take(source)
+            return (group, sources[source].origin)
         }
-        return list
+        return nil
     }
 }

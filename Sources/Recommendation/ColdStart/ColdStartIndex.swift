@@ -84,8 +84,10 @@ struct ColdStartIndex: Sendable {
                 .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
                 .init(
                     .trending, weight: configuration.trendingWeight,
-                    groups: trending(
-                        in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: list.groups.isEmpty)),
+                    isEmpty: !trending[0].contains { model.shows($0.group) }
+                ) {
+                    trending(in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: list.groups.isEmpty)
+                },
             ])
     }
 

@@ -9,6 +9,8 @@ struct StatedInterests {
     private let topics: [Int]
     /// The position of each topic in `topics`, −1 if it was not stated.
     private let positions: [Int]
+    /// The bits of the topics: a group that has none of them is about none of the topics.
+    private let signature: UInt64
 
     init(_ texts: [String], _ index: TopicIndex, popularity: [UInt32]) {
         self.index = index
@@ -21,6 +23,7 @@ struct StatedInterests {
         }
         self.topics = topics
         self.positions = positions
+        signature = topics.reduce(0) { $0 | TopicIndex.bit(of: $1) }
     }
 
     /// The groups of the topics, which take turns in their order.
@@ -58,7 +61,9 @@ struct StatedInterests {
     /// For each topic the groups of the list that are about it, in the order of the list.
     private func listed(_ list: GroupPositions) -> [[UInt32]] {
         var listed = [[UInt32]](repeating: [], count: topics.count)
-        for group in list.groups {
+        // Read all at once, the signatures come from memory side by side.
+        let signatures = list.groups.map(index.signature)
+        for (group, own) in zip(list.groups, signatures) where own & signature != 0 {
             for topic in index.topics(of: group) where positions[Int(topic)] >= 0 {
                 listed[positions[Int(topic)]].append(group)
             }
@@ -83,10 +88,22 @@ struct StatedInterests {
     /// The groups about the most of the topics first; equal ones in the order that they had.
     private func byMatches(_ groups: [UInt32]) -> [UInt32] {
         guard topics.count > 1 else { return groups }
-        let matches = groups.map { group in index.topics(of: group).count { positions[Int($0)] >= 0 } }
+        let signatures = groups.map(index.signature)
+        let matches = zip(groups, signatures).map(matches)
         guard let most = matches.max(), most > 1 else { return groups }
-        return (1...most).reversed().flatMap { wanted in
-            zip(groups, matches).lazy.filter { $1 == wanted }.map(\.0)
+        var ordered: [UInt32] = []
+        ordered.reserveCapacity(groups.count)
+        for wanted in (1...most).reversed() {
+            for (group, count) in zip(groups, matches) where count == wanted { ordered.append(group) }
         }
+        return ordered
+    }
+
+    /// How many of the topics a group is about that is about one of them.
+    private func matches(of group: UInt32, _ own: UInt64) -> Int {
+        // It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
+        let shared = own & signature
+        if shared.nonzeroBitCount == 1, signature.nonzeroBitCount == topics.count { return 1 }
+        return index.topics(of: group).count { positions[Int($0)] >= 0 }
     }
 }

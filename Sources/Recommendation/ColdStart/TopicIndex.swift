@@ -15,6 +15,8 @@ struct TopicIndex: Sendable {
     private let offsets: [UInt32]
     /// The topics of all groups, one group after another.
     private let topics: [UInt32]
+    /// Of each group the bits of its topics.
+    private let signatures: [UInt64]
 
     /// - Parameter popular: all groups, those with the most members first.
     /// - Complexity: O(groups + topics of the groups).
@@ -27,13 +29,16 @@ struct TopicIndex: Sendable {
         for group in 0..<model.groupCount { ends[group + 1] += ends[group] }
         offsets = ends
         var topics = [UInt32](repeating: 0, count: Int(ends[model.groupCount]))
+        var signatures = [UInt64](repeating: 0, count: model.groupCount)
         for (topic, groups) in groupsOfTopics.enumerated() {
             for group in groups {
                 topics[Int(ends[Int(group)])] = UInt32(topic)
                 ends[Int(group)] += 1
+                signatures[Int(group)] |= Self.bit(of: topic)
             }
         }
         self.topics = topics
+        self.signatures = signatures
         var largest = [[UInt32]](repeating: [], count: texts.count)
         var beyondOthers = [[(topic: UInt32, group: UInt32)]](repeating: [], count: texts.count)
         for group in popular {
@@ -72,4 +77,11 @@ struct TopicIndex: Sendable {
     func topics(of group: UInt32) -> ArraySlice<UInt32> {
         topics[Int(offsets[Int(group)])..<Int(offsets[Int(group) + 1])]
     }
+
+    /// One of 64 bits for each topic; topics may have the same.
+    static func bit(of topic: Int) -> UInt64 { 1 << UInt64(topic & 63) }
+
+    /// The bits of the topics that a group is about.
+    @inline(__always)
+    func signature(of group: UInt32) -> UInt64 { signatures[Int(group)] }
 }

@@ -18,14 +18,16 @@ struct InterestClustering {
 
     /// The interests of a member.
     ///
-    /// - Parameter groups: the joined groups, ascending.
+    /// - Parameters:
+    ///   - groups: the joined groups, ascending.
+    ///   - pairs: those of them that are neighbours of one another.
     /// - Returns: those with the most groups first, equal ones by their first group; the mixed one, if any, last.
-    func interests(of groups: [UInt32]) -> [Interest] {
-        let (similarities, overlaps) = pairs(
-            of: groups, withOverlaps: groups.count >= configuration.leastGroupsForMixed)
+    func interests(of groups: [UInt32], _ pairs: [CandidateTable.JoinedPair]) -> [Interest] {
+        let (similarities, overlaps) = PairSimilarities.cosinesAndOverlaps(
+            of: groups, pairs, in: model, shrinkage: configuration.overlapShrinkage)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var mixed: [Int] = []
-        if let overlaps, clusters.contains(where: { $0.count == 1 }) {
+        if groups.count >= configuration.leastGroupsForMixed, clusters.contains(where: { $0.count == 1 }) {
             clusters = attachingSingles(clusters, overlaps)
             let single = clusters.filter { $0.count == 1 }
             // A single group alone is an ordinary interest.
@@ -44,16 +46,6 @@ struct InterestClustering {
                 largest: largest(of: cluster.map { groups[$0] }),
                 isMixed: !mixed.isEmpty && number == ordered.count - 1)
         }
-    }
-
-    /// The cosines of the pairs, and their overlaps if these are needed.
-    private func pairs(of groups: [UInt32], withOverlaps: Bool) -> (PairSimilarities, overlaps: PairSimilarities?) {
-        let limit = configuration.neighbourLimit
-        guard withOverlaps else {
-            return (PairSimilarities(among: groups, in: model, factors: factors, limit: limit), nil)
-        }
-        return PairSimilarities.cosinesAndOverlaps(
-            among: groups, in: model, factors: factors, shrinkage: configuration.overlapShrinkage, limit: limit)
     }
 
     private func bringsSomething(_ group: UInt32) -> Bool {

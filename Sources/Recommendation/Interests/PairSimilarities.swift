@@ -35,13 +35,12 @@ struct PairSimilarities {
 
     /// Plain cosines, and overlaps c / min(n, m), which are 1 if the one group has all entries of the other.
     ///
-    /// Both from one pass over the lists, which takes most of the time.
-    ///
     /// - Parameters:
+    ///   - pairs: those that are in lists, by positions in `groups`.
     ///   - shrinkage: h, 0 or more: overlaps of pairs with c common entries are multiplied by c / (c + h).
-    ///   - limit: how many of the best neighbours of each list are looked at.
+    /// - Complexity: O(count² + pairs).
     static func cosinesAndOverlaps(
-        among groups: [UInt32], in model: VisibleModel, factors: [Double], shrinkage: Double, limit: Int
+        of groups: [UInt32], _ pairs: [CandidateTable.JoinedPair], in model: VisibleModel, shrinkage: Double
     ) -> (cosines: PairSimilarities, overlaps: PairSimilarities) {
         let count = groups.count
         let sizes = GroupSizes(of: groups, in: model)
@@ -49,11 +48,11 @@ struct PairSimilarities {
         var overlaps = cosines
         var cosineMatrix = cosines.mutableSpan
         var overlapMatrix = overlaps.mutableSpan
-        let lists = model.lists(of: groups, in: factors.map { $0 > 0 }, limit: limit)
-        GroupLookup(groups).forEachFound(in: lists) { first, relation, neighbour, second in
-            let common = Double(neighbour.common)
-            let overlap = sizes.overlap(first, second, relation, common: common, shrinkage: shrinkage)
-            Self.raise(&cosineMatrix, first, second, count, to: sizes.cosine(first, second, relation, common: common))
+        for pair in pairs {
+            let (first, second, common) = (pair.first, pair.second, Double(pair.common))
+            let overlap = sizes.overlap(first, second, pair.relation, common: common, shrinkage: shrinkage)
+            Self.raise(
+                &cosineMatrix, first, second, count, to: sizes.cosine(first, second, pair.relation, common: common))
             Self.raise(&overlapMatrix, first, second, count, to: overlap)
         }
         return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))

@@ -82,12 +82,20 @@ public struct PlanRequest: Sendable, Equatable {
     public var seed: UInt64
     /// What the request asks of the groups.
     public var filter: GroupFilter
+    /// How many groups are wanted at most; nil for as many as a plan has.
+    ///
+    /// A shorter list is a prefix of a longer one.
+    public var length: Int?
 
     /// A request.
-    public init(profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none) {
+    public init(
+        profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none,
+        length: Int? = nil
+    ) {
         self.profile = profile
         self.atMilliseconds = atMilliseconds
         self.seed = seed
         self.filter = filter
+        self.length = length
     }
 }

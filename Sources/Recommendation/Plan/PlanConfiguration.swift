@@ -4,8 +4,6 @@ public import Model
 public struct PlanConfiguration: Sendable, Equatable {
     /// How a member's groups are clustered into interests.
     public struct Interests: Sendable, Equatable {
-        /// How many of the best neighbours of a joined group in each relation tell how similar two are; 1 or more.
-        public var neighbourLimit = 400
         /// The least mean plain cosine for merging two clusters; above 0.
         public var leastMeanSimilarity = 0.10
         /// From this many groups on, the groups that are similar to no other become one mixed interest.
@@ -24,7 +22,8 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// Which neighbours of a member's groups are looked at.
     public struct Candidates: Sendable, Equatable {
-        /// How many of the best neighbours a joined group brings in each relation, 1 or more.
+        /// How many of the best neighbours a joined group brings in each relation, 1 or more; they tell, too, how similar
+        /// joined groups are.
         ///
         /// Lists go from the most similar group to the least: what stands far down in the list of a frequent group adds
         /// next to nothing to a score, and takes as long as what stands first.
@@ -98,7 +97,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var lossLimit = 0.07
         /// The greatest loss through diversity and the quotas of interests together, 0 to 1.
         public var quotaLossLimit = 0.17
-        /// The length of a plan.
+        /// The greatest length of a plan.
         public var length = 300
     }
 

@@ -2,12 +2,12 @@
 public enum PlanStage: String, Sendable, CaseIterable {
     /// Takes the groups that the member has joined.
     case profile
-    /// Clusters them into interests.
-    case interests
     /// Collects their neighbours.
     case candidates
     /// Adds what the size of a group counts by evidence, if it counts anything.
     case popularity
+    /// Clusters the joined groups into interests.
+    case interests
     /// Removes groups that may not be shown, are inactive, or are too similar to a joined one.
     case filters
     /// Raises groups in their season, and lowers those out of it.

@@ -3,14 +3,14 @@ import Model
 extension Planner {
     /// The personal list with groups about stated interests, curated, trending and popular groups.
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
-        guard runs(.coldStart) else { return list.items }
+        let length = min(request.length ?? .max, configuration.selection.length)
+        guard runs(.coldStart) else { return Array(list.items.prefix(length)) }
         let ranks = GroupPositions(list.items.map(\.group))
-        let length = configuration.selection.length
         let sources = coldStart.sources(
             for: request, in: model, configuration.coldStart, list.rotation, besides: ranks, limit: length,
             where: list.eligibility.allows)
         let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
-        var items = blended(list.items, ranks, sources, known: known, list.eligibility)
+        var items = blended(list.items, ranks, sources, known: known, list.eligibility, length)
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
             let popular = coldStart.popular(
@@ -37,7 +37,7 @@ extension Planner {
         let known = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
         return blended(
             items, ranks, ColdStart(sources: [.init(.topic, weight: 1, groups: groups)]),
-            known: 1 - (1 - known) * share, eligibility)
+            known: 1 - (1 - known) * share, eligibility, configuration.selection.length)
     }
 
     /// A list and the groups of sources in turns.
@@ -46,27 +46,24 @@ extension Planner {
     ///   - ranks: the positions of the list's groups.
     ///   - known: how much is known of the member, 0 to 1: the list's part of the turns, but for stated interests.
     private func blended(
-        _ list: [PlanItem], _ ranks: GroupPositions, _ sources: ColdStart, known: Double, _ eligibility: Eligibility
+        _ list: [PlanItem], _ ranks: GroupPositions, _ sources: ColdStart, known: Double, _ eligibility: Eligibility,
+        _ length: Int
     ) -> [PlanItem] {
-        let length = configuration.selection.length
         let (share, sources) = sources.divided(known: known, leastTopicShare: configuration.coldStart.leastTopicShare)
-        guard !sources.isEmpty else { return Array(list.prefix(length)) }
-        let turns = Blend.turnsOfOthers(personalCount: list.count, share: share, limit: length)
-        // A group of the list that is about a stated interest may come earlier because of it.
-        let others = sources.list(limit: turns) { group, origin in
-            (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
-        }
-        var inBoth: Set<UInt32> = []
-        let items = others.map { other in
-            guard let rank = ranks[other.group] else {
-                return PlanItem(group: other.group, score: 0, interest: nil, origin: other.origin)
+        var turns = SourceTurns(sources)
+        return Blend.blend(list, share: share, limit: length) {
+            // A group of the list that is about a stated interest may come earlier because of it.
+            let next = turns.next { group, origin in
+                (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
             }
-            inBoth.insert(other.group)
+            guard let next else { return nil }
+            guard let rank = ranks[next.group] else {
+                return (PlanItem(group: next.group, score: 0, interest: nil, origin: next.origin), nil)
+            }
             var item = list[rank]
-            item.origin = other.origin
-            item.placement = PlanItem.Placement(other.origin)
-            return item
+            item.origin = next.origin
+            item.placement = PlanItem.Placement(next.origin)
+            return (item, rank)
         }
-        return Blend.blend(list, items, inBoth: inBoth, share: share, limit: length)
     }
 }

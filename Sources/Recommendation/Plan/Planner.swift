@@ -89,19 +89,19 @@ public struct Planner: Sendable {
         let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
         let clustering = InterestClustering(in: model, configuration.relations, configuration.interests)
-        let interests = clustering.interests(of: joined)
-        observe(
-            .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
         let lists = model.lists(
             of: joined, in: clustering.factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
         let table = CandidateTable(
-            of: lists, factors: clustering.factors, blocking: eligibility.blockedGroups,
+            of: joined, lists, factors: clustering.factors, blocking: eligibility.blockedGroups,
             prior: joined.isEmpty ? nil : prior, places)
         let found = prior == nil ? table.entries.count : table.entries.count { $0.seed != nil }
         observe(.init(stage: .candidates, taken: joined.count, passed: found, note: ""))
         if prior != nil {
             observe(.init(stage: .popularity, taken: found, passed: table.entries.count, note: ""))
         }
+        let interests = clustering.interests(of: joined, table.joinedPairs)
+        observe(
+            .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
         var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
         observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }

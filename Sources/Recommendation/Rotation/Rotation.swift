@@ -47,16 +47,21 @@ struct Rotation {
         guard let best = leading.first?.adjusted, let last = leading.last?.adjusted else { return }
         let slope = log(leading[min(Self.slopeBegin, leading.count) - 1].adjusted / last)
         let scale = max(configuration.leastSlope, slope).squareRoot() * configuration.noise
+        // Read all at once, the hashes come from memory side by side.
+        let groupHashes = candidates.map { hashes[$0.group] }
         for position in candidates.indices {
             let score = candidates[position].adjusted
             let looseness = 1 - stickiness * score / best
-            candidates[position].take(noise: exp(looseness * scale * noise(of: candidates[position].group)))
+            candidates[position].take(noise: exp(looseness * scale * noise(ofHash: groupHashes[position])))
         }
     }
 
     /// The noise of a group in this bucket, with a mean of 0.
-    func noise(of group: UInt32) -> Double {
-        let hash = KeyedHash.hash(hashes[group], key: memberKey)
+    func noise(of group: UInt32) -> Double { noise(ofHash: hashes[group]) }
+
+    /// - Parameter groupHash: the hash of the group.
+    private func noise(ofHash groupHash: UInt64) -> Double {
+        let hash = KeyedHash.hash(groupHash, key: memberKey)
         let stepped = hash &+ UInt64(bitPattern: bucket) &* Self.goldenStep
         // Half a step above 52 bits: strictly between 0 and 1.
         let uniform = (Double(stepped >> 12) + 0.5) * 0x1p-52

@@ -127,15 +127,16 @@ struct ListExport {
                 continue
             }
             let plan = planner.plan(
-                PlanRequest(profile: profile, atMilliseconds: content.atMilliseconds, seed: content.seed))
-            let items = plan.items.prefix(content.limit)
-            let reasons = content.hasReasons ? planner.reasons(for: items, of: profile) : []
-            bytes += content.isJSON ? line(items, reasons, of: user) : rows(items, reasons, of: user)
+                PlanRequest(
+                    profile: profile, atMilliseconds: content.atMilliseconds, seed: content.seed,
+                    length: content.limit))
+            let reasons = content.hasReasons ? planner.reasons(for: plan.items, of: profile) : []
+            bytes += content.isJSON ? line(plan.items, reasons, of: user) : rows(plan.items, reasons, of: user)
         }
         return (bytes, unknown)
     }
 
-    private func line(_ items: ArraySlice<PlanItem>, _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
+    private func line(_ items: [PlanItem], _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
         JSONWriter.object { json in
             json.member("userId", user)
             json.objects("recommendations", items.enumerated()) { json, element in
@@ -147,7 +148,7 @@ struct ListExport {
         } + [UInt8(ascii: "\n")]
     }
 
-    private func rows(_ items: ArraySlice<PlanItem>, _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
+    private func rows(_ items: [PlanItem], _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
         var bytes: [UInt8] = []
         let user = TabSeparated.field(user).utf8
         let tab = UInt8(ascii: "\t")

@@ -6,7 +6,34 @@ enum Formats {
     static func fixed(_ value: Double, _ digits: Int) -> String { formatted("%.*f", digits, value) }
 
     /// With so many significant digits, without trailing zeros.
-    static func significant(_ value: Double, _ digits: Int) -> String { formatted("%.*g", digits, value) }
+    static func significant(_ value: Double, _ digits: Int) -> String {
+        decimal(value, digits) ?? formatted("%.*g", digits, value)
+    }
+
+    /// The same, ten times as quickly; nil if it is not certain which number is nearest, or has an exponent.
+    private static func decimal(_ value: Double, _ digits: Int) -> String? {
+        guard (1...9).contains(digits), value >= 0.001, value < powers[digits] else { return nil }
+        // How many digits stand after the point.
+        var decimals = digits + 2
+        while decimals > 0, value * powers[decimals] >= powers[digits] { decimals -= 1 }
+        let scaled = value * powers[decimals]
+        let rounded = scaled.rounded()
+        // One that is rounded up to a power of ten has a digit too many.
+        guard abs(abs(scaled - rounded) - 0.5) > 1e-3, rounded < powers[digits] else { return nil }
+        var number = Int(rounded)
+        while decimals > 0, number.isMultiple(of: 10) {
+            number /= 10
+            decimals -= 1
+        }
+        guard decimals > 0 else { return String(number) }
+        let (whole, fraction) = number.quotientAndRemainder(dividingBy: Int(powers[decimals]))
+        let text = String(fraction)
+        return "\(whole)." + String(repeating: "0", count: decimals - text.utf8.count) + text
+    }
+
+    /// Of ten.
+    private static let powers: [Double] = (0...12).map { exponent in (0..<exponent).reduce(1) { power, _ in power * 10 }
+    }
 
     /// A score, four digits; small ones, as modified formulas give, keep theirs.
     static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }

@@ -20,7 +20,7 @@ struct CandidateTests {
         let blocked = (0..<500 as Range<UInt32>).shuffled(using: &generator).prefix(50)
         func table() -> CandidateTable {
             CandidateTable(
-                of: visible.lists(of: joined), factors: relations.factorsByIndex(in: visible),
+                of: joined, visible.lists(of: joined), factors: relations.factorsByIndex(in: visible),
                 blocking: Array(blocked), places)
         }
         // A table that was used before must not show.
@@ -45,6 +45,18 @@ struct CandidateTests {
             #expect(entry.seed == expected.first { $0.value == strongest }?.seed)
             #expect(entry.isBlocked == blocked.contains(entry.group))
         }
+        var pairs: Set<[Int]> = []
+        for (first, group) in joined.enumerated() {
+            for facts in relations where facts.weight > 0 {
+                for neighbour in model.neighbours(of: Int(group), by: facts.relation) {
+                    guard let second = joined.firstIndex(of: neighbour.index) else { continue }
+                    let relation = try #require(model.index(of: facts.relation))
+                    pairs.insert([first, second, relation, Int(neighbour.common)])
+                }
+            }
+        }
+        let found = table.joinedPairs.map { [$0.first, $0.second, $0.relation, Int($0.common)] }
+        #expect(found.count == pairs.count && Set(found) == pairs)
     }
 
     @Test("of a long list the best neighbours count, hidden ones included: in lists, reasons and standings")
@@ -124,8 +136,8 @@ struct CandidateTests {
         let factors = relations.factorsByIndex(in: model)
         let prior = PopularityPrior(model, relations, weight: 0.7, limit: 50)
         let (lists, places) = (model.lists(of: joined), GroupPlaces(groupCount: 300))
-        let plain = CandidateTable(of: lists, factors: factors, places)
-        let table = CandidateTable(of: lists, factors: factors, prior: prior, places)
+        let plain = CandidateTable(of: joined, lists, factors: factors, places)
+        let table = CandidateTable(of: joined, lists, factors: factors, prior: prior, places)
 
         let sizes = (0..<300).map { Double(model.size(of: $0, in: .members)) }
         let greatest = try #require(sizes.max())

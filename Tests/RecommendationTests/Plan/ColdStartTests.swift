@@ -11,7 +11,9 @@ struct ColdStartTests {
         let cold = ColdStart(sources: [
             .init(.topic, weight: 2, groups: [1, 2, 3, 4]), .init(.trending, weight: 1, groups: [2, 9, 8, 7]),
         ])
-        let list = cold.list(limit: 10) { group, _ in group != 8 }
+        var turns = SourceTurns(cold)
+        var list: [(group: UInt32, origin: PlanItem.Origin)] = []
+        while let next = turns.next(where: { group, _ in group != 8 }) { list.append(next) }
         #expect(list.map(\.group) == [1, 2, 3, 4, 9, 7])
         #expect(list.map(\.origin) == [.topic, .trending, .topic, .topic, .trending, .trending])
     }
@@ -47,6 +49,13 @@ struct ColdStartTests {
         #expect(list(["nothing such"]).first?.origin == .curated)
     }
 
+    /// The two lists in turns, with the groups that are in both.
+    private func blend(_ personal: [PlanItem], _ others: [PlanItem], share: Double, limit: Int) -> [PlanItem] {
+        let ranks = GroupPositions(personal.map(\.group))
+        var rest = others[...]
+        return Blend.blend(personal, share: share, limit: limit) { rest.popFirst().map { ($0, ranks[$0.group]) } }
+    }
+
     @Test("the fewer groups a member has joined, the less of the list is personal")
     func blend() {
         let personal = (0..<40).map { PlanItem(group: $0, score: 1, interest: 0, origin: .personal) }
@@ -54,30 +63,33 @@ struct ColdStartTests {
         var before = -1
         for groups in [0, 1, 3, 6, 10, 30] {
             let share = Knowledge.personalShare(groups: groups, half: 3)
-            let list = Blend.blend(personal, others, share: share, limit: 20)
+            let list = blend(personal, others, share: share, limit: 20)
             let count = list.count { $0.origin == .personal }
             #expect(Set(list.map(\.group)).count == 20 && count > before)
             #expect(abs(Double(count) - share * 20) <= 1)
             before = count
         }
         #expect(before == 20)
-        #expect(Blend.blend([], others, share: 0.9, limit: 5) == Array(others.prefix(5)))
-        #expect(Blend.blend(personal, [], share: 0, limit: 5) == Array(personal.prefix(5)))
+        #expect(blend([], others, share: 0.9, limit: 5) == Array(others.prefix(5)))
+        #expect(blend(personal, [], share: 0, limit: 5) == Array(personal.prefix(5)))
     }
 
-    @Test("the other groups never have more turns than the documented bound")
-    func turns() {
-        let others = (100..<160).map { PlanItem(group: $0, score: 0, interest: nil, origin: .trending) }
-        for personalCount in [0, 1, 2, 5, 17, 19, 20, 21, 60] {
-            let personal = (0..<UInt32(personalCount)).map {
-                PlanItem(group: $0, score: 1, interest: 0, origin: .personal)
+    @Test("a group of both lists comes once, where it comes first; a shorter blend is a prefix", arguments: 0..<20)
+    func groupsOfBoth(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        func items(_ origin: PlanItem.Origin) -> [PlanItem] {
+            (0..<30 as Range<UInt32>).shuffled(using: &generator).prefix(Int.random(in: 0...30, using: &generator)).map
+            {
+                PlanItem(group: $0, score: 1, interest: nil, origin: origin)
             }
-            for groups in 0...40 {
-                let share = Knowledge.personalShare(groups: groups, half: 3)
-                let turns = Blend.turnsOfOthers(personalCount: personalCount, share: share, limit: 20)
-                let list = Blend.blend(personal, others, share: share, limit: 20)
-                #expect(Blend.blend(personal, Array(others.prefix(turns)), share: share, limit: 20) == list)
-            }
+        }
+        let (personal, others) = (items(.personal), items(.topic))
+        let share = Double.random(in: 0...1, using: &generator)
+        let whole = blend(personal, others, share: share, limit: 100)
+        #expect(Set(whole.map(\.group)).count == whole.count)
+        #expect(Set(whole.map(\.group)) == Set((personal + others).map(\.group)))
+        for limit in 0...whole.count {
+            #expect(blend(personal, others, share: share, limit: limit) == Array(whole.prefix(limit)))
         }
     }
 

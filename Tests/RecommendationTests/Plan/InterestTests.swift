@@ -53,7 +53,15 @@ struct InterestTests {
     private func interests(_ groups: [UInt32], _ model: ModelVersion, _ relations: RelationTable = .standard)
         -> [Interest]
     {
-        InterestClustering(in: VisibleModel(model), relations, .init()).interests(of: groups)
+        let model = VisibleModel(model)
+        return interests(groups, InterestClustering(in: model, relations, .init()))
+    }
+
+    private func interests(_ groups: [UInt32], _ clustering: InterestClustering) -> [Interest] {
+        let table = CandidateTable(
+            of: groups, clustering.model.lists(of: groups), factors: clustering.factors,
+            GroupPlaces(groupCount: clustering.model.groupCount))
+        return clustering.interests(of: groups, table.joinedPairs)
     }
 
     @Test("groups of two communities are two interests, the larger first, with their shares")
@@ -134,6 +142,6 @@ struct InterestTests {
         #expect(name([0], largest: 0) == "birds")
         // Nothing is known of who is in common: each is an interest of its own, and the largest of it.
         let clustering = InterestClustering(in: model, .standard, .init())
-        #expect(clustering.interests(of: [0, 2]).map(\.largest) == [0, 2])
+        #expect(interests([0, 2], clustering).map(\.largest) == [0, 2])
     }
 }

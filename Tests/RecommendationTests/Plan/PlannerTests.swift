@@ -237,6 +237,19 @@ struct PlannerTests {
         }
     }
 
+    @Test("a list that was asked to be short is the beginning of the whole", arguments: 0..<20 as Range<UInt64>)
+    func length(seed: UInt64) throws {
+        let planner = Planner(model: try model(seed), key: RotationKey(1, seed))
+        var request = request(seed)
+        request.profile.topics = Array(planner.model.topics.prefix(3))
+        let items = planner.plan(request).items
+        #expect(items.count > 150 && items.contains { $0.origin == .topic })
+        for length in [0, 1, 5, 20, 120, 299, 300, 1000] {
+            request.length = length
+            #expect(planner.plan(request).items == Array(items.prefix(length)))
+        }
+    }
+
     @Test("every group of the model has a standing that agrees with the list")
     func standings() throws {
         let model = try model(3)
@@ -279,7 +292,7 @@ struct PlannerTests {
         configuration.popularity = 1
         #expect(stages() == PlanStage.allCases)
         configuration.omitted = [.popularity, .rotation, .diversity, .season, .fatigue, .coldStart]
-        #expect(stages() == [.profile, .interests, .candidates, .filters])
+        #expect(stages() == [.profile, .candidates, .interests, .filters])
     }
 
     @Test("without variety a list is the best of its pool in every bucket; with more of it, more changes")

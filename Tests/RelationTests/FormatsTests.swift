@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import coterie
+
+@Suite("Formats")
+struct FormatsTests {
+    @Test("significant digits are those of printf")
+    func significant() {
+        var generator = SeededGenerator(seed: 1)
+        var values: [Double] = [
+            0, -0.0, 1, 0.001, 0.00099999999, 0.01, 0.5, 9.5, 99_999.95, 999_999.5, 999_999.4, 1e6, 123_456.5,
+            0.1234565,
+            1e-5, 1e300, -2.5, .infinity, 100, 120_000, 2.000005,
+        ]
+        for _ in 0..<20_000 {
+            let value = exp(Double.random(in: -12...18, using: &generator))
+            // Halves are what is rounded either way.
+            values += [value, value.rounded(), (value * 1000).rounded() / 1000 + 0.0005, Double(Float(value))]
+        }
+        for value in values {
+            for digits in [1, 2, 4, 6, 9, 12] {
+                #expect(Formats.significant(value, digits) == String(format: "%.\(digits)g", value))
+            }
+        }
+    }
+}
