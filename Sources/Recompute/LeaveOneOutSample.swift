@@ -22,6 +22,8 @@ struct LeaveOneOutSample: Sendable {
     private static let columnsPerCase = 4
     /// Users in more groups tell little of the usual ones, and take long.
     private static let groupLimit = 500
+    /// Columns that are looked at together: a number for each stays in the cache.
+    private static let columnsPerBlock = 1 << 21
     /// Cases that a thread takes at a time.
     private static let casesPerPortion = 32
 
@@ -29,8 +31,8 @@ struct LeaveOneOutSample: Sendable {
 
     /// - Parameter matrix: groups × users, or groups × photos.
     /// - Complexity: O(entries).
-    init(_ matrix: BinaryMatrix) {
-        let found = Self.candidates(in: matrix)
+    init(_ matrix: BinaryMatrix, threads: Int) {
+        let found = Self.candidates(in: matrix, threads: threads)
         let stride = max(1, (found.count + Self.caseLimit - 1) / Self.caseLimit)
         for (index, candidate) in found.enumerated() where index.isMultiple(of: stride) {
             // Any group will do, as long as a rerun leaves out the same.
@@ -42,40 +44,36 @@ struct LeaveOneOutSample: Sendable {
     }
 
     /// Different sets of groups of some columns, in an order that is as good as random.
-    private static func candidates(in matrix: BinaryMatrix) -> [(mark: UInt32, groups: [UInt32])] {
-        var (slots, marks) = chosenColumns(of: matrix)
-        var groups = [[UInt32]](repeating: [], count: marks.count)
-        for row in 0..<matrix.rowCount {
-            for column in matrix.row(row) where slots[Int(column)] != 0 {
-                groups[Int(slots[Int(column)]) - 1].append(UInt32(row))
+    private static func candidates(in matrix: BinaryMatrix, threads: Int) -> [(mark: UInt32, groups: [UInt32])] {
+        let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
+            ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
+        }
+        let marks = concurrently(threads, blocks) { $0.marks(mixed) }
+        let usedCount = marks.reduce(0) { sum, marks in sum + marks.count { $0 != 0 } }
+        let step = UInt32(max(1, usedCount / (caseLimit * columnsPerCase)))
+        let chosen = concurrently(threads, Array(zip(blocks, marks))) { block, marks in
+            block.groups(ofColumnsWhere: marks.map { $0 != 0 && $0.isMultiple(of: step) }).map { column, groups in
+                (mark: marks[column], groups: groups)
             }
         }
-        slots = []
-        var found = zip(marks, groups).filter { (2...groupLimit).contains($0.1.count) }
-        found.sort { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1.lexicographicallyPrecedes($1.1) }
-        return found.indices.lazy.filter { $0 == 0 || found[$0 - 1].1 != found[$0].1 }
-            .map { (mark: found[$0].0, groups: found[$0].1) }
+        var found = chosen.joined().filter { (2...groupLimit).contains($0.groups.count) }
+        found.sort { $0.mark != $1.mark ? $0.mark < $1.mark : $0.groups.lexicographicallyPrecedes($1.groups) }
+        return found.indices.filter { $0 == 0 || found[$0 - 1].groups != found[$0].groups }.map { found[$0] }
     }
 
-    /// Chooses columns by their marks, which are sums of a number for each of their groups.
-    ///
-    /// - Returns: by column, a number from 1 for a chosen one, 0 for others; and the marks of those chosen.
-    private static func chosenColumns(of matrix: BinaryMatrix) -> (slots: [UInt32], marks: [UInt32]) {
-        var sums = [UInt32](repeating: 0, count: matrix.columnCount)
-        for row in 0..<matrix.rowCount {
-            let number = mixed(UInt32(row) &+ 1)
-            for column in matrix.row(row) { sums[Int(column)] &+= number }
+    /// What `body` makes of each element, in their order.
+    private static func concurrently<Element: Sendable, Result: Sendable>(
+        _ threads: Int, _ elements: [Element], _ body: @Sendable (Element) -> Result
+    ) -> [Result] {
+        let results = Mutex([Result?](repeating: nil, count: elements.count))
+        let next = Atomic<Int>(0)
+        DispatchQueue.concurrentPerform(iterations: threads) { _ in
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < elements.count {
+                let result = body(elements[index])
+                results.withLock { $0[index] = result }
+            }
         }
-        let usedCount = sums.count { $0 != 0 }
-        let step = UInt32(max(1, usedCount / (caseLimit * columnsPerCase)))
-        var marks: [UInt32] = []
-        for column in sums.indices {
-            let mark = sums[column]
-            let isChosen = mark != 0 && mark.isMultiple(of: step)
-            if isChosen { marks.append(mark) }
-            sums[column] = isChosen ? UInt32(marks.count) : 0
-        }
-        return (sums, marks)
+        return results.withLock { $0.compactMap(\.self) }
     }
 
     /// The bits of a number well mixed (the end of MurmurHash3; Appleby 2011).
@@ -110,5 +108,54 @@ struct LeaveOneOutSample: Sendable {
         return found.dropFirst().reduce(into: first) { sums, gains in
             for (index, gain) in gains.enumerated() { sums[index] += gain }
         }
+    }
+}
+
+/// Some neighbouring columns of a matrix.
+private struct ColumnBlock: Sendable {
+    private let matrix: BinaryMatrix
+    private let columns: Range<Int>
+
+    init(_ matrix: BinaryMatrix, _ columns: Range<Int>) {
+        self.matrix = matrix
+        self.columns = columns
+    }
+
+    /// By column, the sum, modulo 2³², of a number for each of its rows; 0 for a column without any.
+    func marks(_ number: (UInt32) -> UInt32) -> [UInt32] {
+        var sums = [UInt32](repeating: 0, count: columns.count)
+        forEachRow { row, entries in
+            let number = number(UInt32(row) &+ 1)
+            for column in entries { sums[Int(column) - columns.lowerBound] &+= number }
+        }
+        return sums
+    }
+
+    /// The rows of the chosen columns, ascending, in the order of the columns, which are counted from the first one.
+    func groups(ofColumnsWhere isChosen: [Bool]) -> [(column: Int, groups: [UInt32])] {
+        var found: [Int: [UInt32]] = [:]
+        forEachRow { row, entries in
+            for column in entries where isChosen[Int(column) - columns.lowerBound] {
+                found[Int(column) - columns.lowerBound, default: []].append(UInt32(row))
+            }
+        }
+        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+
+    private func forEachRow(_ body: (_ row: Int, _ entries: ArraySlice<UInt32>) -> Void) {
+        for row in 0..<matrix.rowCount {
+            let entries = matrix.row(row)
+            body(row, entries[place(of: columns.lowerBound, in: entries)..<place(of: columns.upperBound, in: entries)])
+        }
+    }
+
+    /// Where the entries of a row begin that are in a column or a later one.
+    private func place(of column: Int, in entries: ArraySlice<UInt32>) -> Int {
+        var (low, high) = (entries.startIndex, entries.endIndex)
+        while low < high {
+            let middle = (low + high) / 2
+            if Int(entries[middle]) < column { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -34,7 +34,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let makesMembers = publishesMembers && !parameters.isDryRun
         let memberRows = makesMembers ? Self.rows(work, relations[.membership]) : 0
         steps = Self.matrixSteps(work, content, groups: groups, parameters)
-        if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 6e-8)) }
+        if makesMembers { steps.append(.init(name: StepName.members, expectedSeconds: Double(memberRows) * 3e-8)) }
         let joined = Self.rows(work, relations[.membership])
         steps.append(.init(name: StepName.weigh, expectedSeconds: joined > 0 ? 0.1 + Double(neighbours) * 6e-8 : 0))
         let dated = relations.filter { $0.role != nil }.reduce(0) { sum, facts in
@@ -46,7 +46,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         steps.append(.init(name: StepName.compareVersions, expectedSeconds: comparing))
         if !parameters.isDryRun {
             // A shared store is a server, which takes lists one by one.
-            let publish = Double(neighbours) * (publishesMembers ? 1.6e-7 : 3.4e-8) + Double(memberRows) * 1e-7
+            let publish = Double(neighbours) * (publishesMembers ? 1.1e-7 : 3.4e-8) + Double(memberRows) * 6.5e-8
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
         if let previous { Self.learn(from: previous, work: work, relations, &steps) }

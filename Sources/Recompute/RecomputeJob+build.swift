@@ -55,7 +55,7 @@ extension RecomputeJob {
             relations.append(report(relation, reading, table))
             tables[relation] = table
             if relationFacts.role == .pool {
-                photos = LeaveOneOutSample(reading.matrix)
+                photos = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
                 let content = try clock.step(StepName.content) { () throws(RecomputeError) in
                     try contentSignals(entries, reading.matrix, &reading.events, clock)
                 }
@@ -65,7 +65,9 @@ extension RecomputeJob {
                 dates = dates.union(reading.dates)
                 events[role] = read
             }
-            if relationFacts.role == .membership { users = LeaveOneOutSample(reading.matrix) }
+            if relationFacts.role == .membership {
+                users = LeaveOneOutSample(reading.matrix, threads: parameters.threads)
+            }
             if relationFacts.role == .membership, publishesMembers {
                 members = try clock.step(StepName.members) { () throws(RecomputeError) in
                     try membersToPublish(entries, reading)
@@ -115,10 +117,9 @@ extension RecomputeJob {
     ) throws(RecomputeError) -> [Relation: WorkEstimate] {
         let estimate: RecomputeEstimate
         do throws(CatalogError) {
-            var work: [Relation: WorkEstimate] = [:]
-            for facts in parameters.relations {
-                work[facts.relation] = try entries.workEstimate(facts.source, recentWeeks: Self.trendWeeks)
-            }
+            let relations = Array(parameters.relations)
+            let estimates = try entries.workEstimates(relations.map(\.source), recentWeeks: Self.trendWeeks)
+            let work = Dictionary(uniqueKeysWithValues: zip(relations.map(\.relation), estimates))
             estimate = RecomputeEstimate(
                 work: work, content: try entries.contentEstimate(), groups: try catalog.groupCount(),
                 parameters: parameters,

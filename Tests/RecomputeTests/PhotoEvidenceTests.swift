@@ -48,7 +48,8 @@ struct PhotoEvidenceTests {
         parameters[relation] = Self.parameters(limit: 20, .modified(ModifiedCosine(degreeDiscount: 1, cut: cut)))
         let table = NeighbourSearch(parameters: parameters[relation], threads: 2).run(on: matrix)
         let sizes = (0..<matrix.rowCount).map { UInt32(matrix.size(ofRow: $0)) }
-        return PhotoEvidence(parameters, [relation: table], [relation: sizes], LeaveOneOutSample(matrix)).weights()
+        return PhotoEvidence(parameters, [relation: table], [relation: sizes], LeaveOneOutSample(matrix, threads: 2))
+            .weights()
     }
 
     @Test("where photos are in groups by nothing but their size, size counts most", arguments: ListCut.allCases)

@@ -4,8 +4,15 @@ extension TableSnapshot {
     private static let sampledEntries = 20_000
     private static let rowsPerSample = 64
 
-    /// Estimates the work that a matrix makes: rows are counted, Σ d² and recent rows are estimated from samples.
-    public func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
+    /// Estimates the work that each of some matrices makes.
+    public func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
+        var estimates: [WorkEstimate] = []
+        for source in sources { estimates.append(try workEstimate(source, recentWeeks: recentWeeks)) }
+        return estimates
+    }
+
+    /// Rows are counted, Σ d² and recent rows are estimated from samples.
+    private func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
         let parts = folder[source.table]
         // What members said later comes on top.
         let isMembership = source.table == RelationSource.memberships.table
