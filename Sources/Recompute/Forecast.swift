@@ -13,7 +13,16 @@ struct Forecast: Sendable {
     private var steps: [Step]
     private var doneExpected = 0.0
     private var doneActual = 0.0
-    private var current: (index: Int, fraction: Double, seconds: Double)?
+    private var current: Running?
+
+    /// How far the running step is.
+    private struct Running {
+        var index: Int
+        var fraction = 0.0
+        var seconds = 0.0
+        /// What its first report said: before it came what the step does once.
+        var first: (fraction: Double, seconds: Double)?
+    }
 
     init(steps: [Step]) { self.steps = steps }
 
@@ -23,13 +32,15 @@ struct Forecast: Sendable {
     /// A step begins.
     mutating func begin(_ name: String) {
         guard let index = steps.firstIndex(where: { $0.name == name }) else { return }
-        current = (index, 0, 0)
+        current = Running(index: index)
     }
 
     /// The running step has done a fraction of its work in so many seconds.
     mutating func advance(fraction: Double, seconds: Double) {
-        guard let index = current?.index else { return }
-        current = (index, min(1, max(0, fraction)), seconds)
+        guard var running = current else { return }
+        (running.fraction, running.seconds) = (min(1, max(0, fraction)), seconds)
+        if running.first == nil, fraction > 0 { running.first = (running.fraction, seconds) }
+        current = running
     }
 
     /// The running step has ended.
@@ -49,23 +60,29 @@ struct Forecast: Sendable {
                 remaining += step.expectedSeconds * pace
                 continue
             }
-            let expected = step.expectedSeconds * pace
-            // The further a step is, the more its own speed counts and the less what was expected of it; with the
-            // square, as its first report comes after what it does once, and says little.
-            let share = min(1, current.fraction / 0.2)
-            let trust = share * share
-            let ownTotal = current.fraction > 0 ? current.seconds / current.fraction : expected
-            remaining += max(0, (trust * ownTotal + (1 - trust) * max(expected, current.seconds)) - current.seconds)
+            let expected = max(0, step.expectedSeconds * pace - current.seconds)
+            guard let first = current.first, current.fraction > first.fraction else {
+                remaining += expected
+                continue
+            }
+            // The further a step is, the more its own speed counts, and the less what was expected of it.
+            let advance = current.fraction - first.fraction
+            let trust = min(1, advance / 0.2)
+            let own = (1 - current.fraction) / advance * (current.seconds - first.seconds)
+            remaining += trust * own + (1 - trust) * expected
         }
         return remaining
     }
 
-    /// How much slower than expected it went up to now, the running step included; what was quick weighs little.
+    /// How much slower than expected the steps were that have ended, and one that takes longer already; what was quick
+    /// weighs little.
+    ///
+    /// The beginning of a step says nothing: much of what it does once comes first.
     private var pace: Double {
         var (actual, expected) = (doneActual, doneExpected)
-        if let current, current.fraction > 0 {
+        if let current, current.seconds > steps[current.index].expectedSeconds {
             actual += current.seconds
-            expected += steps[current.index].expectedSeconds * current.fraction
+            expected += steps[current.index].expectedSeconds
         }
         // As if half a second had gone just as expected, so that the first milliseconds decide nothing.
         return (actual + 0.5) / (expected + 0.5)
