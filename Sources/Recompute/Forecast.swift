@@ -24,7 +24,14 @@ struct Forecast: Sendable {
         var first: (fraction: Double, seconds: Double)?
     }
 
-    init(steps: [Step]) { self.steps = steps }
+    /// The part of the whole that is taken to have gone just as expected before anything has run.
+    private static let trustedShare = 0.02
+    private let trustedSeconds: Double
+
+    init(steps: [Step]) {
+        self.steps = steps
+        trustedSeconds = max(0.5, Self.trustedShare * steps.reduce(0) { $0 + $1.expectedSeconds })
+    }
 
     /// What is expected in all before anything has run, in seconds.
     var expectedSeconds: Double { steps.reduce(0) { $0 + $1.expectedSeconds } }
@@ -84,7 +91,7 @@ struct Forecast: Sendable {
             actual += current.seconds
             expected += steps[current.index].expectedSeconds
         }
-        // As if half a second had gone just as expected, so that the first milliseconds decide nothing.
-        return (actual + 0.5) / (expected + 0.5)
+        // The first steps are short, and say little of the others.
+        return (actual + trustedSeconds) / (expected + trustedSeconds)
     }
 }

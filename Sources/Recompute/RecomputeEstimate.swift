@@ -124,7 +124,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         let choosing = Double(groups) * Double(groups) * 1e-10
         // If one common entry is enough, every pair that has one is a candidate. A modified cosine has weights of 64
         // bits instead of counts of 8 or 16, and its lists are cut at the target.
-        let scale = parameters.measure != .cosine ? 9.6 : parameters.minimumCommon > 1 ? 1 : 3
+        let scale = parameters.measure != .cosine ? 9.0 : parameters.minimumCommon > 1 ? 1 : 3
         return preparing + (counting + choosing) * scale
     }
 
