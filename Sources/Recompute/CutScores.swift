@@ -3,8 +3,8 @@ import Similarity
 
 /// The scores below which neighbours were cut from lists.
 ///
-/// With a target cut it compares scores of several lists; if these are divided by their sums, it is right about as often
-/// as the sums are alike.
+/// With a target cut it compares scores of several lists; if these are divided by their sums, it is right about as
+/// often as the sums are alike.
 struct CutScores: Sendable {
     private let cut: ListCut
     /// The least score among the k that were kept, by the group that they were kept for; 0 where there are fewer.

@@ -26,15 +26,14 @@ struct Forecast: Sendable {
 
     /// The part of the whole that is taken to have gone just as expected before anything has run.
     private static let trustedShare = 0.02
-    private let trustedSeconds: Double
+
+    /// What was expected in all before anything had run, in seconds.
+    let expectedSeconds: Double
 
     init(steps: [Step]) {
         self.steps = steps
-        trustedSeconds = max(0.5, Self.trustedShare * steps.reduce(0) { $0 + $1.expectedSeconds })
+        expectedSeconds = steps.reduce(0) { $0 + $1.expectedSeconds }
     }
-
-    /// What is expected in all before anything has run, in seconds.
-    var expectedSeconds: Double { steps.reduce(0) { $0 + $1.expectedSeconds } }
 
     /// A step begins.
     mutating func begin(_ name: String) {
@@ -92,6 +91,7 @@ struct Forecast: Sendable {
             expected += steps[current.index].expectedSeconds
         }
         // The first steps are short, and say little of the others.
+        let trustedSeconds = max(0.5, Self.trustedShare * self.expectedSeconds)
         return (actual + trustedSeconds) / (expected + trustedSeconds)
     }
 }

@@ -48,12 +48,13 @@ struct LeaveOneOutSample: Sendable {
         let blocks = stride(from: 0, to: matrix.columnCount, by: columnsPerBlock).map { first in
             ColumnBlock(matrix, first..<min(first + columnsPerBlock, matrix.columnCount))
         }
-        let marks = concurrently(threads, blocks) { $0.marks(mixed) }
+        let marks = concurrently(threads, count: blocks.count, scratch: {}) { number, _ in blocks[number].marks(mixed) }
         let usedCount = marks.reduce(0) { sum, marks in sum + marks.count { $0 != 0 } }
         let step = UInt32(max(1, usedCount / (caseLimit * columnsPerCase)))
-        let chosen = concurrently(threads, Array(zip(blocks, marks))) { block, marks in
-            block.groups(ofColumnsWhere: marks.map { $0 != 0 && $0.isMultiple(of: step) }).map { column, groups in
-                (mark: marks[column], groups: groups)
+        let chosen = concurrently(threads, count: blocks.count, scratch: {}) { number, _ in
+            let marks = marks[number]
+            return blocks[number].groups(ofColumnsWhere: marks.map { $0 != 0 && $0.isMultiple(of: step) }).map {
+                (mark: marks[$0.column], groups: $0.groups)
             }
         }
         var found = chosen.joined().filter { (2...groupLimit).contains($0.groups.count) }
@@ -61,16 +62,20 @@ struct LeaveOneOutSample: Sendable {
         return found.indices.filter { $0 == 0 || found[$0 - 1].groups != found[$0].groups }.map { found[$0] }
     }
 
-    /// What `body` makes of each element, in their order.
-    private static func concurrently<Element: Sendable, Result: Sendable>(
-        _ threads: Int, _ elements: [Element], _ body: @Sendable (Element) -> Result
+    /// What `body` makes of each of the numbers 0 ..< count, in their order.
+    ///
+    /// - Parameter scratch: memory for a thread, which `body` leaves as it found it.
+    private static func concurrently<Scratch, Result: Sendable>(
+        _ threads: Int, count: Int, scratch: @Sendable () -> Scratch,
+        _ body: @Sendable (_ number: Int, inout Scratch) -> Result
     ) -> [Result] {
-        let results = Mutex([Result?](repeating: nil, count: elements.count))
+        let results = Mutex([Result?](repeating: nil, count: count))
         let next = Atomic<Int>(0)
         DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < elements.count {
-                let result = body(elements[index])
-                results.withLock { $0[index] = result }
+            var memory = scratch()
+            while case let number = next.add(1, ordering: .relaxed).oldValue, number < count {
+                let result = body(number, &memory)
+                results.withLock { $0[number] = result }
             }
         }
         return results.withLock { $0.compactMap(\.self) }
@@ -93,17 +98,10 @@ struct LeaveOneOutSample: Sendable {
         threads: Int, scratch: @Sendable () -> Scratch, of gains: @Sendable (Case, inout Scratch) -> [Double]
     ) -> [Double] {
         let starts = Array(stride(from: 0, to: cases.count, by: Self.casesPerPortion))
-        let portions = Mutex<[Int: [[Double]]]>([:])
-        let next = Atomic<Int>(0)
-        DispatchQueue.concurrentPerform(iterations: threads) { _ in
-            var memory = scratch()
-            while case let index = next.add(1, ordering: .relaxed).oldValue, index < starts.count {
-                let portion = cases[starts[index]...].prefix(Self.casesPerPortion).map { gains($0, &memory) }
-                portions.withLock { $0[index] = portion }
-            }
-        }
         // In the order of the cases: a rounded sum depends on it.
-        let found = portions.withLock { portions in starts.indices.flatMap { portions[$0] ?? [] } }
+        let found = Self.concurrently(threads, count: starts.count, scratch: scratch) { number, memory in
+            cases[starts[number]...].prefix(Self.casesPerPortion).map { gains($0, &memory) }
+        }.flatMap(\.self)
         guard let first = found.first else { return [] }
         return found.dropFirst().reduce(into: first) { sums, gains in
             for (index, gain) in gains.enumerated() { sums[index] += gain }

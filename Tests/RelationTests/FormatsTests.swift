@@ -11,8 +11,7 @@ struct FormatsTests {
         var generator = SeededGenerator(seed: 1)
         var values: [Double] = [
             0, -0.0, 1, 0.001, 0.00099999999, 0.01, 0.5, 9.5, 99_999.95, 999_999.5, 999_999.4, 1e6, 123_456.5,
-            0.1234565,
-            1e-5, 1e300, -2.5, .infinity, 100, 120_000, 2.000005,
+            0.1234565, 1e-5, 1e300, -2.5, .infinity, 100, 120_000, 2.000005,
         ]
         for _ in 0..<20_000 {
             let value = exp(Double.random(in: -12...18, using: &generator))

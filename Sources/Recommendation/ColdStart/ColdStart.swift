@@ -74,8 +74,9 @@ struct SourceTurns {
     /// The next group with its origin; nil if there is none.
     ///
     /// - Parameter isAllowed: whether a group may be shown that a source of this origin brings.
-    mutating func next(where isAllowed: (UInt32, PlanItem.Origin) -> Bool) -> (group: UInt32, origin: PlanItem.Origin)?
-    {
+    mutating func next(
+        where isAllowed: (UInt32, PlanItem.Origin) -> Bool
+    ) -> (group: UInt32, origin: PlanItem.Origin)? {
         while let source = turns.first(where: { groups[$0].map(\.count) ?? .max > next[$0] }) {
             let groups = groups[source] ?? sources[source].groups()
             self.groups[source] = groups

@@ -22,8 +22,8 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// Which neighbours of a member's groups are looked at.
     public struct Candidates: Sendable, Equatable {
-        /// How many of the best neighbours a joined group brings in each relation, 1 or more; they tell, too, how similar
-        /// joined groups are.
+        /// How many of the best neighbours a joined group brings in each relation, 1 or more; they tell how similar
+        /// joined groups are, too.
         ///
         /// Lists go from the most similar group to the least: what stands far down in the list of a frequent group adds
         /// next to nothing to a score, and takes as long as what stands first.

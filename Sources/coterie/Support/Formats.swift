@@ -32,8 +32,7 @@ enum Formats {
     }
 
     /// Of ten.
-    private static let powers: [Double] = (0...12).map { exponent in (0..<exponent).reduce(1) { power, _ in power * 10 }
-    }
+    private static let powers: [Double] = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11]
 
     /// A score, four digits; small ones, as modified formulas give, keep theirs.
     static func score(_ value: Double) -> String { value < 0.01 ? significant(value, 4) : fixed(value, 4) }

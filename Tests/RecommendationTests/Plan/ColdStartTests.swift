@@ -78,8 +78,8 @@ struct ColdStartTests {
     func groupsOfBoth(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         func items(_ origin: PlanItem.Origin) -> [PlanItem] {
-            (0..<30 as Range<UInt32>).shuffled(using: &generator).prefix(Int.random(in: 0...30, using: &generator)).map
-            {
+            let count = Int.random(in: 0...30, using: &generator)
+            return (0..<30 as Range<UInt32>).shuffled(using: &generator).prefix(count).map {
                 PlanItem(group: $0, score: 1, interest: nil, origin: origin)
             }
         }
