@@ -60,11 +60,11 @@ public struct ListFormula: Sendable {
         }
     }
 
-    /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and lists are
-    /// not divided by their sums.
+    /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and scores are
+    /// neither divided by sums of lists nor mixed with the coefficients of a regression.
     var followsFromCounts: Bool {
         guard case .modified(let family) = measure else { return true }
-        return family.degreeDiscount == 0 && family.listPower == 0
+        return family.degreeDiscount == 0 && family.listPower == 0 && !family.usesRidge
     }
 
     /// The score of a pair whose common entries count in full.

@@ -13,7 +13,7 @@ extension SimilarityParameters.Measure {
                 [
                     "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
                     "h": family.shrinkage, "r": family.scorePower, "g": family.listPower,
-                ]
+                ].merging(family.usesRidge ? ["b": family.ridgeShare, "l": family.ridgePenalty] : [:]) { $1 }
             )
         }
     }
@@ -45,7 +45,8 @@ extension Manifest.RelationReport {
             return .modified(
                 ModifiedCosine(
                     degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r,
-                    cut: knownCut, listPower: measureParameters["g"] ?? 0))
+                    cut: knownCut, listPower: measureParameters["g"] ?? 0, ridgeShare: measureParameters["b"] ?? 0,
+                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty))
         default: return nil
         }
     }

@@ -21,11 +21,16 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     ///
     /// With 1 all lists give the same to a sum over several of them, whatever their length.
     public var listPower: Double
+    /// b, 0 to 1: which part of a score is the coefficient of `RidgeRegression`; only of lists cut at the target.
+    public var ridgeShare: Double
+    /// l, above 0: the penalty λ of that regression.
+    public var ridgePenalty: Double
 
     /// Plain cosine by default.
     public init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
-        shrinkage: Double = 0, scorePower: Double = 1, cut: ListCut = .source, listPower: Double = 0
+        shrinkage: Double = 0, scorePower: Double = 1, cut: ListCut = .source, listPower: Double = 0,
+        ridgeShare: Double = 0, ridgePenalty: Double = 15
     ) {
         self.degreeDiscount = degreeDiscount
         self.sourceExponent = sourceExponent
@@ -34,7 +39,12 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
         self.scorePower = scorePower
         self.cut = cut
         self.listPower = listPower
+        self.ridgeShare = ridgeShare
+        self.ridgePenalty = ridgePenalty
     }
+
+    /// Whether scores are mixed with the coefficients of a regression.
+    var usesRidge: Bool { cut == .target && ridgeShare > 0 }
 
     /// The default parameters of a recompute.
     ///
@@ -43,6 +53,23 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     public static let standard = ModifiedCosine(
         degreeDiscount: 0.7, sourceExponent: 0.6, neighbourExponent: 0.25, shrinkage: 4.5, scorePower: 0.85,
         cut: .target, listPower: 0.5)
+}
+
+extension ModifiedCosine {
+    /// Reads parameters; those that an earlier program did not know have their defaults.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            degreeDiscount: try values.decode(Double.self, forKey: .degreeDiscount),
+            sourceExponent: try values.decode(Double.self, forKey: .sourceExponent),
+            neighbourExponent: try values.decode(Double.self, forKey: .neighbourExponent),
+            shrinkage: try values.decode(Double.self, forKey: .shrinkage),
+            scorePower: try values.decode(Double.self, forKey: .scorePower),
+            cut: try values.decode(ListCut.self, forKey: .cut),
+            listPower: try values.decode(Double.self, forKey: .listPower))
+        ridgeShare = try values.decodeIfPresent(Double.self, forKey: .ridgeShare) ?? ridgeShare
+        ridgePenalty = try values.decodeIfPresent(Double.self, forKey: .ridgePenalty) ?? ridgePenalty
+    }
 }
 
 /// Whose k best pairs are kept, of a source row and a target row that may be in its list.

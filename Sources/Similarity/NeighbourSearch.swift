@@ -31,7 +31,7 @@ public struct NeighbourSearch: Sendable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         // What is searched is given back to memory before the lists are put together.
         var found = SearchPlan(matrix, parameters, path, threads: threads).search(threads: threads, progress)
-        return found.lists(parameters.measure, threads: threads, rowCount: matrix.rowCount)
+        return found.lists(parameters, of: matrix, threads: threads)
     }
 }
 
@@ -39,7 +39,7 @@ extension SearchPlan {
     /// What each tile has found; nothing if no row may have a neighbour.
     func search(threads: Int, _ progress: NeighbourSearch.Progress) -> FoundPairs {
         let plan = self
-        guard plan.limit > 0 else { return FoundPairs(results: [], tiles: [], rows: plan.prepared.ranked.rows) }
+        guard plan.limit > 0 else { return FoundPairs(results: [], tiles: [], ranked: plan.prepared.ranked) }
         let results = Mutex([TileResult](repeating: TileResult(), count: plan.tiles.count))
         let queue = WorkQueue(count: plan.tiles.count)
         let total = plan.cost.total(plan.tiles, plan.prepared)
@@ -54,7 +54,7 @@ extension SearchPlan {
                 progress(done.add(cost, ordering: .relaxed).newValue, total)
             }
         }
-        return FoundPairs(results: results.withLock { $0 }, tiles: plan.tiles, rows: plan.prepared.ranked.rows)
+        return FoundPairs(results: results.withLock { $0 }, tiles: plan.tiles, ranked: plan.prepared.ranked)
     }
 }
 
@@ -63,19 +63,24 @@ struct FoundPairs {
     var results: [TileResult]
     /// The ranks of each tile.
     let tiles: [Range<Int>]
-    /// The row of each rank.
-    let rows: Storage<UInt32>
+    /// The row of each rank, and how many entries it has.
+    let ranked: RankedRows
+    var rows: Storage<UInt32> { ranked.rows }
 
     /// All lists, by row.
-    mutating func lists(_ measure: SimilarityParameters.Measure, threads: Int, rowCount: Int) -> NeighbourTable {
-        if case .modified(let formula) = measure, formula.cut == .target {
-            return TargetCut(formula, threads: threads).lists(&self, rowCount: rowCount)
+    mutating func lists(_ parameters: SimilarityParameters, of matrix: BinaryMatrix, threads: Int) -> NeighbourTable {
+        guard case .modified(let formula) = parameters.measure, formula.cut == .target else {
+            return inOrderOfRows(rowCount: matrix.rowCount)
         }
-        return inOrderOfRows(rowCount: rowCount)
+        if formula.usesRidge {
+            let masses = parameters.masses(of: matrix, threads: threads)
+            RidgeMix(formula: formula, sizes: ranked.sizes, masses: masses, threads: threads).mix(&self)
+        }
+        return TargetCut(formula, threads: threads).lists(&self, rowCount: matrix.rowCount)
     }
 
-    /// Lists that are cut at the source: from the order of ranks into that of rows.
-    private func inOrderOfRows(rowCount: Int) -> NeighbourTable {
+    /// Where the pairs of every row are.
+    func slices(rowCount: Int) -> [(tile: Int, start: Int, count: Int)] {
         var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
             var start = 0
@@ -84,6 +89,12 @@ struct FoundPairs {
                 start += count
             }
         }
+        return slices
+    }
+
+    /// Lists that are cut at the source: from the order of ranks into that of rows.
+    private func inOrderOfRows(rowCount: Int) -> NeighbourTable {
+        let slices = slices(rowCount: rowCount)
         var table = NeighbourTable(offsets: [0], neighbours: [])
         table.offsets.reserveCapacity(rowCount + 1)
         table.neighbours.reserveCapacity(slices.reduce(0) { $0 + $1.count })

@@ -9,8 +9,10 @@ struct ListedPair: BitwiseCopyable {
     var common: UInt32
 
     /// The list of a source: its pairs, best first.
+    ///
+    /// Where scores were mixed with the coefficients of a regression, keys are scores.
     static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
-        var scores = pairs.map { formula.score(pairKey: $0.key) }
+        var scores = formula.usesRidge ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
         formula.normalize(&scores)
         return zip(pairs, scores).map { Neighbour(index: $0.row, common: $0.common, score: Float($1)) }
     }
@@ -32,7 +34,7 @@ struct TargetCut {
     func lists(_ found: inout FoundPairs, rowCount: Int) -> NeighbourTable {
         var ends = [Int](repeating: 0, count: rowCount + 1)
         for result in found.results {
-            for pair in result.pairs { ends[Int(pair.row) + 1] += 1 }
+            for pair in result.pairs where pair.key > 0 { ends[Int(pair.row) + 1] += 1 }
         }
         for row in 0..<rowCount { ends[row + 1] += ends[row] }
         let offsets = ends
@@ -42,7 +44,7 @@ struct TargetCut {
             var next = 0
             for (rank, count) in zip(ranks, found.results[tile].counts) {
                 let target = found.rows[rank]
-                for pair in found.results[tile].pairs[next..<next + count] {
+                for pair in found.results[tile].pairs[next..<next + count] where pair.key > 0 {
                     pairs[ends[Int(pair.row)]] = ListedPair(key: pair.key, row: target, common: pair.common)
                     ends[Int(pair.row)] += 1
                 }

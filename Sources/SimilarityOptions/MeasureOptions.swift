@@ -66,6 +66,11 @@ public enum MeasureOptions {
             Parameter(
                 "list-power", "G", "divides a list by the sum of its scores to this power", in: 0...1,
                 at: \.listPower),
+            Parameter(
+                "ridge-share", "B", "which part of a score is the coefficient of a ridge regression; with --cut target",
+                in: 0...1, at: \.ridgeShare),
+            Parameter(
+                "ridge-penalty", "L", "the penalty of that regression", in: 0.001...1e9, at: \.ridgePenalty),
         ]
     }
 

@@ -17,6 +17,10 @@ struct TuningScorerTests {
             formula: ModifiedCosine(
                 degreeDiscount: 1, sourceExponent: 0.7, neighbourExponent: 0.1, shrinkage: 2, scorePower: 1.5,
                 cut: .target, listPower: 0.3), limit: 25),
+        .init(
+            formula: ModifiedCosine(
+                degreeDiscount: 0.5, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.5, ridgePenalty: 4),
+            limit: 25),
     ]
 
     /// A community in which every member with two groups or more misses one or two of them.
@@ -37,10 +41,10 @@ struct TuningScorerTests {
         return (community, pools)
     }
 
-    @Test("Recall is that of sums over the lists of a recompute", arguments: 0..<3 as Range<Int>, [1, 2])
+    @Test("Recall is that of sums over the lists of a recompute", arguments: 0..<4 as Range<Int>, [1, 2])
     func recall(number: Int, threads: Int) throws {
         let (community, pools) = try community(seed: UInt64(number) * 7 + 1, folds: threads)
-        var photos = Self.parts[(number + 1) % 3]
+        var photos = Self.parts[(number + 1) % 4]
         photos.weight = 0.5
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
         let numbers = Array(0..<community.memberCounts.choosing)

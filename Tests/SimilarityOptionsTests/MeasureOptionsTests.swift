@@ -25,14 +25,14 @@ struct MeasureOptionsTests {
     func modified() throws {
         let words = """
             --degree-discount 0 --source-exponent 1 --neighbour-exponent 0.75 --shrinkage 9 --score-power 2 \
-            --list-power 0.25 --cut source
+            --list-power 0.25 --ridge-share 0.75 --ridge-penalty 3 --cut source
             """
         #expect(
             try MeasureOptions.measure(of: parsed(words.split(separator: " ").map(String.init)))
                 == .modified(
                     ModifiedCosine(
                         degreeDiscount: 0, sourceExponent: 1, neighbourExponent: 0.75, shrinkage: 9, scorePower: 2,
-                        cut: .source, listPower: 0.25)))
+                        cut: .source, listPower: 0.25, ridgeShare: 0.75, ridgePenalty: 3)))
     }
 
     @Test(
@@ -41,7 +41,7 @@ struct MeasureOptionsTests {
             ["--measure", "cosine", "--score-power", "1"], ["--measure", "cosine", "--cut", "target"],
             ["--measure", "jaccard"],
             ["--measure", "modified", "--degree-discount", "-1"], ["--measure", "modified", "--score-power", "0"],
-            ["--measure", "modified", "--shrinkage", "nan"],
+            ["--measure", "modified", "--shrinkage", "nan"], ["--ridge-share", "1.5"], ["--ridge-penalty", "0"],
         ])
     func refused(words: [String]) {
         #expect(throws: UsageError.self) { try MeasureOptions.measure(of: parsed(words)) }

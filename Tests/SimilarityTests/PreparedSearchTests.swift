@@ -13,7 +13,9 @@ struct PreparedSearchTests {
         return try PreparedSearch(ByteRegion(copying: bytes))
     }
 
-    @Test("finds the lists of one process, however the rows are divided", arguments: NeighbourSearchTests.measures)
+    @Test(
+        "finds the lists of one process, however the rows are divided",
+        arguments: NeighbourSearchTests.measures + [RidgeTests.measure])
     func sameLists(measure: SimilarityParameters.Measure) throws {
         for seed in UInt64(0)..<24 {
             var generator = SeededGenerator(seed: seed + 500)
@@ -33,7 +35,9 @@ struct PreparedSearchTests {
                         rowsAtOnce: Int.random(in: 1...99, using: &generator))
                     return try PairBlock(found.encoded)
                 }
-                #expect(try search.lists(blocks, threads: 2) == expected, "seed \(seed), blocks of \(blockRows ?? 0)")
+                #expect(
+                    try search.lists(blocks, of: matrix, threads: 2) == expected,
+                    "seed \(seed), blocks of \(blockRows ?? 0)")
             }
         }
     }
@@ -92,10 +96,12 @@ struct PreparedSearchTests {
             search.pairs(of: range, threads: 1, path: .portable)
         }
         let (first, second) = (block(own, 0..<half), block(own, half..<own.rankCount))
-        #expect(throws: PreparedSearchError.gap(atRank: half)) { try own.lists([first], threads: 1) }
-        #expect(throws: PreparedSearchError.gap(atRank: half)) { try own.lists([first, first, second], threads: 1) }
+        #expect(throws: PreparedSearchError.gap(atRank: half)) { try own.lists([first], of: matrix, threads: 1) }
+        #expect(throws: PreparedSearchError.gap(atRank: half)) {
+            try own.lists([first, first, second], of: matrix, threads: 1)
+        }
         #expect(throws: PreparedSearchError.otherSearch) {
-            try own.lists([first, block(search(2), half..<own.rankCount)], threads: 1)
+            try own.lists([first, block(search(2), half..<own.rankCount)], of: matrix, threads: 1)
         }
         let bytes = first.encoded
         for length in [0, 7, 40, 48, bytes.count - 1] {

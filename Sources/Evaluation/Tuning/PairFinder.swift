@@ -6,6 +6,8 @@ import SparseMatrix
 struct KeptPairs: Sendable {
     var groups: [UInt32] = []
     var logarithms: [Float] = []
+    /// Σ d^-a over the common entries.
+    var weights: [Float] = []
 }
 
 /// Counts what a group has in common with all others, and keeps the best pairs.
@@ -18,6 +20,8 @@ struct PairFinder: Sendable {
     private let weights: [Float]
     /// n^-e of every group.
     private let factors: [Float]
+    /// Σ d^-a over the entries of every group.
+    let masses: [Float]
 
     init(_ matrix: BinaryMatrix, _ byEntry: BinaryMatrix, _ choice: PairChoice, keptPart: Double, limit: Int) {
         self.matrix = matrix
@@ -27,6 +31,8 @@ struct PairFinder: Sendable {
         weights = (0..<byEntry.rowCount).map {
             powf(Float(max(1, byEntry.size(ofRow: $0))), -Float(choice.degreeDiscount))
         }
+        let weights = weights
+        masses = (0..<matrix.rowCount).map { matrix.row($0).reduce(0) { $0 + weights[Int($1)] } }
         factors = (0..<matrix.rowCount).map {
             powf(Float(max(1, matrix.size(ofRow: $0))), -Float(choice.otherExponent))
         }
@@ -50,7 +56,8 @@ struct PairFinder: Sendable {
             end = limit
         }
         let kept = found.prefix(limit)
-        return KeptPairs(groups: kept.map(\.group), logarithms: kept.map { logf($0.key) })
+        return KeptPairs(
+            groups: kept.map(\.group), logarithms: kept.map { logf($0.key) }, weights: kept.map(\.weight))
     }
 }
 
@@ -78,7 +85,8 @@ struct PairCounters {
             let sum = sums[Int(group)]
             sums[Int(group)] = (0, 0)
             if group != own {
-                found.append(RankedGroup(key: key(Int(group), sum.common, sum.weight), group: group))
+                let key = key(Int(group), sum.common, sum.weight)
+                found.append(RankedGroup(key: key, group: group, weight: sum.weight))
             }
         }
         touched.removeAll(keepingCapacity: true)
@@ -90,6 +98,8 @@ struct PairCounters {
 struct RankedGroup {
     var key: Float
     var group: UInt32
+    /// Not a part of the order.
+    var weight: Float
 
     @inline(__always)
     func precedes(_ other: RankedGroup) -> Bool { key != other.key ? key > other.key : group < other.group }

@@ -38,6 +38,8 @@ struct PairLists: Sendable {
     /// The natural logarithm of Σ d^-a n^-e c/(c+h), with n and e of the group that does not keep the pair.
     let logarithms: [Float]
     let cut: ListCut
+    /// What a regression needs; nil for lists that are cut at the source.
+    let regressed: RegressedPairs?
 
     /// The pairs of a source under a limit, as positions.
     func range(ofSource source: Int, limit: Int) -> Range<Int> {
@@ -72,11 +74,11 @@ struct PairLists: Sendable {
                 found.withLock { $0[number] = pairs }
             }
         }
-        self.init(found.withLock { $0.flatMap(\.self) }, choice.cut)
+        self.init(found.withLock { $0.flatMap(\.self) }, choice.cut, finder, keptPart: keptPart)
     }
 
     /// Puts the pairs of the groups that keep them into lists of sources.
-    private init(_ kept: [KeptPairs], _ cut: ListCut) {
+    private init(_ kept: [KeptPairs], _ cut: ListCut, _ finder: PairFinder, keptPart: Double) {
         self.cut = cut
         let bandCount = Self.limits.count
         // How many pairs each source has in each band, and from then on where the next one goes.
@@ -95,8 +97,10 @@ struct PairLists: Sendable {
         }
         var targets = [UInt32](repeating: 0, count: position)
         var logarithms = [Float](repeating: 0, count: position)
+        var positions: [UInt32] = []
         Self.forEachPair(kept, cut) { source, target, band, key in
             let place = source * bandCount + band
+            if cut == .target { positions.append(UInt32(next[place])) }
             targets[next[place]] = target
             logarithms[next[place]] = key
             next[place] += 1
@@ -105,6 +109,8 @@ struct PairLists: Sendable {
         self.ends = ends
         self.targets = targets
         self.logarithms = logarithms
+        regressed =
+            cut == .target ? RegressedPairs(kept, positions, masses: finder.masses, keptPart: keptPart) : nil
     }
 
     @inline(__always)

@@ -16,10 +16,16 @@ struct ScoredLists: Sendable {
     /// Sources at a time.
     private static let portion = 512
 
-    /// - Parameter sizes: the natural logarithm of every group's number of entries.
-    init(_ pairs: PairLists, _ part: TunedSettings.Part, logarithmsOfSizes sizes: [Float], threads: Int) {
+    /// - Parameters:
+    ///   - coefficients: if scores are mixed with those of a regression.
+    ///   - sizes: the natural logarithm of every group's number of entries.
+    init(
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
+        logarithmsOfSizes sizes: [Float], threads: Int
+    ) {
         self.pairs = pairs
         limit = part.limit
+        let scoring = Scoring(pairs.cut, part, coefficients, logarithmsOfSizes: sizes)
         let sourceCount = pairs.offsets.count - 1
         let portions = (sourceCount + Self.portion - 1) / Self.portion
         let found = Mutex([Portion](repeating: Portion(), count: portions))
@@ -29,7 +35,7 @@ struct ScoredLists: Sendable {
                 let number = next.add(1, ordering: .relaxed).oldValue
                 guard number < portions else { return }
                 let sources = number * Self.portion..<min(sourceCount, (number + 1) * Self.portion)
-                let portion = Portion(pairs, part, sources, logarithmsOfSizes: sizes)
+                let portion = Portion(pairs, sources, scoring)
                 found.withLock { $0[number] = portion }
             }
         }
@@ -50,6 +56,52 @@ struct ScoredLists: Sendable {
     }
 }
 
+/// What gives pairs their scores.
+private struct Scoring: Sendable {
+    let limit: Int
+    let listPower: Double
+    private let power: Float
+    private let exponent: Float
+    private let isOfSource: Bool
+    private let sizes: [Float]
+    private let coefficients: RidgeCoefficients?
+    private var factors: (ofScores: Float, ofCoefficients: Float) = (1, 0)
+
+    init(
+        _ cut: ListCut, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
+        logarithmsOfSizes sizes: [Float]
+    ) {
+        let formula = part.formula
+        limit = part.limit
+        listPower = formula.listPower
+        power = Float(formula.scorePower)
+        isOfSource = cut == .source
+        exponent = Float(isOfSource ? formula.sourceExponent : formula.neighbourExponent)
+        self.sizes = sizes
+        self.coefficients = coefficients
+        let unmixed = self
+        if let coefficients {
+            factors = coefficients.factors(share: formula.ridgeShare) { target, logarithm in
+                unmixed.score(logarithm, source: target, target: target)
+            }
+        }
+    }
+
+    /// The score of a pair before it is mixed with a coefficient.
+    @inline(__always)
+    private func score(_ logarithm: Float, source: Int, target: Int) -> Float {
+        expf(power * (logarithm - exponent * sizes[isOfSource ? source : target]))
+    }
+
+    /// The score of a pair before lists are divided by their sums.
+    @inline(__always)
+    func score(_ pairs: PairLists, _ position: Int, source: Int) -> Float {
+        let score = score(pairs.logarithms[position], source: source, target: Int(pairs.targets[position]))
+        guard let coefficients else { return score }
+        return max(0, factors.ofScores * score + factors.ofCoefficients * coefficients.ofPairs[position])
+    }
+}
+
 /// The scores of some sources' lists.
 private struct Portion: Sendable {
     var scores: [Float] = []
@@ -58,28 +110,21 @@ private struct Portion: Sendable {
 
     init() {}
 
-    init(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ sources: Range<Int>, logarithmsOfSizes sizes: [Float]
-    ) {
-        let formula = part.formula
-        let power = Float(formula.scorePower)
-        let isOfSource = pairs.cut == .source
-        let exponent = Float(isOfSource ? formula.sourceExponent : formula.neighbourExponent)
+    init(_ pairs: PairLists, _ sources: Range<Int>, _ scoring: Scoring) {
         let start = pairs.offsets[sources.lowerBound]
         scores = [Float](repeating: 0, count: pairs.offsets[sources.upperBound] - start)
         for source in sources {
             var (sum, best) = (0.0, Float(0))
-            let range = pairs.range(ofSource: source, limit: part.limit)
+            let range = pairs.range(ofSource: source, limit: scoring.limit)
             for position in range {
-                let size = sizes[isOfSource ? source : Int(pairs.targets[position])]
-                let score = expf(power * (pairs.logarithms[position] - exponent * size))
+                let score = scoring.score(pairs, position, source: source)
                 scores[position - start] = score
                 sum += Double(score)
                 best = max(best, score)
             }
             guard sum > 0 else { continue }
             lists += 1
-            let factor = pow(sum, -formula.listPower)
+            let factor = pow(sum, -scoring.listPower)
             bestScores += Double(best) * factor
             if factor != 1 { for position in range { scores[position - start] *= Float(factor) } }
         }

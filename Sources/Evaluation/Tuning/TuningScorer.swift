@@ -17,6 +17,7 @@ final class TuningScorer {
     /// The most pairs that a group keeps.
     let limit: Int
     private var pairs = RecentValues<Place<PairChoice>, PairLists>(limit: 3)
+    private var coefficients = RecentValues<Place<RidgeChoice>, RidgeCoefficients>(limit: 2)
     private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
     private let sizes: [Relation: [[Float]]]
 
@@ -25,6 +26,13 @@ final class TuningScorer {
         let fold: Int
         let relation: Relation
         let key: Key
+    }
+
+    /// What the coefficients of a regression depend on.
+    private struct RidgeChoice: Hashable {
+        let choice: PairChoice
+        let penalty: Double
+        let limit: Int
     }
 
     /// - Parameter folds: have the same members.
@@ -39,6 +47,7 @@ final class TuningScorer {
         self.sizes = sizes
         // Those of all folds and relations at once, for a few choices.
         pairs.limit *= folds.count * community.relations.count
+        coefficients.limit *= folds.count * community.relations.count
         lists.limit *= folds.count * community.relations.count
     }
 
@@ -72,7 +81,21 @@ final class TuningScorer {
                     matrices.byGroup, matrices.byEntry, choice, keptPart: community.keptParts[relation] ?? 1,
                     limit: limit, threads: threads)
             }
-            return ScoredLists(found, part, logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
+            return ScoredLists(
+                found, part, ridge(found, part, choice, relation, fold),
+                logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
+        }
+    }
+
+    private func ridge(
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ choice: PairChoice, _ relation: Relation, _ fold: Int
+    ) -> RidgeCoefficients? {
+        guard part.formula.ridgeShare > 0, let regressed = pairs.regressed else { return nil }
+        let penalty = part.formula.ridgePenalty
+        let key = RidgeChoice(choice: choice, penalty: penalty, limit: min(part.limit, RidgeRegression.sourceLimit))
+        return coefficients.value(for: Place(fold: fold, relation: relation, key: key)) {
+            regressed.coefficients(
+                penalty: penalty, limit: part.limit, pairCount: pairs.targets.count, threads: threads)
         }
     }
 

@@ -77,7 +77,7 @@ public struct SharedFinding: NeighbourFinding {
             progress(index + 1, order.parts.count)
         }
         do throws(PreparedSearchError) {
-            return try prepared.lists(blocks, threads: search.threads)
+            return try prepared.lists(blocks, of: matrix, threads: search.threads)
         } catch { throw .model("the neighbours by \(relation.rawValue) cannot be put together: \(error)") }
     }
 }

@@ -70,8 +70,11 @@ public struct PreparedSearch: Sendable {
 
     /// Puts the pairs of all ranks together.
     ///
+    /// - Parameter matrix: what was searched.
     /// - Throws: `PreparedSearchError` if they are of another search, or do not cover all ranks, each once.
-    public func lists(_ blocks: [PairBlock], threads: Int) throws(PreparedSearchError) -> NeighbourTable {
+    public func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(PreparedSearchError)
+        -> NeighbourTable
+    {
         let blocks = blocks.filter { !$0.ranks.isEmpty }.sorted { $0.ranks.lowerBound < $1.ranks.lowerBound }
         var next = 0
         for block in blocks {
@@ -81,8 +84,8 @@ public struct PreparedSearch: Sendable {
         }
         guard next == rankCount else { throw .gap(atRank: next) }
         var found = FoundPairs(
-            results: blocks.map(\.result), tiles: blocks.map(\.ranks), rows: prepared.ranked.rows)
-        return found.lists(parameters.measure, threads: threads, rowCount: rowCount)
+            results: blocks.map(\.result), tiles: blocks.map(\.ranks), ranked: prepared.ranked)
+        return found.lists(parameters, of: matrix, threads: threads)
     }
 }
 
