@@ -8,22 +8,27 @@ struct PairSimilarities {
     /// count × count, symmetric, 0 on the diagonal; each from 0 to 1.
     let values: [Float]
 
-    /// Plain cosines, c / √(n m) for c common entries of groups of n and m.
+    /// Plain cosines, c / √(n m) for c common entries of groups of n and m, shrunk: multiplied by c / (c + h).
     ///
     /// - Parameters:
     ///   - groups: each once.
     ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
     ///   - limit: how many of the best neighbours of each list are looked at; nil for all.
+    ///   - shrinkage: h, 0 or more.
     /// - Complexity: O(count² + neighbours of the groups).
-    init(among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], limit: Int? = nil) {
+    init(
+        among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], limit: Int? = nil,
+        shrinkage: Double = 0
+    ) {
         let count = groups.count
         let sizes = GroupSizes(of: groups, in: model)
         var values = [Float](repeating: 0, count: count * count)
         var matrix = values.mutableSpan
         let lists = model.lists(of: groups, in: factors.map { $0 > 0 }, limit: limit)
         GroupLookup(groups).forEachFound(in: lists) { first, relation, neighbour, second in
-            let cosine = sizes.cosine(first, second, relation, common: Double(neighbour.common))
-            Self.raise(&matrix, first, second, count, to: cosine)
+            let common = Double(neighbour.common)
+            let cosine = sizes.cosine(first, second, relation, common: common)
+            Self.raise(&matrix, first, second, count, to: cosine * Float(common / (common + shrinkage)))
         }
         self.init(count: count, values: values)
     }

@@ -84,6 +84,8 @@ public struct PlanConfiguration: Sendable, Equatable {
     public struct Selection: Sendable, Equatable {
         /// How many of the best neighbours of a candidate in each relation tell how similar two are; 1 or more.
         public var neighbourLimit = 50
+        /// With c common entries a similarity is shrunk by c / (c + this); 0 or more.
+        public var shrinkage = 2.0
         /// The number of candidates in the pool.
         public var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.

@@ -207,7 +207,8 @@ public struct Planner: Sendable {
         let positions = CandidatePool.positions(of: ranked, shares, configuration.selection)
         let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(
-            among: pool.map(\.group), in: model, factors: factors, limit: configuration.selection.neighbourLimit)
+            among: pool.map(\.group), in: model, factors: factors, limit: configuration.selection.neighbourLimit,
+            shrinkage: configuration.selection.shrinkage)
         let choices = Selection(configuration: configuration.selection).order(pool, similarities, shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)
