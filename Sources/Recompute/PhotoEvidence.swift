@@ -23,7 +23,7 @@ struct PhotoEvidence: Sendable {
     private let relations: RelationTable
     private let tables: [Relation: NeighbourTable]
     private let sizes: [Relation: [UInt32]]
-    private let pools: (measure: SimilarityParameters.Measure, cuts: CutScores)?
+    private let poolCuts: CutScores?
     private let photos: LeaveOneOutSample
     private let threads: Int
 
@@ -36,11 +36,8 @@ struct PhotoEvidence: Sendable {
         self.tables = tables
         self.sizes = sizes
         self.photos = photos
-        pools = relations[.pool].flatMap { facts in
-            let pools = parameters[facts.relation]
-            return tables[facts.relation].map {
-                (pools.measure, CutScores(of: $0, pools.measure.cut, limit: pools.limit))
-            }
+        poolCuts = relations[.pool].flatMap { pools in
+            tables[pools.relation].map { CutScores(of: $0, parameters[pools.relation]) }
         }
     }
 
@@ -77,7 +74,7 @@ struct PhotoEvidence: Sendable {
             for var neighbour in table.list(of: Int(group)) {
                 var size = sizes[Int(neighbour.index)]
                 if neighbour.index == photo.leftOut, facts.role == .pool {
-                    guard isListed(neighbour, byOthersThanOneIn: group) else { continue }
+                    guard let poolCuts, poolCuts.partLeft(ofNeighbour: neighbour, inListOf: group) > 0 else { continue }
                     neighbour.common -= 1
                     size -= 1
                 }
@@ -85,12 +82,5 @@ struct PhotoEvidence: Sendable {
                 sums.add(facts.weight * cosine / Double(photo.others.count), to: neighbour.index)
             }
         }
-    }
-
-    /// Whether a neighbour by pools would be in a group's list without one of the common photos.
-    private func isListed(_ neighbour: Neighbour, byOthersThanOneIn group: UInt32) -> Bool {
-        guard let pools else { return false }
-        let part = pools.measure.partLeft(without: 1, ofCommon: Int(neighbour.common))
-        return part > 0 && pools.cuts.keep(neighbour.index, at: part * Double(neighbour.score), inListOf: group)
     }
 }

@@ -4,7 +4,8 @@ import Similarity
 /// What each relation should count in members' lists: as much as finds memberships best that are left out.
 ///
 /// A membership that is left out is still in the members' lists, which were computed with it. Its own part in a score
-/// is taken away: one of the c common members of the two groups.
+/// is taken away: one of the c common members of the two groups, and a place in a list that they would not have without
+/// it.
 struct RelationEvidence: Sendable {
     /// What a relation may count beside memberships, whose weight is 1.
     private static let choices = [0, 1.0 / 16, 1.0 / 8, 1.0 / 4, 1.0 / 2, 1, 2, 4]
@@ -25,7 +26,7 @@ struct RelationEvidence: Sendable {
     private let meanBestScores: [Relation: Double]
     private let members: LeaveOneOutSample
     private let threads: Int
-    private let measure: SimilarityParameters.Measure?
+    private let membershipCuts: CutScores?
 
     init(_ parameters: RecomputeParameters, _ tables: [Relation: NeighbourTable], _ members: LeaveOneOutSample) {
         relations = parameters.relations
@@ -33,7 +34,9 @@ struct RelationEvidence: Sendable {
         meanBestScores = tables.mapValues(\.meanBestScore)
         self.members = members
         threads = parameters.threads
-        measure = relations[.membership].map { parameters[$0.relation].measure }
+        membershipCuts = relations[.membership].flatMap { memberships in
+            tables[memberships.relation].map { CutScores(of: $0, parameters[memberships.relation]) }
+        }
     }
 
     /// The weights by relation; none if there are no memberships to learn from, or nothing to choose.
@@ -116,8 +119,8 @@ struct RelationEvidence: Sendable {
         for group in member.others {
             for neighbour in table.list(of: Int(group)) {
                 var score = factor * Double(neighbour.score)
-                if neighbour.index == member.leftOut, facts.role == .membership, let measure {
-                    score *= measure.partLeft(without: 1, ofCommon: Int(neighbour.common))
+                if neighbour.index == member.leftOut, facts.role == .membership, let membershipCuts {
+                    score *= membershipCuts.partLeft(ofNeighbour: neighbour, inListOf: group)
                 }
                 sums.add(score, to: neighbour.index)
             }

@@ -1,3 +1,4 @@
+import Foundation
 import Model
 import Similarity
 import SparseMatrix
@@ -41,15 +42,15 @@ struct TuningScorerTests {
         return (community, pools)
     }
 
-    @Test("Recall is that of sums over the lists of a recompute", arguments: 0..<4 as Range<Int>, [1, 2])
+    @Test("Recall and NDCG are those of sums over the lists of a recompute", arguments: 0..<4 as Range<Int>, [1, 2])
     func recall(number: Int, threads: Int) throws {
         let (community, pools) = try community(seed: UInt64(number) * 7 + 1, folds: threads)
         var photos = Self.parts[(number + 1) % 4]
         photos.weight = 0.5
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
         let numbers = Array(0..<community.memberCounts.choosing)
-        let found = TuningScorer(community, community.choosing, threads: threads).recalls(settings, of: numbers)
-        var expected = [Double](repeating: 0, count: numbers.count)
+        let found = TuningScorer(community, community.choosing, threads: threads).accuracies(settings, of: numbers)
+        var expected = numbers.map { _ in MemberAccuracy() }
         for fold in community.choosing {
             let tables = [
                 (table(Self.parts[number], fold.memberships.byGroup), 1.0), (table(photos, pools), photos.weight),
@@ -66,15 +67,20 @@ struct TuningScorerTests {
                 for group in member.joined { sums[Int(group)] = 0 }
                 let best = sums.indices.filter { sums[$0] > 0 }
                     .sorted { (sums[$0], $1) > (sums[$1], $0) }.prefix(20)
-                let hits = best.count { member.heldOut.contains(UInt32($0)) }
-                expected[index] += Double(hits) / Double(member.heldOut.count) / Double(community.choosing.count)
+                let ranks = best.enumerated().filter { member.heldOut.contains(UInt32($0.element)) }.map(\.offset)
+                // Two groups are left out of each.
+                let gain = ranks.reduce(0) { $0 + 1 / log2(Double($1 + 2)) } / (1 + 1 / log2(3))
+                let accuracy = MemberAccuracy(recall: Double(ranks.count) / Double(member.heldOut.count), gain: gain)
+                expected[index].add(accuracy, part: 1 / Double(community.choosing.count))
             }
         }
         #expect(found.count == expected.count && !found.isEmpty)
         // Scores and sums that are equal but for rounding may change places.
-        let different = zip(found, expected).count { abs($0 - $1) > 1e-9 }
+        let different = zip(found, expected).count {
+            abs($0.recall - $1.recall) > 1e-9 || abs($0.gain - $1.gain) > 1e-9
+        }
         #expect(different <= numbers.count / 20, "\(different) of \(numbers.count)")
-        let (mine, theirs): (Double, Double) = (found.reduce(0, +), expected.reduce(0, +))
+        let (mine, theirs) = (found.reduce(0) { $0 + $1.value }, expected.reduce(0) { $0 + $1.value })
         let tolerance = 0.005 * Double(numbers.count)
         #expect(abs(mine - theirs) < tolerance)
     }

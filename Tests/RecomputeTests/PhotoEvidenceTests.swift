@@ -22,7 +22,7 @@ struct PhotoEvidenceTests {
             let limit = 1 + Int(seed)
             let kept = BruteForce.neighbours(of: matrix, Self.parameters(limit: limit, measure))
             let all = BruteForce.neighbours(of: matrix, Self.parameters(limit: matrix.rowCount, measure))
-            let scores = CutScores(of: kept, cut, limit: limit)
+            let scores = CutScores(of: kept, Self.parameters(limit: limit, measure))
             for group in 0..<matrix.rowCount {
                 let listed = Set(kept.list(of: group).map(\.index))
                 for neighbour in all.list(of: group) {

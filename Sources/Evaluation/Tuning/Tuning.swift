@@ -48,7 +48,8 @@ public struct Tuning: Sendable {
         public var settings: TunedSettings
         /// Recall@20 of the usual settings and of these, of members that settings were not chosen on.
         public var usualRecall, recall: Double
-        /// The 95% interval of the difference, over the same members: its lower and its upper bound.
+        /// The 95% interval of the difference of the mean of recall@20 and NDCG@20, over the same members: its lower and
+        /// its upper bound.
         public var difference: [Double]
         /// How many members that are.
         public var memberCount: Int
@@ -72,11 +73,11 @@ public struct Tuning: Sendable {
         let before = journal.seconds
         var journal = journal
         var known = Dictionary(
-            journal.trials.map { (Trial(settings: $0.settings, isOnAll: $0.isOnAll), $0.recall) },
+            journal.trials.map { (Trial(settings: $0.settings, isOnAll: $0.isOnAll), $0.value) },
             uniquingKeysWith: { first, _ in first })
         let usual = weighted(starts[0].limited(to: scorer.limit), scorer, on: few)
         var longest = 0.0
-        var usualRecalls: [Double]?
+        var usualValues: [Double]?
         var failure: (any Error)?
         let search = TuningSearch(
             starts: [usual] + starts.dropFirst().map { $0.limited(to: scorer.limit) },
@@ -89,18 +90,20 @@ public struct Tuning: Sendable {
             let needed = longest + Double(judgingFoldCount(longestTrial: longest)) * judgingSeconds(longest)
             guard failure == nil, elapsed + needed < budgetSeconds * part else { throw TuningSearch.TimeIsUp() }
             let start = ContinuousClock.now
-            let recalls = scorer.recalls(settings, of: sample == .all ? all : few)
-            let value = Self.mean(recalls)
+            let found = scorer.accuracies(settings, of: sample == .all ? all : few)
+            let value = Self.mean(found.map(\.value))
             longest = max(longest, start.duration(to: .now) / .seconds(1))
             known[trial] = value
             var difference: [Double]?
             if sample == .all {
-                let others = usualRecalls ?? scorer.recalls(usual, of: all)
-                usualRecalls = others
-                difference = Self.difference(recalls, others, samples: Self.sampleCount / 10)
+                let others = usualValues ?? scorer.accuracies(usual, of: all).map(\.value)
+                usualValues = others
+                difference = Self.difference(found.map(\.value), others, samples: Self.sampleCount / 10)
             }
             journal.trials.append(
-                .init(settings: settings, isOnAll: sample == .all, recall: value, difference: difference))
+                .init(
+                    settings: settings, isOnAll: sample == .all, recall: Self.mean(found.map(\.recall)),
+                    gain: Self.mean(found.map(\.gain)), difference: difference))
             journal.seconds = before + began.duration(to: .now) / .seconds(1)
             do { try note(journal) } catch { failure = error }
             return value
@@ -133,7 +136,7 @@ public struct Tuning: Sendable {
             for weight in Self.usualWeights {
                 var changed = best
                 changed[relation]?.weight = weight
-                let value = Self.mean(scorer.recalls(changed, of: members))
+                let value = Self.mean(scorer.accuracies(changed, of: members).map(\.value))
                 if value > greatest { (greatest, best) = (value, changed) }
             }
         }
@@ -143,18 +146,20 @@ public struct Tuning: Sendable {
     private func outcome(_ settings: TunedSettings, usual: TunedSettings, foldCount: Int) throws -> Outcome {
         let members = Array(0..<community.memberCounts.judging)
         // Each a mean over the folds.
-        var recalls = [[Double]](repeating: [Double](repeating: 0, count: members.count), count: 2)
+        var found = [[MemberAccuracy]](repeating: members.map { _ in MemberAccuracy() }, count: 2)
         for number in 0..<foldCount {
             let scorer = TuningScorer(community, [try community.judging(number)], threads: threads)
             for (index, settings) in [settings, usual].enumerated() {
-                for (member, recall) in scorer.recalls(settings, of: members).enumerated() {
-                    recalls[index][member] += recall / Double(foldCount)
+                for (member, accuracy) in scorer.accuracies(settings, of: members).enumerated() {
+                    found[index][member].add(accuracy, part: 1 / Double(foldCount))
                 }
             }
         }
         return Outcome(
-            settings: settings, usualRecall: Self.mean(recalls[1]), recall: Self.mean(recalls[0]),
-            difference: Self.difference(recalls[0], recalls[1], samples: Self.sampleCount), memberCount: members.count)
+            settings: settings, usualRecall: Self.mean(found[1].map(\.recall)),
+            recall: Self.mean(found[0].map(\.recall)),
+            difference: Self.difference(found[0].map(\.value), found[1].map(\.value), samples: Self.sampleCount),
+            memberCount: members.count)
     }
 
     private static func mean(_ values: [Double]) -> Double { values.reduce(0, +) / Double(max(1, values.count)) }

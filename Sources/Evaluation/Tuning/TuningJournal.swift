@@ -10,8 +10,14 @@ public struct TuningJournal: Sendable, Equatable, Codable {
         public var isOnAll: Bool
         /// The mean recall@20 of these members.
         public var recall: Double
-        /// The 95% interval of its difference to the defaults, lower and upper bound; nil if measured on a part.
+        /// Their mean NDCG@20.
+        public var gain: Double
+        /// The 95% interval of the difference to the defaults, lower and upper bound, of the mean of recall and NDCG;
+        /// nil if measured on a part.
         public var difference: [Double]?
+
+        /// What is to be great: the mean of recall and NDCG.
+        public var value: Double { (recall + gain) / 2 }
     }
 
     /// All trials, in order.
@@ -25,7 +31,7 @@ public struct TuningJournal: Sendable, Equatable, Codable {
     /// The best trials on all members, or on the few if that was all there was time for; the best first.
     public func best(_ count: Int) -> [Trial] {
         let onAll = trials.filter(\.isOnAll)
-        return Array((onAll.isEmpty ? trials : onAll).sorted { $0.recall > $1.recall }.prefix(count))
+        return Array((onAll.isEmpty ? trials : onAll).sorted { $0.value > $1.value }.prefix(count))
     }
 
     /// The recall of the best trial; 0 without one.

@@ -12,7 +12,7 @@ public struct TuningRecord: Sendable, Equatable, Codable {
     public var usualRecall: Double
     /// Recall@20 of the same members with the settings.
     public var recall: Double
-    /// The 95% interval of the difference: its lower and its upper bound.
+    /// The 95% interval of the difference of the mean of recall@20 and NDCG@20: its lower and its upper bound.
     public var difference: [Double]
 
     /// What a tuning found.

@@ -4,7 +4,23 @@ import Similarity
 import SparseMatrix
 import Synchronization
 
-/// Measures settings: how many of the groups that are left out are among the first of a member's sums of scores.
+/// How well the groups that a member misses are found.
+struct MemberAccuracy: Equatable {
+    /// Recall@20 and NDCG@20.
+    var recall = 0.0, gain = 0.0
+
+    /// The mean of both: it changes with every rank, and so depends less on chance than recall alone.
+    var value: Double { (recall + gain) / 2 }
+
+    /// Adds a part of what was found in one of several folds.
+    mutating func add(_ other: MemberAccuracy, part: Double) {
+        recall += part * other.recall
+        gain += part * other.gain
+    }
+}
+
+/// Measures settings: how many of the groups that are left out are among the first of a member's sums of scores, and how
+/// far up.
 final class TuningScorer {
     /// How many groups of a list count.
     static let length = 20
@@ -51,21 +67,21 @@ final class TuningScorer {
         lists.limit *= folds.count * community.relations.count
     }
 
-    /// Recall of some members, each a mean over the folds.
+    /// The accuracy for some members, each a mean over the folds.
     ///
     /// - Parameter members: their numbers.
-    func recalls(_ settings: TunedSettings, of members: [Int]) -> [Double] {
-        var recalls = [Double](repeating: 0, count: members.count)
+    func accuracies(_ settings: TunedSettings, of members: [Int]) -> [MemberAccuracy] {
+        var accuracies = members.map { _ in MemberAccuracy() }
         for fold in folds.indices {
             let weighted = community.relations.compactMap { relation -> (lists: ScoredLists, factor: Float)? in
                 guard let part = settings[relation], part.weight > 0 else { return nil }
                 let lists = scored(part, relation, fold)
                 return (lists, Float(part.weight / lists.meanBestScore))
             }
-            let found = self.recalls(weighted, of: members, fold)
-            for (index, recall) in found.enumerated() { recalls[index] += recall / Double(folds.count) }
+            let found = self.accuracies(weighted, of: members, fold)
+            for (index, accuracy) in found.enumerated() { accuracies[index].add(accuracy, part: 1 / Double(folds.count)) }
         }
-        return recalls
+        return accuracies
     }
 
     private func scored(_ part: TunedSettings.Part, _ relation: Relation, _ fold: Int) -> ScoredLists {
@@ -99,11 +115,11 @@ final class TuningScorer {
         }
     }
 
-    private func recalls(_ weighted: [(lists: ScoredLists, factor: Float)], of members: [Int], _ fold: Int)
-        -> [Double]
-    {
+    private func accuracies(
+        _ weighted: [(lists: ScoredLists, factor: Float)], of members: [Int], _ fold: Int
+    ) -> [MemberAccuracy] {
         let portion = 64
-        let recalls = Mutex([Double](repeating: 0, count: members.count))
+        let accuracies = Mutex(members.map { _ in MemberAccuracy() })
         let next = Atomic(0)
         let all = folds[fold].members
         let groupCount = community.groupCount
@@ -120,13 +136,15 @@ final class TuningScorer {
                             relation.lists.forEach(of: Int(group)) { sums.add(relation.factor * $1, to: $0) }
                         }
                     }
-                    let hits = sums.takeBest(Self.length, without: member.joined).filter(member.heldOut.contains)
-                    return Double(hits.count) / Double(member.heldOut.count)
+                    let accuracy = Accuracy(
+                        of: sums.takeBest(Self.length, without: member.joined), length: Self.length,
+                        heldOut: member.heldOut, heldOutCount: member.heldOut.count)
+                    return MemberAccuracy(recall: accuracy.recall, gain: accuracy.gain)
                 }
-                recalls.withLock { $0.replaceSubrange(range, with: found) }
+                accuracies.withLock { $0.replaceSubrange(range, with: found) }
             }
         }
-        return recalls.withLock { $0 }
+        return accuracies.withLock { $0 }
     }
 }
 

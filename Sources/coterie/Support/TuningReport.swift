@@ -22,19 +22,20 @@ struct TuningReport {
     var lines: [String] {
         var table = TextTable(
             [
-                .init(title: "recall@20", isNumber: true), .init(title: "to the defaults, 95%"),
-                .init(title: "relation"),
+                .init(title: "recall@20", isNumber: true), .init(title: "NDCG@20", isNumber: true),
+                .init(title: "to the defaults, 95%"), .init(title: "relation"),
             ]
                 + ["a", "p", "q", "h", "r", "g", "b", "l"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
             let interval = trial.difference.map(Self.interval) ?? "-"
-            Self.add(trial.settings, [Formats.fixed(trial.recall, 4), interval], &table)
+            let figures = [Formats.fixed(trial.recall, 4), Formats.fixed(trial.gain, 4), interval]
+            Self.add(trial.settings, figures, &table)
         }
         if best.isEmpty {
             Self.add(
-                record.settings, [Formats.fixed(record.recall, 4), Self.interval(record.difference)], &table)
+                record.settings, [Formats.fixed(record.recall, 4), "-", Self.interval(record.difference)], &table)
         }
         let tried =
             journal.trials.isEmpty
@@ -47,7 +48,7 @@ struct TuningReport {
         let time = isBetter ? " " + (UnixTime(seconds: record.tunedAtMilliseconds / 1000)?.description ?? "") + ":" : ""
         return "\(found)\(time) \(Formats.grouped(record.memberCount)) other members have recall@20 "
             + "\(Formats.fixed(record.recall, 4)), and \(Formats.fixed(record.usualRecall, 4)) with the defaults, "
-            + "95% \(Self.interval(record.difference))"
+            + "the mean of recall and NDCG differs by \(Self.interval(record.difference)), 95%"
     }
 
     private static func add(_ settings: TunedSettings, _ figures: [String], _ table: inout TextTable) {
@@ -59,7 +60,7 @@ struct TuningReport {
                 formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
             ]
             table.add(
-                (index == 0 ? figures : ["", ""]) + [relation.rawValue]
+                (index == 0 ? figures : figures.map { _ in "" }) + [relation.rawValue]
                     + numbers.map { Formats.significant($0, 4) }
                     + [formula.cut.rawValue, String(part.limit), Formats.significant(part.weight, 4)])
         }
