@@ -87,9 +87,11 @@ struct RelationVerdict: Encodable {
         if common < report.minimumCommon { return "\(common) common \(relation), Y is \(report.minimumCommon)" }
         guard let rank else { return "this program does not know the version's formula, \(report.measure)" }
         let whose = report.cut == ListCut.target.rawValue ? " for \(other.id)" : ""
-        return rank > report.limit
-            ? "rank \(rank) of \(candidates)\(whose), k is \(report.limit)"
-            : "rank \(rank) of \(candidates)\(whose) now, but not in the version: the catalog changed since"
+        let place = "rank \(rank) of \(candidates)\(whose)"
+        if rank > report.limit { return "\(place), k is \(report.limit)" }
+        let isMixed = report.measureParameters["b"] != nil
+        return "\(place) now, but not in the version: "
+            + (isMixed ? "similar groups leave it no score by the regression, or " : "") + "the catalog changed since"
     }
 
     /// One line for a person.
