@@ -114,9 +114,13 @@ let package = Package(
                 "Model",
             ]),
         computing("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
+        .systemLibrary(name: "CMalloc"),
         computing(
             "Recompute",
-            ["CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model", "ModelStore"]),
+            [
+                "CMalloc", "CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model",
+                "ModelStore",
+            ]),
         computing("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         computing(
             "Evaluation",

@@ -46,7 +46,7 @@ public struct RecomputeEstimate: Sendable, Equatable {
         steps.append(.init(name: StepName.compareVersions, expectedSeconds: comparing))
         if !parameters.isDryRun {
             // A shared store is a server, which takes lists one by one.
-            let publish = Double(neighbours) * (publishesMembers ? 1.1e-7 : 3.4e-8) + Double(memberRows) * 6.5e-8
+            let publish = Double(neighbours) * (publishesMembers ? 1.1e-7 : 3.4e-8) + Double(memberRows) * 1.5e-8
             steps.append(.init(name: StepName.publish, expectedSeconds: publish))
         }
         if let previous { Self.learn(from: previous, work: work, relations, &steps) }

@@ -1,3 +1,4 @@
+import CMalloc
 import Glibc
 import Model
 import Synchronization
@@ -33,6 +34,8 @@ final class StepClock: Sendable {
             $0.forecast.begin(name)
         }
         let (result, outcome) = try body()
+        // What a step needed and the next one does not would count for both: it goes back to the system.
+        shim_release_freed_memory()
         let (report, remaining) = state.withLock { state in
             let seconds = state.stepBegan.secondsPassed
             let report = Manifest.StepReport(name: name, seconds: seconds, peakBytes: Self.peakResidentBytes)

@@ -8,11 +8,14 @@ final class ForecastLog: RecomputeObserver {
     private struct Prediction {
         var elapsedSeconds: Double
         var totalSeconds: Double
+        /// Of the step that ran, or had just ended.
+        var step: String
     }
 
     private struct State {
         var expectedSeconds = 0.0
         var predictions: [Prediction] = []
+        var step = ""
     }
 
     private let start = ContinuousClock.now
@@ -21,11 +24,13 @@ final class ForecastLog: RecomputeObserver {
     /// The prediction before anything large was read, in seconds.
     var expectedSeconds: Double { state.withLock { $0.expectedSeconds } }
 
-    /// The largest error of the predictions made after a fifth of the time, as a share of the whole time.
-    func worstError(wholeSeconds: Double) -> Double {
+    /// The largest error of the predictions made after a fifth of the time, as a share of the whole time, and when it
+    /// was made.
+    func worstError(wholeSeconds: Double) -> (share: Double, elapsedSeconds: Double, step: String) {
         state.withLock { state in
             state.predictions.filter { $0.elapsedSeconds >= 0.2 * wholeSeconds }
-                .map { abs($0.totalSeconds - wholeSeconds) / wholeSeconds }.max() ?? 0
+                .map { (abs($0.totalSeconds - wholeSeconds) / wholeSeconds, $0.elapsedSeconds, $0.step) }
+                .max { $0.0 < $1.0 } ?? (0, 0, "")
         }
     }
 
@@ -34,22 +39,27 @@ final class ForecastLog: RecomputeObserver {
         print("expected: \(Measuring.fixed(estimate.seconds)) s, \(estimate.memoryBytes >> 20) MiB")
     }
 
-    func stepBegan(_ name: String) {}
+    func stepBegan(_ name: String) { state.withLock { $0.step = name } }
 
     func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) { note(remainingSeconds) }
 
     func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {
-        note(remainingSeconds)
-        print("\(report.name): \(Measuring.fixed(report.seconds)) s, peak \(report.peakBytes >> 20) MiB, \(outcome)")
+        let total = note(remainingSeconds)
+        print(
+            "\(report.name): \(Measuring.fixed(report.seconds)) s, peak \(report.peakBytes >> 20) MiB, \(outcome); "
+                + "forecast \(Measuring.fixed(total, 1)) s")
     }
 
     func warn(_ message: String) { printError("warning: \(message)") }
 
-    private func note(_ remainingSeconds: Double) {
+    /// - Returns: the whole time that is expected now, in seconds.
+    @discardableResult
+    private func note(_ remainingSeconds: Double) -> Double {
         let elapsed = (ContinuousClock.now - start) / .seconds(1)
         state.withLock {
             $0.predictions.append(
-                Prediction(elapsedSeconds: elapsed, totalSeconds: elapsed + remainingSeconds))
+                Prediction(elapsedSeconds: elapsed, totalSeconds: elapsed + remainingSeconds, step: $0.step))
         }
+        return elapsed + remainingSeconds
     }
 }

@@ -18,7 +18,7 @@ struct RecomputeReport {
     /// What the job expected before it read anything large.
     let expectedSeconds: Double
     /// The largest error of the predictions made after a fifth of the time, as a share of the whole.
-    let forecastError: Double
+    let forecastError: (share: Double, elapsedSeconds: Double, step: String)
     /// The rows of both relations, and the time of stepping through them.
     var rows = 0
     var scanSeconds = 0.0
@@ -44,7 +44,8 @@ struct RecomputeReport {
             "sum of the floors: \(Measuring.fixed(floorSeconds)) s",
             "whole: \(Measuring.fixed(wholeSeconds)) s, peak \(peakBytes >> 20) MiB",
             "forecast: \(Measuring.fixed(expectedSeconds)) s at first; after a fifth of the time wrong by at most "
-                + "\(Measuring.fixed(100 * forecastError))%",
+                + "\(Measuring.fixed(100 * forecastError.share))%, after "
+                + "\(Measuring.fixed(forecastError.elapsedSeconds, 1)) s (\(forecastError.step))",
             "ratio: \(Measuring.fixed(ratio)), at most \(Measuring.fixed(Self.bound))",
         ]
     }
@@ -58,7 +59,7 @@ struct RecomputeReport {
             "kernelSeconds":\(Measuring.rounded(kernelSeconds)),"writeSeconds":\(Measuring.rounded(writeSeconds)),\
             "floorSeconds":\(Measuring.rounded(floorSeconds)),"wholeSeconds":\(Measuring.rounded(wholeSeconds)),\
             "ratio":\(Measuring.rounded(ratio)),"bound":\(Self.bound),"peakBytes":\(peakBytes),\
-            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),"forecastError":\(Measuring.rounded(forecastError))}
+            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),"forecastError":\(Measuring.rounded(forecastError.share))}
             """
     }
 }

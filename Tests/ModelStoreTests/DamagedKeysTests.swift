@@ -1,9 +1,10 @@
 import Foundation
 import Model
-import ModelStore
 import Redis
 import TestSupport
 import Testing
+
+@testable import ModelStore
 
 /// Every value that a version has in Redis is damaged in turn, and read by a daemon that has nothing of it yet.
 @Suite("A damaged store in Redis", .enabled(if: TemporaryRedis.isInstalled, "redis-server is not installed"))
@@ -111,51 +112,48 @@ struct DamagedKeysTests {
         }
     }
 
-    @Test(
-        "Who joined what: a changed byte, a field or bucket that is missing, added or moved is found", arguments: 0..<2)
+    @Test("Who joined what: a user or bucket that is missing, added or moved is found", arguments: 0..<2)
     func buckets(seed: UInt64) throws {
         var connection = try connection()
         var generator = SeededGenerator(seed: seed)
-        let keys = try keys(&connection, "hash").filter { !$0.hasSuffix(":shape") }
+        let keys = try keys(&connection, "string").filter { $0.contains(":joined:") || $0.contains(":feedback:") }
         #expect(keys.count == 4)
         for key in keys {
-            guard case .array(let words) = try connection.command("HGETALL", key) else { continue }
-            for place in stride(from: 0, to: words.count, by: 2 * Int.random(in: 1...4, using: &generator)) {
-                guard case .bytes(let id) = words[place], case .bytes(let value) = words[place + 1] else { continue }
-                var bytes = value
-                if bytes.isEmpty {
-                    bytes = [1]
-                } else {
-                    bytes[Int.random(in: bytes.indices, using: &generator)] ^=
-                        1 << UInt8.random(in: 0..<8, using: &generator)
-                }
-                try set(["HSET", key], [id, bytes], &connection)
-                #expect(try check("a value of \(key)"))
-                try set(["HDEL", key], [id], &connection)
-                #expect(try check("a field of \(key) deleted"))
-                let other = try #require(keys.filter { $0 != key }.randomElement(using: &generator))
-                let before = try field(id, of: other, &connection)
-                try set(["HSET", other], [id, value], &connection)
-                #expect(try check("a field of \(key) moved to \(other)"))
-                try set(["HDEL", other], [id], &connection)
-                if let before { try set(["HSET", other], [id, before], &connection) }
-                try set(["HSET", key], [id, value], &connection)
+            let intact = try bucket(key, &connection)
+            let other = try #require(keys.filter { $0 != key }.randomElement(using: &generator))
+            let intactOther = try bucket(other, &connection)
+            for place in stride(from: 0, to: intact.count, by: Int.random(in: 1...4, using: &generator)) {
+                var rest = intact
+                let user = rest.remove(at: place)
+                try set(["SET", key], [Array(rest.joined())], &connection)
+                #expect(try check("a user of \(key) deleted"))
+                try set(["SET", other], [Array((intactOther + [user]).joined())], &connection)
+                #expect(try check("a user of \(key) moved to \(other)"))
+                try set(["SET", other], [Array(intactOther.joined())], &connection)
             }
-            _ = try connection.command("RENAME", key, "elsewhere")
-            #expect(try check("\(key) deleted"))
-            _ = try connection.command("RENAME", "elsewhere", key)
+            try set(["SET", key], [Array((intact + [[3] + Array("new".utf8) + [1, 3]]).joined())], &connection)
+            #expect(try check("a user added to \(key)"))
+            try set(["MSET", key], [Array(intactOther.joined())], &connection)
+            try set(["MSET", other], [Array(intact.joined())], &connection)
+            #expect(try check("\(key) and \(other) exchanged"))
+            try set(["MSET", key], [Array(intact.joined())], &connection)
+            try set(["MSET", other], [Array(intactOther.joined())], &connection)
         }
-        try set(["HSET", keys[0]], [Array("nobody".utf8), [3]], &connection)
-        #expect(try check("a field added"))
-        try set(["HDEL", keys[0]], [Array("nobody".utf8)], &connection)
         #expect(try load() == content)
     }
 
-    private func field(_ id: [UInt8], of key: String, _ connection: inout RedisConnection) throws -> [UInt8]? {
-        var command = RedisCommand("HGET", key)
-        command.append(id)
-        guard case .bytes(let value) = try connection.command(command) else { return nil }
-        return value
+    /// The packed users of a bucket.
+    private func bucket(_ key: String, _ connection: inout RedisConnection) throws -> [[UInt8]] {
+        guard case .bytes(let bytes) = try connection.command("GET", key) else { return [] }
+        var users: [[UInt8]] = []
+        var start = 0
+        let isSound = PackedUsers.forEach(in: bytes.span) { _, value in
+            users.append(Array(bytes[start..<value.upperBound]))
+            start = value.upperBound
+            return true
+        }
+        #expect(isSound && start == bytes.count)
+        return users
     }
 
     @Test("A changed, missing or additional number in the shape is refused or changes nothing")

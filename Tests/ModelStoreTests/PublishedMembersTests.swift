@@ -23,12 +23,13 @@ struct PublishedMembersTests {
         try? FileManager.default.removeItem(atPath: path)
         var writer = try PublishedMembersWriter(path)
         for bucket in users {
-            try writer.beginBucket()
+            var packed: [UInt8] = []
             for (user, value) in bucket.sorted(by: { $0.key < $1.key }) {
                 let id = Array(user.utf8)
-                writer.append(id.span)
-                writer.append(value.span)
+                PackedUsers.append(id.span, to: &packed)
+                PackedUsers.append(value.span, to: &packed)
             }
+            try writer.append(packed.span)
         }
         try writer.finish(Self.report(users.count / 2), groupCount: groupCount)
     }

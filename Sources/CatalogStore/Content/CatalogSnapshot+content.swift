@@ -98,20 +98,29 @@ extension CatalogSnapshot {
     }
 
     /// Puts together what threads read, in the order of the photos.
-    func content(of readers: [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
+    ///
+    /// - Parameter readers: are empty then; what was read goes away piece by piece, as what it becomes grows.
+    func content(of readers: inout [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
         let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
         let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
         let (indexesOfTags, indexesOfCells) = (tags.indexes, cells.indexes)
-        let parts = readers.enumerated().flatMap { reader, read in read.parts.map { (reader: reader, part: $0) } }
-            .sorted { $0.part.range < $1.part.range }
-        let records = try readParts(parts.count) { _, number throws(CatalogError) in
-            let (reader, part) = parts[number]
-            return (number: number, records: part.records(indexesOfTags[reader], indexesOfCells[reader]))
-        }
-        let all = PhotoRecords(records.sorted { $0.number < $1.number }.map(\.records))
+        let partCount = readers.reduce(0) { $0 + $1.parts.count }
+        let parts = Mutex<[(reader: Int, part: PhotoReader.Part)?]>(
+            readers.enumerated().flatMap { reader, read in read.parts.map { (reader: reader, part: $0) } }
+                .sorted { $0.part.range < $1.part.range })
+        readers = []
+        let converted = try readParts(partCount) { _, number throws(CatalogError) in
+            let (reader, part) = parts.withLock { parts in
+                defer { parts[number] = nil }
+                return parts[number] ?? (reader: 0, part: PhotoReader.Part(range: number))
+            }
+            let records = part.records(indexesOfTags[reader], indexesOfCells[reader])
+            return (number: number, owners: part.owners, records: records)
+        }.sorted { $0.number < $1.number }
+        let all = PhotoRecords(converted.map(\.records))
         return PhotoContent(
             tags: PhotoVocabulary(terms: tags.texts, totals: tags.totals, photoCount: all.photosWithTags),
             places: PhotoVocabulary(terms: cells.cells, totals: cells.totals, photoCount: all.photosWithPlaces),
-            records: all, owners: parts.flatMap(\.part.owners))
+            records: all, owners: converted.flatMap(\.owners))
     }
 }

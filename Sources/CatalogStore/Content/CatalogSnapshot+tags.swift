@@ -15,7 +15,7 @@ extension CatalogSnapshot {
             readers = []
             readers = try read(.known(frequentTags(minimumPhotos: minimumPhotos, read: read)))
         }
-        return try content(of: readers, minimumPhotos: minimumPhotos)
+        return try content(of: &readers, minimumPhotos: minimumPhotos)
     }
 
     /// The tags of the vocabulary.

@@ -56,6 +56,9 @@ struct PhotoReader: Sendable {
         part.owners.reserveCapacity(keys.count)
         part.cells.reserveCapacity(keys.count)
         part.tagEnds.reserveCapacity(keys.count)
+        // About as many as in the range before: an array that grows by doubling would keep the room.
+        let usual = parts.last?.tags.count ?? 0
+        part.tags.reserveCapacity(usual + usual / 16)
         while try rows.step() {
             let key = Int(rows.integer(0))
             guard keys.contains(key), key - keys.lowerBound >= part.owners.count else {

@@ -3,10 +3,9 @@ import Model
 
 /// All members published with a version, in a local file, so that a daemon asks no server for a member.
 ///
-/// After 8 bytes that name the format come the fields of hash buckets as they are in Redis, all of `joined`, then all
-/// of `feedback`, each as the length of the user's id (`Varint`), the id, the length of the value, the value. Then
-/// 64-bit numbers: where each bucket begins and, last, ends; how many buckets a hash has; how many groups the version
-/// has; the checksum of the members in the version's manifest; the checksum of everything before.
+/// After 8 bytes that name the format come the buckets as they are in Redis (`PackedUsers`), all of `joined`, then all of
+/// `feedback`. Then 64-bit numbers: where each bucket begins and, last, ends; how many buckets either has; how many
+/// groups the version has; the checksum of the members in the version's manifest; the checksum of everything before.
 public final class PublishedMembers: Sendable {
     static let format = Array("CtMembr2".utf8)
     /// The length of the numbers after the starts of the buckets.
@@ -65,30 +64,23 @@ public final class PublishedMembers: Sendable {
         let wanted = Array(id.utf8)
         return try unsafe region.withBytes(Int(start)..<Int(end)) { buffer throws(StoreError) in
             let bytes = unsafe buffer.bindMemory(to: UInt8.self).span
-            var offset = 0
-            while offset < bytes.count {
-                guard let user = Self.word(bytes, at: &offset), let value = Self.word(bytes, at: &offset) else {
-                    throw damaged(bucket)
-                }
-                guard user.count == wanted.count,
-                    wanted.indices.allSatisfy({ bytes[user.lowerBound + $0] == wanted[$0] })
-                else { continue }
-                guard let decoded = decode(bytes.extracting(value)) else { throw damaged(bucket) }
-                return decoded
+            var found: Range<Int>?
+            let isSound = PackedUsers.forEach(in: bytes) { user, value in
+                let isWanted =
+                    user.count == wanted.count
+                    && wanted.indices.allSatisfy { bytes[user.lowerBound + $0] == wanted[$0] }
+                if isWanted { found = value }
+                return !isWanted
             }
-            return nil
+            guard isSound else { throw damaged(bucket) }
+            guard let found else { return nil }
+            guard let decoded = decode(bytes.extracting(found)) else { throw damaged(bucket) }
+            return decoded
         }
     }
 
     private func damaged(_ bucket: Int) -> StoreError {
         StoreError(.corrupt, "\(path): bucket \(bucket) does not hold members")
-    }
-
-    /// The range of a word that follows its length; nil if the bytes end within it.
-    private static func word(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> Range<Int>? {
-        guard let count = Varint.read(bytes, at: &offset), Int(count) <= bytes.count - offset else { return nil }
-        defer { offset += Int(count) }
-        return offset..<offset + Int(count)
     }
 
     private static func number(_ region: ByteRegion, at offset: Int) -> UInt64 {
@@ -114,22 +106,17 @@ struct PublishedMembersWriter: ~Copyable {
         return file
     }
 
-    /// Begins the next bucket.
-    mutating func beginBucket() throws(StoreError) {
+    /// Adds the next bucket, as of `PackedUsers`.
+    mutating func append(_ bucket: borrowing Span<UInt8>) throws(StoreError) {
         starts.append(UInt64(written + buffer.count))
+        unsafe bucket.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
         if buffer.count >= Self.flushByteCount { try flush() }
-    }
-
-    /// Adds a word of the bucket: a user's id, or the value that follows it.
-    mutating func append(_ word: borrowing Span<UInt8>) {
-        Varint.append(UInt32(word.count), to: &buffer)
-        unsafe word.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
     }
 
     /// Writes what is left.
     ///
-    /// - Parameter report: what the version's manifest says of its members, with how many buckets each hash has; twice
-    ///   as many were begun.
+    /// - Parameter report: what the version's manifest says of its members, with how many buckets either kind of value
+    ///   has; twice as many were added.
     consuming func finish(_ report: Manifest.MembersReport, groupCount: Int) throws(StoreError) {
         precondition(
             starts.count == 2 * report.bucketCount, "\(starts.count) buckets are not twice \(report.bucketCount)")

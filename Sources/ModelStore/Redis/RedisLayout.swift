@@ -16,16 +16,19 @@ import Model
 /// | `pins` | set: names of versions that pruning leaves alone |
 /// | `experiments` | the site's experiments, JSON |
 /// | `V:manifest` | the manifest, JSON |
-/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, and how many chunks `ids` and every section in chunks have |
+/// | `V:shape` | hash: `lists`, the names of the relations, separated by `;`; `groups`, `buckets`, `packing`, and how many chunks `ids` and every section in chunks have |
 /// | `V:ids:CHUNK` | external ids in the order of their indexes, each followed by a zero byte; chunks from 0 on cut between ids |
 /// | `V:SECTION:CHUNK` | every other section of `ModelLayout` but the relations, by its name: its bytes, cut into chunks |
 /// | `V:RELATION:INDEX` | a group's neighbours in a relation such as `photos` or `members`, see `NeighbourListCoding`; no key if it has none |
-/// | `V:joined:BUCKET` | hash from user ids to the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets` |
-/// | `V:feedback:BUCKET` | hash from user ids to what they said and were shown, see `FeedbackCoding`; those without any have no field |
+/// | `V:joined:BUCKET` | users, packed as `PackedUsers`, with the groups they joined, see `JoinedGroupsCoding`; BUCKET is the CRC-32 of the id modulo `buckets`; no key if there are none |
+/// | `V:feedback:BUCKET` | the same with what they said and were shown, see `FeedbackCoding`; those without any are left out |
 /// | `daemons`, `daemon:ID` | set: the ids of daemons; what one says of itself, JSON, which expires after 20 seconds |
 /// | `journals` | set: the names of the journals that have a stream |
 /// | `journal:NAME` | stream: what members and administrators did since, see `JournalStreams`; the id of an entry is the number of the change in its journal and `-0`; trimmed when all versions have it |
 /// | `sessions:USER` | hash of the lists of a user's sessions, see `SharedChannel`; expires a day after it was used last |
+///
+/// Earlier programs wrote a hash from user ids to values for each bucket, and no `packing` into the shape. Such versions
+/// are read, too.
 ///
 /// A complete reader in Python, without any library, of a user's groups and of a group's neighbours:
 ///
@@ -52,7 +55,11 @@ import Model
 ///         yield ids[other], common, struct.unpack("f", struct.pack("I", bits))[0]
 /// def joined(user):
 ///     bucket, group = zlib.crc32(user) % int(ask(b"HGET", key + b":shape", b"buckets")), 0
-///     for count, difference in enumerate(numbers(ask(b"HGET", key + b":joined:%d" % bucket, user))):
+///     rest = iter(ask(b"GET", key + b":joined:%d" % bucket))
+///     word = lambda: bytes(byte for _, byte in zip(range(next(numbers(rest), 0)), rest))
+///     other, value = word(), word()
+///     while other and other != user: other, value = word(), word()
+///     for count, difference in enumerate(numbers(value)):
 ///         if count and not difference: break  # The day of the earliest membership follows.
 ///         group += difference
 ///         yield ids[group]
@@ -62,7 +69,7 @@ struct RedisLayout: Sendable {
     static let chunkByteCount = 1 << 20
     /// The most bytes of a chunk of ids, unless one id alone has more.
     static let idChunkByteCount = 16 << 20
-    /// Users in a bucket, on average: few enough for the compact encoding of small hashes.
+    /// Users in a bucket, on average: a reader of one user reads some kilobytes.
     static let usersPerBucket = 64
     /// The sections that are stored as chunks of their bytes.
     static let chunkedSections = ModelLayout.SectionName.fixed.filter { $0 != .ids }
@@ -95,17 +102,20 @@ struct RedisLayout: Sendable {
         "\(prefix)\(version):\(section.rawValue):"
     }
 
-    /// A hash from user ids to values, in buckets.
-    enum UserHash: String, CaseIterable {
+    /// What users have values of, in buckets.
+    enum UserValues: String, CaseIterable {
         case joined
         case feedback
     }
 
-    /// What the keys of a hash's buckets begin with; a number follows.
-    func stem(_ version: VersionName, _ hash: UserHash) -> String { "\(prefix)\(version):\(hash.rawValue):" }
+    /// What the keys of the buckets begin with; a number follows.
+    func stem(_ version: VersionName, _ kind: UserValues) -> String { "\(prefix)\(version):\(kind.rawValue):" }
 
     /// The bucket of a user: by the CRC-32 of the id, `zlib.crc32` in Python, which any reader can compute.
-    static func bucket(ofUser id: Span<UInt8>, of bucketCount: Int) -> Int {
-        Int(unsafe id.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) }) % bucketCount
+    static func bucket(ofUser id: Span<UInt8>, of bucketCount: Int) -> Int { Int(hash(ofUser: id)) % bucketCount }
+
+    /// The CRC-32 of a user's id.
+    static func hash(ofUser id: Span<UInt8>) -> UInt32 {
+        UInt32(truncatingIfNeeded: unsafe id.withUnsafeBufferPointer { unsafe crc32_z(0, $0.baseAddress, $0.count) })
     }
 }

@@ -3,82 +3,115 @@ import Redis
 
 /// Reads what is published of all members, bucket by bucket.
 struct RedisMemberReader {
+    /// Takes a bucket, as of `PackedUsers`; one without users is empty.
+    typealias Sink = (_ bucket: borrowing Span<UInt8>) throws(StoreError) -> Void
+
+    /// Buckets asked for in one command: about 40 KB.
+    private static let bucketsPerCommand = 8
     /// Replies outstanding.
-    private static let window = 64
+    private static let window = 16
 
     private let layout: RedisLayout
     private let version: VersionName
     private let report: Manifest.MembersReport
+    private let packing: VersionShape.Packing
 
-    /// - Parameter report: what the manifest says of the members.
-    init(_ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport) {
+    /// - Parameters:
+    ///   - report: what the manifest says of the members.
+    ///   - packing: how the version's buckets are stored.
+    init(
+        _ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport, _ packing: VersionShape.Packing
+    ) {
         self.layout = layout
         self.version = version
         self.report = report
+        self.packing = packing
     }
 
-    /// Reads the buckets of all hashes, in the order of `UserHash` and of their numbers, and compares them with the
+    /// Reads the buckets of all values, in the order of `UserValues` and of their numbers, and compares them with the
     /// manifest.
     ///
-    /// - Parameters:
-    ///   - beginBucket: called before the words of each bucket.
-    ///   - take: is given a user's id, then the user's value, and so on.
-    /// - Throws: `StoreError.corrupt` if something else was read than the manifest says; or what `beginBucket` throws.
-    func read(
-        from connection: inout StoreConnection, beginBucket: () throws(StoreError) -> Void,
-        _ take: (_ word: borrowing Span<UInt8>) -> Void
-    ) throws(StoreError) {
-        try check(read(RedisLayout.UserHash.allCases, from: &connection, beginBucket: beginBucket, take))
+    /// - Throws: `StoreError.corrupt` if something else was read than the manifest says; or what `take` throws.
+    func read(from connection: inout StoreConnection, _ take: Sink) throws(StoreError) {
+        try check(read(RedisLayout.UserValues.allCases, from: &connection, take))
     }
 
-    /// Reads the buckets of some hashes, in the order of their numbers.
+    /// Reads the buckets of some values, in the order of their numbers.
     ///
     /// - Parameters:
     ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
-    ///   - beginBucket: called before the words of each bucket.
-    ///   - take: is given a user's id, then the user's value, and so on.
+    ///   - take: is given each bucket.
     /// - Returns: the checksum of what was read.
     func read(
-        _ hashes: [RedisLayout.UserHash], from connection: inout StoreConnection,
-        heartbeat: (inout RedisCommand) -> Bool = { _ in false },
-        beginBucket: () throws(StoreError) -> Void = {}, _ take: (_ word: borrowing Span<UInt8>) -> Void = { _ in }
+        _ kinds: [RedisLayout.UserValues], from connection: inout StoreConnection,
+        heartbeat: (inout RedisCommand) -> Bool = { _ in false }, _ take: Sink = { _ in }
     ) throws(StoreError) -> MembersChecksum {
         var checksum = MembersChecksum()
         var place = 0
-        func takeBucket(_ reply: borrowing ReceivedReply) throws(StoreError) {
+        func takeBucket(_ bucket: borrowing Span<UInt8>) throws(StoreError) {
+            let (kind, number) = (kinds[place / report.bucketCount], place % report.bucketCount)
+            place += 1
+            guard add(bucket, kind, number, to: &checksum) else { throw damaged }
+            try take(bucket)
+        }
+        func takeReply(_ reply: borrowing ReceivedReply) throws(StoreError) {
             // An integer answers a heartbeat.
             guard let count = reply.elementCount else { return }
-            try beginBucket()
-            let (hash, bucket) = (hashes[place / report.bucketCount], place % report.bucketCount)
-            place += 1
+            guard packing == .packed else {
+                let bucket = try packed(reply, count)
+                return try takeBucket(bucket.span)
+            }
             for element in 0..<count {
                 try reply.withBytes(ofElement: element, orThrow: damaged) { bytes throws(StoreError) in
-                    guard let bytes else { throw damaged }
-                    // Ids and values take turns.
-                    if element.isMultiple(of: 2) {
-                        checksum.begin(bytes, of: hash, inBucket: bucket)
-                    } else {
-                        checksum.end(bytes)
-                    }
-                    take(bytes)
+                    guard let bytes else { return try takeBucket(Span()) }
+                    try takeBucket(bytes)
                 }
             }
         }
-        for hash in hashes {
-            let stem = layout.stem(version, hash)
+        let bucketsPerCommand = packing == .packed ? Self.bucketsPerCommand : 1
+        for kind in kinds {
+            let stem = layout.stem(version, kind)
             var command = RedisCommand()
-            for bucket in 0..<report.bucketCount {
-                if heartbeat(&command) { try connection.push(command, window: Self.window, takeBucket) }
-                command.replace(with: "HGETALL")
-                command.appendKey(stem, bucket)
-                try connection.push(command, window: Self.window, takeBucket)
+            for first in stride(from: 0, to: report.bucketCount, by: bucketsPerCommand) {
+                if heartbeat(&command) { try connection.push(command, window: Self.window, takeReply) }
+                command.replace(with: packing == .packed ? "MGET" : "HGETALL")
+                for bucket in first..<min(first + bucketsPerCommand, report.bucketCount) {
+                    command.appendKey(stem, bucket)
+                }
+                try connection.push(command, window: Self.window, takeReply)
             }
         }
-        try connection.finish(takeBucket)
+        try connection.finish(takeReply)
         return checksum
     }
 
-    /// Compares the checksum of all hashes with the manifest.
+    /// - Returns: false if the bucket does not hold users.
+    private func add(
+        _ bucket: borrowing Span<UInt8>, _ kind: RedisLayout.UserValues, _ number: Int,
+        to checksum: inout MembersChecksum
+    ) -> Bool {
+        switch packing {
+        case .hashes: return checksum.addUserByUser(bucket, of: kind, number: number)
+        case .packed:
+            guard let count = PackedUsers.count(in: bucket) else { return false }
+            checksum.add(bucket, userCount: count, of: kind, number: number)
+            return true
+        }
+    }
+
+    /// The bucket of the fields of a hash: ids and values take turns.
+    private func packed(_ reply: borrowing ReceivedReply, _ count: Int) throws(StoreError) -> [UInt8] {
+        var packed: [UInt8] = []
+        for element in 0..<count {
+            try reply.withBytes(ofElement: element, orThrow: damaged) { bytes throws(StoreError) in
+                guard let bytes else { throw damaged }
+                PackedUsers.append(bytes, to: &packed)
+            }
+        }
+        return packed
+    }
+
+    /// Compares the checksum of all buckets with the manifest.
     ///
     /// - Throws: `StoreError.corrupt` if it is another one.
     func check(_ checksum: MembersChecksum) throws(StoreError) {
@@ -93,6 +126,6 @@ struct RedisMemberReader {
     }
 
     private var damaged: StoreError {
-        StoreError(.corrupt, "Redis has something else than fields and values for users of version \(version)")
+        StoreError(.corrupt, "Redis has something else than users and their values for version \(version)")
     }
 }

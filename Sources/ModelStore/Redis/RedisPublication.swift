@@ -22,8 +22,8 @@ struct RedisPublication {
         case feedback
         case sections
 
-        /// The hash of users that it is; nil for the sections.
-        var hash: RedisLayout.UserHash? {
+        /// The values of users that it is; nil for the sections.
+        var values: RedisLayout.UserValues? {
             switch self {
             case .joined: .joined
             case .feedback: .feedback
@@ -89,12 +89,12 @@ struct RedisPublication {
         let memberWriter = members.map { RedisMemberWriter(layout, version, $0, shape) }
         let checksum = Mutex(MembersChecksum())
         try inParallel(lease) { part, connection, lease throws(StoreError) in
-            guard let hash = part.hash else {
+            guard let values = part.values else {
                 return try writer.write(to: &connection, lease: &lease, progress: advance)
             }
             guard let memberWriter else { return }
-            let written = try memberWriter.write(hash, to: &connection, lease: &lease) { users in
-                if hash == .joined { advance(users * Self.bytesPerUser) }
+            let written = try memberWriter.write(values, to: &connection, lease: &lease) { users in
+                if values == .joined { advance(users * Self.bytesPerUser) }
             }
             checksum.withLock { $0.add(written) }
         }
@@ -112,10 +112,10 @@ struct RedisPublication {
             try ManifestJSON.decode(bytes, version: version, origin: layout.manifest(version)) == manifest
         else { throw StoreError(.corrupt, "the manifest of \(version) in \(store.location) is not what was written") }
         let reader = try RedisVersionReader(layout: layout, manifest: manifest, shape: shape)
-        let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0) }
+        let memberReader = manifest.members.map { RedisMemberReader(layout, version, $0, shape.packing) }
         let checksum = Mutex(MembersChecksum())
         try inParallel(lease) { part, connection, lease throws(StoreError) in
-            guard let hash = part.hash else {
+            guard let values = part.values else {
                 return try reader.read(from: &connection, heartbeat: { lease.renewal(&$0) }) {
                     bytes, name, offset throws(StoreError) in
                     guard let section = model[name], section.holds(bytes, at: offset) else {
@@ -125,7 +125,7 @@ struct RedisPublication {
                 }
             }
             guard let memberReader else { return }
-            let read = try memberReader.read([hash], from: &connection, heartbeat: { lease.renewal(&$0) })
+            let read = try memberReader.read([values], from: &connection, heartbeat: { lease.renewal(&$0) })
             checksum.withLock { $0.add(read) }
         }
         if let memberReader { try memberReader.check(checksum.withLock { $0 }) }

@@ -167,9 +167,8 @@ public final class RedisStore: SharedStore {
         do throws(StoreError) {
             return try images.installMembers(of: loaded, report) { path throws(StoreError) in
                 var writer = try PublishedMembersWriter(path)
-                try RedisMemberReader(layout, version, report).read(
-                    from: &connection, beginBucket: { () throws(StoreError) in try writer.beginBucket() },
-                    { writer.append($0) })
+                try RedisMemberReader(layout, version, report, try shape(of: version).packing)
+                    .read(from: &connection) { bucket throws(StoreError) in try writer.append(bucket) }
                 try writer.finish(report, groupCount: loaded.model.groupCount)
             }
         } catch  where error.code == .corrupt {

@@ -12,8 +12,18 @@ struct VersionShape: Sendable, Equatable {
     var relations: [Relation]
     /// Buckets of users; 0 if no members are published with the version.
     var bucketCount: Int
+    /// How a bucket is stored.
+    var packing: Packing
     /// Chunks of each section that is stored in chunks.
     var chunkCounts: [ModelLayout.SectionName: Int]
+
+    /// How the users of a bucket are stored.
+    enum Packing: Int {
+        /// As fields of a hash: what a shape means that does not say it.
+        case hashes = 1
+        /// As `PackedUsers`.
+        case packed
+    }
 
     /// What versions had whose shape does not name their relations: those of model format 2.
     private static let listsOfFormat2 = "photos;members"
@@ -22,6 +32,7 @@ struct VersionShape: Sendable, Equatable {
     var fields: [(name: String, value: String)] {
         [("lists", relations.map(\.rawValue).joined(separator: ";"))]
             + [("groups", String(groupCount)), ("buckets", String(bucketCount))]
+            + [("packing", String(packing.rawValue))]
             + Self.chunkedNames.map { ($0.rawValue, String(chunkCounts[$0] ?? 0)) }
     }
 
@@ -32,6 +43,7 @@ struct VersionShape: Sendable, Equatable {
         groupCount = model.groupCount
         relations = model.relations
         bucketCount = userCount.map { max(1, ($0 + RedisLayout.usersPerBucket - 1) / RedisLayout.usersPerBucket) } ?? 0
+        packing = .packed
         chunkCounts = [.ids: idChunkCount]
         for name in RedisLayout.chunkedSections {
             chunkCounts[name] = Self.chunkCount(ofByteCount: model[name]?.bytes.count ?? 0)
@@ -53,7 +65,10 @@ struct VersionShape: Sendable, Equatable {
             else { return nil }
             numbers[name] = number
         }
-        guard let groups = numbers["groups"], let buckets = numbers["buckets"] else { return nil }
+        guard let groups = numbers["groups"], let buckets = numbers["buckets"],
+            let packing = Packing(rawValue: numbers["packing"] ?? Packing.hashes.rawValue)
+        else { return nil }
+        self.packing = packing
         groupCount = groups
         relations = lists.split(separator: ";").map { Relation(rawValue: String($0)) }
         bucketCount = buckets
@@ -70,6 +85,6 @@ struct VersionShape: Sendable, Equatable {
     func numberedKeys(_ version: VersionName, _ layout: RedisLayout) -> [(stem: String, count: Int)] {
         relations.map { (layout.stem(version, .init($0)), groupCount) }
             + Self.chunkedNames.map { (layout.stem(version, $0), chunkCounts[$0] ?? 0) }
-            + RedisLayout.UserHash.allCases.map { (layout.stem(version, $0), bucketCount) }
+            + RedisLayout.UserValues.allCases.map { (layout.stem(version, $0), bucketCount) }
     }
 }

@@ -50,9 +50,12 @@ enum AverageLinkage {
         /// - Parameter position: the position of the cluster's name in `names`.
         private func nearest(to cluster: Int, position: Int) -> (other: Int, mean: Double) {
             let row = sums.span.extracting(cluster * count..<(cluster + 1) * count)
+            let (names, sizes) = (names.span, sizes.span)
+            let size = sizes[cluster]
             var best = (other: -1, mean: 0.0)
-            for other in names.dropFirst(position + 1) where row[other] > 0 {
-                let mean = row[other] / (sizes[cluster] * sizes[other])
+            for later in position + 1..<max(position + 1, names.count) where row[names[later]] > 0 {
+                let other = names[later]
+                let mean = row[other] / (size * sizes[other])
                 if mean > best.mean { best = (other, mean) }
             }
             return best
@@ -71,13 +74,16 @@ enum AverageLinkage {
         /// Merges a cluster into one with an earlier first item.
         mutating func merge(_ first: Int, _ second: Int) {
             names.removeAll { $0 == second }
-            for other in names where other != first {
-                let sum = sums[first * count + other] + sums[second * count + other]
-                sums[first * count + other] = sum
-                sums[other * count + first] = sum
+            let (count, others) = (count, names)
+            var matrix = sums.mutableSpan
+            for other in others where other != first {
+                let sum = matrix[first * count + other] + matrix[second * count + other]
+                matrix[first * count + other] = sum
+                matrix[other * count + first] = sum
             }
             sizes[first] += sizes[second]
-            for item in 0..<count where clusterOfItem[item] == second { clusterOfItem[item] = first }
+            var owners = clusterOfItem.mutableSpan
+            for item in owners.indices where owners[item] == second { owners[item] = first }
             // Average linkage is reducible: a merged cluster is never nearer to a third one than both of its parts
             // were. So only clusters whose nearest was one of the parts have to search again.
             for (position, other) in names.enumerated() {
