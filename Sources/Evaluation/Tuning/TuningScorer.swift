@@ -79,7 +79,9 @@ final class TuningScorer {
                 return (lists, Float(part.weight / lists.meanBestScore))
             }
             let found = self.accuracies(weighted, of: members, fold)
-            for (index, accuracy) in found.enumerated() { accuracies[index].add(accuracy, part: 1 / Double(folds.count)) }
+            for (index, accuracy) in found.enumerated() {
+                accuracies[index].add(accuracy, part: 1 / Double(folds.count))
+            }
         }
         return accuracies
     }
