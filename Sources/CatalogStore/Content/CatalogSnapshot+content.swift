@@ -110,10 +110,11 @@ extension CatalogSnapshot {
                 .sorted { $0.part.range < $1.part.range })
         readers = []
         let converted = try readParts(partCount) { _, number throws(CatalogError) in
-            let (reader, part) = parts.withLock { parts in
+            let taken = parts.withLock { parts in
                 defer { parts[number] = nil }
-                return parts[number] ?? (reader: 0, part: PhotoReader.Part(range: number))
+                return parts[number]
             }
+            guard let (reader, part) = taken else { preconditionFailure("each part is taken once") }
             let records = part.records(indexesOfTags[reader], indexesOfCells[reader])
             return (number: number, owners: part.owners, records: records)
         }.sorted { $0.number < $1.number }

@@ -48,8 +48,8 @@ public struct Tuning: Sendable {
         public var settings: TunedSettings
         /// Recall@20 of the usual settings and of these, of members that settings were not chosen on.
         public var usualRecall, recall: Double
-        /// The 95% interval of the difference of the mean of recall@20 and NDCG@20, over the same members: its lower and
-        /// its upper bound.
+        /// The 95% interval of the difference of the mean of recall@20 and NDCG@20, over the same members: its lower
+        /// and its upper bound.
         public var difference: [Double]
         /// How many members that are.
         public var memberCount: Int

@@ -19,8 +19,8 @@ struct MemberAccuracy: Equatable {
     }
 }
 
-/// Measures settings: how many of the groups that are left out are among the first of a member's sums of scores, and how
-/// far up.
+/// Measures settings: how many of the groups that are left out are among the first of a member's sums of scores, and
+/// how far up.
 final class TuningScorer {
     /// How many groups of a list count.
     static let length = 20

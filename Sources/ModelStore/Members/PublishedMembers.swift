@@ -3,8 +3,8 @@ import Model
 
 /// All members published with a version, in a local file, so that a daemon asks no server for a member.
 ///
-/// After 8 bytes that name the format come the buckets as they are in Redis (`PackedUsers`), all of `joined`, then all of
-/// `feedback`. Then 64-bit numbers: where each bucket begins and, last, ends; how many buckets either has; how many
+/// After 8 bytes that name the format come the buckets as they are in Redis (`PackedUsers`), all of `joined`, then all
+/// of `feedback`. Then 64-bit numbers: where each bucket begins and, last, ends; how many buckets either has; how many
 /// groups the version has; the checksum of the members in the version's manifest; the checksum of everything before.
 public final class PublishedMembers: Sendable {
     static let format = Array("CtMembr2".utf8)

@@ -10,8 +10,8 @@ struct RidgeMix {
     let masses: [Float]
     let threads: Int
 
-    /// Puts what lists are ordered by in place of the keys: (1 - b) s/s̄ + b x/x̄, with s the score and x the coefficient
-    /// of a pair, each divided by the mean of what is greatest for a target; 0 where that is negative.
+    /// Puts what lists are ordered by in place of the keys: (1 - b) s/s̄ + b x/x̄, with s the score and x the
+    /// coefficient of a pair, each divided by the mean of what is greatest for a target; 0 where that is negative.
     func mix(_ found: inout FoundPairs) {
         let targets = Targets(found, rowCount: masses.count)
         let regression = RidgeRegression(
