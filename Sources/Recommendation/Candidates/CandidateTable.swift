@@ -1,48 +1,57 @@
 import Model
 
-/// The neighbours of a member's groups with their raw scores.
-struct CandidateTable {
+/// The neighbours of a member's groups with their raw scores, in no particular order.
+struct CandidateTable: RandomAccessCollection {
     /// A candidate with its sum.
     struct Entry {
         /// The candidate's index in the model.
         let group: UInt32
-        private var strongestSeed: UInt16
-        /// Whether it may not be shown, whatever its score.
-        fileprivate(set) var isBlocked = false
-        /// The sum over all of the member's groups, and the prior: the raw score.
-        private(set) var score: Double
-        /// The contribution of that group, as bits: those of positive numbers are in the order of the numbers.
-        private var strongest: UInt64
-
-        /// Fills space that is not used yet.
-        fileprivate static let none = Entry(of: 0, 0, seed: 0)
-
-        /// A candidate with the contribution of one group.
-        @inline(__always)
-        fileprivate init(of group: UInt32, _ contribution: Double, seed: UInt16) {
-            self.group = group
-            strongestSeed = seed
-            (score, strongest) = (contribution, contribution.bitPattern)
-        }
-
-        /// Stands for no joined group.
-        fileprivate static let noSeed = UInt16.max
+        fileprivate let sum: Sum
 
         /// The position of the joined group that is its strongest reason; nil if it is there for its size alone.
-        var seed: Int? { strongestSeed == Self.noSeed ? nil : Int(strongestSeed) }
+        var seed: Int? { sum.seed }
+        /// The sum over all of the member's groups, and the prior: the raw score.
+        var score: Double { abs(sum.signedScore) }
+        /// Whether it may not be shown, whatever its score.
+        var isBlocked: Bool { sum.signedScore.sign == .minus }
+    }
 
-        /// Adds the contribution of another group; groups must be added in the order in which equal reasons are told.
+    /// What joined groups contribute to a candidate: 16 bytes, since thousands of them are added to.
+    struct Sum {
+        /// The raw score; negative if the candidate may not be shown.
+        fileprivate(set) var signedScore: Double
+        /// The greatest contribution, as bits, the last of which are those of `seedMask` − the position of its group.
+        ///
+        /// The bits of positive numbers are in the order of the numbers. Contributions that differ by less than one
+        /// part in 2³⁶ count as equal, and the first group wins.
+        private var strongest: UInt64
+
+        private static let seedMask: UInt64 = 0xFFFF
+
+        /// Nothing.
+        fileprivate static let zero = Sum(score: 0)
+
+        /// What no joined group contributes.
         @inline(__always)
-        fileprivate mutating func add(_ contribution: Double, seed: UInt16) {
-            score += contribution
-            // Without branches, which would be unpredictable: a mask of ones if it is the strongest yet.
-            let mask = UInt64(bitPattern: Int64(bitPattern: strongest &- contribution.bitPattern) >> 63)
-            strongest ^= (strongest ^ contribution.bitPattern) & mask
-            strongestSeed ^= (strongestSeed ^ seed) & UInt16(truncatingIfNeeded: mask)
+        fileprivate init(score: Double) { (signedScore, strongest) = (score, 0) }
+
+        /// The position of the joined group that contributes most; nil if none does.
+        @inline(__always)
+        var seed: Int? { strongest == 0 ? nil : Int(Self.seedMask - strongest & Self.seedMask) }
+
+        /// The last bits of all contributions of a group.
+        fileprivate static func mark(ofSeed seed: Int) -> UInt64 {
+            precondition(seed < seedMask, "more than \(seedMask) joined groups")
+            return seedMask - UInt64(seed)
         }
 
-        /// Adds what no joined group contributes.
-        fileprivate mutating func add(prior: Double) { score += prior }
+        @inline(__always)
+        fileprivate mutating func add(_ contribution: Double, mark: UInt64) {
+            signedScore += contribution
+            strongest = Swift.max(strongest, contribution.bitPattern & ~Self.seedMask | mark)
+        }
+
+        fileprivate mutating func add(prior: Double) { signedScore += prior }
     }
 
     /// A joined group that is a neighbour of another one.
@@ -57,10 +66,19 @@ struct CandidateTable {
         let common: UInt32
     }
 
-    /// All candidates, in no particular order.
-    let entries: [Entry]
+    /// All candidates.
+    let groups: [UInt32]
+    /// Of each candidate what it got.
+    let sums: [Sum]
     /// The joined groups that are neighbours of one another: found on the way, since reading the lists takes longest.
     let joinedPairs: [JoinedPair]
+
+    /// Always 0.
+    var startIndex: Int { 0 }
+    /// How many candidates there are.
+    var endIndex: Int { groups.count }
+    /// A candidate.
+    subscript(position: Int) -> Entry { Entry(group: groups[position], sum: sums[position]) }
 
     /// All neighbours of the joined groups, including those that the member has joined already.
     ///
@@ -80,78 +98,113 @@ struct CandidateTable {
         of joined: [UInt32], _ lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [],
         prior: PopularityPrior? = nil, _ places: GroupPlaces
     ) {
-        (entries, joinedPairs) = places.using { places in
-            var pairs: [JoinedPair] = []
-            var entries: [Entry] = []
-            entries.reserveCapacity(joined.count + lists.neighbourCount / 3)
-            // They come first, so that a neighbour's place says whether it is one of them.
-            for (position, group) in joined.enumerated() {
-                places[Int(group)] = UInt32(position)
-                entries.append(Entry(of: group, 0, seed: Entry.noSeed))
-            }
-            var count = joined.count
+        var pairs: [JoinedPair] = []
+        (groups, sums) = places.using { places in
+            var table = Growing(joined, capacity: joined.count + lists.neighbourCount / 3, &places)
             lists.forEach { seed, relation, neighbours in
                 guard factors[relation] > 0 else { return }
-                // Space for all of them, as if all were new.
-                let missing = count + neighbours.count - entries.count
-                if missing > 0 { entries.append(contentsOf: repeatElement(Entry.none, count: missing)) }
-                var entriesSpan = entries.mutableSpan
-                var placesSpan = places.mutableSpan
-                Self.add(
-                    neighbours, factors[relation], UInt16(seed), to: &entriesSpan, &placesSpan, &count,
-                    joinedCount: joined.count
-                ) { second, common in
+                table.add(neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places) { second, common in
                     pairs.append(JoinedPair(first: seed, second: second, relation: relation, common: common))
                 }
             }
-            entries.removeLast(entries.count - count)
-            // A joined group that is no other's neighbour is no candidate.
-            for position in joined.indices.reversed() where entries[position].seed == nil {
-                places[Int(joined[position])] = GroupPlaces.none
-                let last = entries.removeLast()
-                guard position < entries.count else { continue }
-                entries[position] = last
-                places[Int(last.group)] = UInt32(position)
-            }
-            if let prior { Self.add(prior, to: &entries, &places) }
+            table.finish(&places)
+            if let prior { table.add(prior, &places) }
             for group in blocked where Int(group) < places.count {
                 let place = places[Int(group)]
-                if place != GroupPlaces.none { entries[Int(place)].isBlocked = true }
+                if place != GroupPlaces.none { table.block(Int(place)) }
             }
-            for entry in entries { places[Int(entry.group)] = GroupPlaces.none }
-            return (entries, pairs)
+            for group in table.groups { places[Int(group)] = GroupPlaces.none }
+            return (table.groups, table.sums)
         }
+        joinedPairs = pairs
     }
 
-    private static func add(_ prior: PopularityPrior, to entries: inout [Entry], _ places: inout [UInt32]) {
-        for position in entries.indices { entries[position].add(prior: prior[entries[position].group]) }
-        for group in prior.largest where places[Int(group)] == GroupPlaces.none {
-            places[Int(group)] = UInt32(entries.count)
-            entries.append(Entry(of: group, prior[group], seed: Entry.noSeed))
-        }
-    }
+    /// The candidates that are found, and their sums so far.
+    private struct Growing {
+        /// The joined groups come first, so that a neighbour's place says whether it is one of them.
+        private let joinedCount: Int
+        private(set) var count: Int
+        /// Those at `count` and behind are space for more.
+        private(set) var groups: [UInt32]
+        private(set) var sums: [Sum]
 
-    @inline(__always)
-    private static func add(
-        _ neighbours: Span<Neighbour>, _ factor: Double, _ seed: UInt16, to entries: inout MutableSpan<Entry>,
-        _ places: inout MutableSpan<UInt32>, _ count: inout Int, joinedCount: Int,
-        addJoined: (_ position: Int, _ common: UInt32) -> Void
-    ) {
-        var next = UInt32(truncatingIfNeeded: count)
-        for index in neighbours.indices {
-            let neighbour = neighbours[index]
-            let place = places[Int(neighbour.index)]
-            let contribution = factor * Double(neighbour.score)
-            // The branch is predictable: at first nearly all neighbours are new, later hardly any.
-            if place == GroupPlaces.none {
-                places[Int(neighbour.index)] = next
-                entries[Int(next)] = Entry(of: neighbour.index, contribution, seed: seed)
-                next &+= 1
-            } else {
-                entries[Int(place)].add(contribution, seed: seed)
+        init(_ joined: [UInt32], capacity: Int, _ places: inout [UInt32]) {
+            (joinedCount, count) = (joined.count, joined.count)
+            groups = joined
+            groups.reserveCapacity(capacity)
+            sums = []
+            sums.reserveCapacity(capacity)
+            sums.append(contentsOf: repeatElement(Sum.zero, count: joined.count))
+            for (position, group) in joined.enumerated() { places[Int(group)] = UInt32(position) }
+        }
+
+        @inline(__always)
+        mutating func add(
+            _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
+            addJoined: (_ position: Int, _ common: UInt32) -> Void
+        ) {
+            // Space for all of them, as if all were new.
+            let missing = count + neighbours.count - groups.count
+            if missing > 0 {
+                groups.append(contentsOf: repeatElement(0, count: missing))
+                sums.append(contentsOf: repeatElement(Sum.zero, count: missing))
+            }
+            Self.add(neighbours, factor, mark: mark, &places, &groups, &sums, &count, joinedCount, addJoined)
+        }
+
+        @inline(__always)
+        private static func add(
+            _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
+            _ groups: inout [UInt32], _ sums: inout [Sum], _ count: inout Int, _ joinedCount: Int,
+            _ addJoined: (_ position: Int, _ common: UInt32) -> Void
+        ) {
+            var placeSpan = places.mutableSpan
+            var groupSpan = groups.mutableSpan
+            var sumSpan = sums.mutableSpan
+            var next = UInt32(truncatingIfNeeded: count)
+            for index in neighbours.indices {
+                let neighbour = neighbours[index]
+                // Whether a neighbour is new cannot be predicted: both cases take the same way, without a branch.
+                let known = placeSpan[Int(neighbour.index)]
+                let isNew = known == GroupPlaces.none
+                let place = isNew ? next : known
+                placeSpan[Int(neighbour.index)] = place
+                groupSpan[Int(place)] = neighbour.index
+                next &+= isNew ? 1 : 0
+                sumSpan[Int(place)].add(factor * Double(neighbour.score), mark: mark)
                 if Int(place) < joinedCount { addJoined(Int(place), neighbour.common) }
             }
+            count = Int(next)
         }
-        count = Int(next)
+
+        /// Ends with exactly what was found, without the joined groups that are no other's neighbours: they are no
+        /// candidates.
+        mutating func finish(_ places: inout [UInt32]) {
+            groups.removeLast(groups.count - count)
+            sums.removeLast(sums.count - count)
+            for position in (0..<joinedCount).reversed() where sums[position].seed == nil {
+                places[Int(groups[position])] = GroupPlaces.none
+                let (group, sum) = (groups.removeLast(), sums.removeLast())
+                guard position < groups.count else { continue }
+                (groups[position], sums[position]) = (group, sum)
+                places[Int(group)] = UInt32(position)
+            }
+        }
+
+        mutating func add(_ prior: PopularityPrior, _ places: inout [UInt32]) {
+            Self.add(prior, of: groups, to: &sums)
+            for group in prior.largest where places[Int(group)] == GroupPlaces.none {
+                places[Int(group)] = UInt32(groups.count)
+                groups.append(group)
+                sums.append(Sum(score: prior[group]))
+            }
+        }
+
+        private static func add(_ prior: PopularityPrior, of groups: [UInt32], to sums: inout [Sum]) {
+            var sums = sums.mutableSpan
+            for position in sums.indices { sums[position].add(prior: prior[groups[position]]) }
+        }
+
+        mutating func block(_ position: Int) { sums[position].signedScore = -abs(sums[position].signedScore) }
     }
 }

@@ -3,7 +3,7 @@
 /// The bit patterns of scores of 0 or more have the order of the scores and are nearly linear in their logarithm, so
 /// that buckets of equal width hold few candidates each.
 enum Ranking {
-    private static let bucketCount = 1024
+    private static let greatestBucketCount = 1024
     /// With more candidates than this in a bucket, insertion sort would be slow.
     private static let insertionLimit = 24
 
@@ -14,7 +14,7 @@ enum Ranking {
     static func keepBest<Element: Ranked>(_ limit: Int, of candidates: inout [Element]) {
         guard candidates.count > limit else { return }
         let buckets = Buckets(of: candidates)
-        var counts = [Int](repeating: 0, count: bucketCount)
+        var counts = [Int](repeating: 0, count: buckets.count)
         for candidate in candidates { counts[buckets.number(candidate)] += 1 }
         var last = 0
         var before = 0
@@ -41,10 +41,10 @@ enum Ranking {
     static func sort(_ candidates: inout [Candidate]) {
         guard candidates.count > insertionLimit else { return candidates.sort(by: Candidate.precedes) }
         let buckets = Buckets(of: candidates)
-        var ends = [Int](repeating: 0, count: bucketCount)
+        var ends = [Int](repeating: 0, count: buckets.count)
         for candidate in candidates { ends[buckets.number(candidate)] += 1 }
         guard ends.allSatisfy({ $0 <= insertionLimit }) else { return candidates.sort(by: Candidate.precedes) }
-        for number in 1..<bucketCount { ends[number] += ends[number - 1] }
+        for number in 1..<buckets.count { ends[number] += ends[number - 1] }
         var ordered = candidates
         for candidate in candidates.reversed() {
             let number = buckets.number(candidate)
@@ -69,6 +69,8 @@ enum Ranking {
 
     /// Buckets of equal width over the range of some scores, the highest first.
     private struct Buckets<Element: Ranked> {
+        /// A power of two: about twice as many as there are candidates, so that they take no more time than these.
+        let count: Int
         private let highest: UInt64
         private let shift: UInt64
 
@@ -80,11 +82,44 @@ enum Ranking {
                 high = max(high, bits)
             }
             highest = high
+            count = min(greatestBucketCount, SlotTable.slotCount(atLeast: 2 * candidates.count))
             let width = Int.bitWidth - (high - low).leadingZeroBitCount
-            shift = UInt64(max(0, width - (bucketCount.trailingZeroBitCount)))
+            shift = UInt64(max(0, width - count.trailingZeroBitCount))
         }
 
         @inline(__always)
         func number(_ candidate: Element) -> Int { Int((highest - candidate.rankingScore.bitPattern) >> shift) }
+    }
+}
+
+/// How many scores lie in each of many narrow ranges: tells which can be among the best before anything is copied.
+struct ScoreHistogram {
+    /// Ranges within which the leading bits of scores are the same: 32 from one power of two to the next.
+    private static let bits: UInt64 = 47
+    /// The first range begins at 2⁻²⁴, and takes all that lies below it, too; the last takes all above it.
+    private static let first = 0x1p-24.bitPattern >> bits
+    private static let rangeCount = 1280
+
+    private var counts = [UInt32](repeating: 0, count: rangeCount)
+    /// How many scores there are.
+    private(set) var count = 0
+
+    /// Counts a score of 0 or more.
+    @inline(__always)
+    mutating func add(_ score: Double) {
+        let bits = score.bitPattern >> Self.bits
+        let range = bits > Self.first ? Int(truncatingIfNeeded: bits &- Self.first) : 0
+        counts[min(range, Self.rangeCount - 1)] &+= 1
+        count += 1
+    }
+
+    /// A score that at least `limit` scores reach, if there are as many, and few more; else 0.
+    func leastScore(ofBest limit: Int) -> Double {
+        var left = limit
+        for range in counts.indices.dropFirst().reversed() {
+            left -= Int(counts[range])
+            if left <= 0 { return Double(bitPattern: (Self.first + UInt64(range)) << Self.bits) }
+        }
+        return 0
     }
 }

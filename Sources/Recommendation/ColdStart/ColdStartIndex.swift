@@ -53,14 +53,16 @@ struct ColdStartIndex: Sendable {
             wanted.append(group)
             if wanted.count == length { break }
         }
-        return Array(rotating(wanted, rotation, as: isFirst ? .whole : .drawn).prefix(count))
+        let rotated = rotating(wanted, rotation, as: isFirst ? .whole : .drawn) { _ in true }
+        return Array(rotated.prefix(count))
     }
 
-    /// Groups with the most members first, or in the order of the bucket.
-    private func rotating(_ groups: [UInt32], _ rotation: Rotation?, as tail: Rotation.Tail) -> [UInt32] {
-        guard let rotation else { return groups }
-        let scores = groups.prefix(Rotation.tailLength).map { Double(sizes[Int($0)]) }
-        return rotation.rotating(groups, scores: scores, as: tail)
+    /// The wanted groups, those with the most members first, or in the order of the bucket.
+    private func rotating(
+        _ groups: [UInt32], _ rotation: Rotation?, as tail: Rotation.Tail, where isWanted: (UInt32) -> Bool
+    ) -> [UInt32] {
+        guard let rotation else { return groups.filter(isWanted) }
+        return rotation.rotating(groups, score: { Double(sizes[Int(groups[$0])]) }, as: tail, where: isWanted)
     }
 
     /// The cold-start sources for a member's list.
@@ -99,7 +101,7 @@ struct ColdStartIndex: Sendable {
         where isAllowed: (UInt32) -> Bool
     ) -> [UInt32] {
         StatedInterests(topics, self.topics, popularity: popularity).groups(
-            besides: list, limit: limit, order: { rotating($0, rotation, as: .whole) },
+            besides: list, limit: limit, order: { rotating($0, rotation, as: .whole, where: $1) },
             where: { model.shows($0) && isAllowed($0) })
     }
 
@@ -110,6 +112,6 @@ struct ColdStartIndex: Sendable {
         let ordered = trending[CalendarDate(unixMilliseconds: instant).month - 1].filter { model.shows($0.group) }
         guard let rotation else { return ordered.map(\.group) }
         return rotation.rotating(
-            ordered.map(\.group), scores: ordered.map(\.score), as: isFirst ? .whole : .following)
+            ordered.map(\.group), score: { ordered[$0].score }, as: isFirst ? .whole : .following)
     }
 }

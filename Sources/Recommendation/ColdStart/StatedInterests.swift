@@ -35,75 +35,134 @@ struct StatedInterests {
     /// - Parameters:
     ///   - list: the positions of the groups in the list.
     ///   - limit: how many at most.
-    ///   - order: puts the largest groups of a topic into the order of the bucket.
+    ///   - order: puts the largest groups of a topic into the order of the bucket, and leaves out those that are not
+    ///     wanted.
     ///   - isAllowed: whether a group may be shown.
     func groups(
-        besides list: GroupPositions, limit: Int, order: ([UInt32]) -> [UInt32], where isAllowed: (UInt32) -> Bool
+        besides list: GroupPositions, limit: Int, order: ([UInt32], _ isWanted: (UInt32) -> Bool) -> [UInt32],
+        where isAllowed: (UInt32) -> Bool
     ) -> [UInt32] {
-        guard !topics.isEmpty else { return [] }
-        var queues = listed(list)
-        for (position, others) in others(list).enumerated() {
-            let largest = order(index.largest(of: topics[position])).lazy.filter { list[$0] == nil }
-            queues[position] = byMatches(queues[position] + largest + others)
+        var queues = listed(list).enumerated().map { position, listed in
+            TopicQueue(listed: listed, other: others(position, list), topicCount: topics.count)
         }
         var told: Set<UInt32> = []
         var groups: [UInt32] = []
-        for turn in 0..<(queues.map(\.count).max() ?? 0) {
-            for queue in queues where turn < queue.count && isAllowed(queue[turn]) {
+        var turn = 0
+        var hasMore = !topics.isEmpty
+        while hasMore {
+            hasMore = false
+            for position in queues.indices {
+                let next = queues[position].group(at: turn) { count in
+                    order(index.largest(of: topics[position])) { group in
+                        matches(of: group, index.signature(of: group)) == count && list[group] == nil
+                    }
+                }
+                guard let group = next else { continue }
+                hasMore = true
                 // A group about several topics comes once.
-                if topics.count == 1 || told.insert(queue[turn]).inserted { groups.append(queue[turn]) }
+                guard isAllowed(group), topics.count == 1 || told.insert(group).inserted else { continue }
+                groups.append(group)
                 if groups.count == limit { return groups }
             }
+            turn += 1
         }
         return groups
     }
 
-    /// For each topic the groups of the list that are about it, in the order of the list.
-    private func listed(_ list: GroupPositions) -> [[UInt32]] {
-        var listed = [[UInt32]](repeating: [], count: topics.count)
+    /// For each topic the groups of the list that are about it, in the order of the list, and about how many of the
+    /// topics they are.
+    private func listed(_ list: GroupPositions) -> [[TopicQueue.Match]] {
+        var listed = [[TopicQueue.Match]](repeating: [], count: topics.count)
         // Read all at once, the signatures come from memory side by side.
         let signatures = list.groups.map(index.signature)
         for (group, own) in zip(list.groups, signatures) where own & signature != 0 {
+            let count = matches(of: group, own)
             for topic in index.topics(of: group) where positions[Int(topic)] >= 0 {
-                listed[positions[Int(topic)]].append(group)
+                listed[positions[Int(topic)]].append((group, count))
             }
         }
         return listed
     }
 
-    /// For each topic the largest groups of the other topics that are about it, too, but are not among its own largest;
-    /// those with the most members first.
-    private func others(_ list: GroupPositions) -> [[UInt32]] {
-        topics.map { topic in
-            var others: Set<UInt32> = []
-            for other in topics where other != topic {
-                for group in index.largest(of: other, beyondThoseOf: topic) where list[group] == nil {
-                    others.insert(group)
-                }
+    /// The groups of a topic that are not in the list: which of its largest are about several of the topics, and the
+    /// largest groups of the other topics that are about it, too, but are not among its own largest; those with the
+    /// most members first.
+    private func others(_ position: Int, _ list: GroupPositions) -> TopicQueue.Other {
+        guard topics.count > 1 else { return TopicQueue.Other() }
+        let topic = topics[position]
+        var other = TopicQueue.Other()
+        for (group, own) in index.signed(largestOf: topic) where mayMatchSeveral(own) {
+            let count = matches(of: group, own)
+            if count > 1, list[group] == nil { other.countsOfLargest.insert(count) }
+        }
+        var beyond: Set<UInt32> = []
+        for other in topics where other != topic {
+            for group in index.largest(of: other, beyondThoseOf: topic) where list[group] == nil {
+                beyond.insert(group)
             }
-            return others.sorted { popularity[Int($0)] < popularity[Int($1)] }
         }
+        other.beyond = beyond.sorted { popularity[Int($0)] < popularity[Int($1)] }.map { group in
+            (group, matches(of: group, index.signature(of: group)))
+        }
+        return other
     }
 
-    /// The groups about the most of the topics first; equal ones in the order that they had.
-    private func byMatches(_ groups: [UInt32]) -> [UInt32] {
-        guard topics.count > 1 else { return groups }
-        let signatures = groups.map(index.signature)
-        let matches = zip(groups, signatures).map(matches)
-        guard let most = matches.max(), most > 1 else { return groups }
-        var ordered: [UInt32] = []
-        ordered.reserveCapacity(groups.count)
-        for wanted in (1...most).reversed() {
-            for (group, count) in zip(groups, matches) where count == wanted { ordered.append(group) }
-        }
-        return ordered
-    }
-
-    /// How many of the topics a group is about that is about one of them.
+    /// How many of the topics a group is about.
     private func matches(of group: UInt32, _ own: UInt64) -> Int {
         // It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
-        let shared = own & signature
-        if shared.nonzeroBitCount == 1, signature.nonzeroBitCount == topics.count { return 1 }
+        if !mayMatchSeveral(own), own & signature != 0, signature.nonzeroBitCount == topics.count { return 1 }
         return index.topics(of: group).count { positions[Int($0)] >= 0 }
+    }
+
+    /// Whether a group that is about one of the topics can be about another one.
+    @inline(__always)
+    private func mayMatchSeveral(_ own: UInt64) -> Bool {
+        let shared = own & signature
+        return shared & (shared &- 1) != 0 || signature.nonzeroBitCount < topics.count
+    }
+}
+
+/// The groups of one stated topic, found as they are needed: those about the most of the topics first.
+private struct TopicQueue {
+    /// A group, and about how many of the stated topics it is.
+    typealias Match = (group: UInt32, count: Int)
+
+    /// Groups that are not in the list.
+    struct Other {
+        /// About how many of the topics its largest groups are that are about several.
+        var countsOfLargest: Set<Int> = []
+        /// Groups that are not among its largest, those with the most members first.
+        var beyond: [Match] = []
+    }
+
+    private let listed: [Match]
+    private let other: Other
+    /// What was found so far.
+    private var groups: [UInt32] = []
+    /// About how many topics the groups are that are found next.
+    private var count: Int
+    /// Whether those of the list were found already.
+    private var hasListed = false
+
+    init(listed: [Match], other: Other, topicCount: Int) {
+        (self.listed, self.other, count) = (listed, other, topicCount)
+    }
+
+    /// The group at a position; nil behind the last.
+    ///
+    /// - Parameter largest: the largest groups of the topic that are about so many topics and not in the list.
+    mutating func group(at position: Int, largest: (_ count: Int) -> [UInt32]) -> UInt32? {
+        while position >= groups.count, count > 0 {
+            if !hasListed {
+                for match in listed where match.count == count { groups.append(match.group) }
+                hasListed = true
+                continue
+            }
+            if count == 1 || other.countsOfLargest.contains(count) { groups += largest(count) }
+            for match in other.beyond where match.count == count { groups.append(match.group) }
+            count -= 1
+            hasListed = false
+        }
+        return position < groups.count ? groups[position] : nil
     }
 }

@@ -9,14 +9,20 @@ struct TopicIndex: Sendable {
     private let numbers: [String: Int]
     /// For each topic the groups that are considered, those with the most members first.
     private let largest: [[UInt32]]
+    /// The signatures of these groups.
+    private let largestSignatures: [[UInt64]]
     /// For each topic the groups among its largest that other topics have beyond their largest ones, by those topics.
     private let beyondOthers: [[(topic: UInt32, group: UInt32)]]
-    /// Where the topics of each group begin: groups + 1 offsets.
-    private let offsets: [UInt32]
+    /// Of each group where its topics are, and their bits: together, since who asks for the one needs the other.
+    private let ranges: [TopicRange]
     /// The topics of all groups, one group after another.
     private let topics: [UInt32]
-    /// Of each group the bits of its topics.
-    private let signatures: [UInt64]
+
+    private struct TopicRange {
+        var signature: UInt64 = 0
+        var start: UInt32 = 0
+        var end: UInt32 = 0
+    }
 
     /// - Parameter popular: all groups, those with the most members first.
     /// - Complexity: O(groups + topics of the groups).
@@ -24,25 +30,27 @@ struct TopicIndex: Sendable {
         let texts = model.topics
         numbers = Dictionary(uniqueKeysWithValues: texts.enumerated().map { ($1, $0) })
         let groupsOfTopics = texts.map { model.groups(withTopic: $0) }
-        var ends = [UInt32](repeating: 0, count: model.groupCount + 1)
-        for groups in groupsOfTopics { for group in groups { ends[Int(group) + 1] += 1 } }
-        for group in 0..<model.groupCount { ends[group + 1] += ends[group] }
-        offsets = ends
-        var topics = [UInt32](repeating: 0, count: Int(ends[model.groupCount]))
-        var signatures = [UInt64](repeating: 0, count: model.groupCount)
+        var ranges = [TopicRange](repeating: TopicRange(), count: model.groupCount)
+        for groups in groupsOfTopics { for group in groups { ranges[Int(group)].end += 1 } }
+        var count: UInt32 = 0
+        for group in ranges.indices {
+            (ranges[group].start, count) = (count, count + ranges[group].end)
+            ranges[group].end = ranges[group].start
+        }
+        var topics = [UInt32](repeating: 0, count: Int(count))
         for (topic, groups) in groupsOfTopics.enumerated() {
             for group in groups {
-                topics[Int(ends[Int(group)])] = UInt32(topic)
-                ends[Int(group)] += 1
-                signatures[Int(group)] |= Self.bit(of: topic)
+                topics[Int(ranges[Int(group)].end)] = UInt32(topic)
+                ranges[Int(group)].end += 1
+                ranges[Int(group)].signature |= Self.bit(of: topic)
             }
         }
         self.topics = topics
-        self.signatures = signatures
+        self.ranges = ranges
         var largest = [[UInt32]](repeating: [], count: texts.count)
         var beyondOthers = [[(topic: UInt32, group: UInt32)]](repeating: [], count: texts.count)
         for group in popular {
-            let own = topics[Int(offsets[Int(group)])..<Int(offsets[Int(group) + 1])]
+            let own = topics[Int(ranges[Int(group)].start)..<Int(ranges[Int(group)].end)]
             let beyond = own.filter { largest[Int($0)].count == Self.considered }
             for topic in own where largest[Int(topic)].count < Self.considered {
                 largest[Int(topic)].append(group)
@@ -50,6 +58,7 @@ struct TopicIndex: Sendable {
             }
         }
         self.largest = largest
+        largestSignatures = largest.map { $0.map { ranges[Int($0)].signature } }
         self.beyondOthers = beyondOthers.map { $0.sorted { $0.topic < $1.topic } }
     }
 
@@ -61,6 +70,11 @@ struct TopicIndex: Sendable {
 
     /// The groups of a topic that have the most members, the largest first.
     func largest(of topic: Int) -> [UInt32] { largest[topic] }
+
+    /// The same groups and their signatures.
+    func signed(largestOf topic: Int) -> some Sequence<(group: UInt32, signature: UInt64)> {
+        zip(largest[topic], largestSignatures[topic]).lazy.map { ($0, $1) }
+    }
 
     /// The groups among the largest of a topic that another topic has beyond its largest ones, in no order.
     func largest(of topic: Int, beyondThoseOf other: Int) -> some Sequence<UInt32> {
@@ -75,7 +89,7 @@ struct TopicIndex: Sendable {
 
     /// The topics that a group is about.
     func topics(of group: UInt32) -> ArraySlice<UInt32> {
-        topics[Int(offsets[Int(group)])..<Int(offsets[Int(group) + 1])]
+        topics[Int(ranges[Int(group)].start)..<Int(ranges[Int(group)].end)]
     }
 
     /// One of 64 bits for each topic; topics may have the same.
@@ -83,5 +97,5 @@ struct TopicIndex: Sendable {
 
     /// The bits of the topics that a group is about.
     @inline(__always)
-    func signature(of group: UInt32) -> UInt64 { signatures[Int(group)] }
+    func signature(of group: UInt32) -> UInt64 { ranges[Int(group)].signature }
 }

@@ -34,7 +34,9 @@ enum AverageLinkage {
             names = Array(0..<similarities.count)
             sizes = [Double](repeating: 1, count: similarities.count)
             clusterOfItem = names
-            sums = similarities.values.map(Double.init)
+            sums = []
+            sums.reserveCapacity(count * count)
+            for item in 0..<count { sums += similarities.row(item).lazy.map(Double.init) }
             nearest = []
             nearest.reserveCapacity(count)
             for item in 0..<count { nearest.append(nearest(to: item, position: item)) }

@@ -5,8 +5,10 @@ import Model
 /// A pair may be in the lists of either group and of any relation; a pair that is in none has 0.
 struct PairSimilarities {
     let count: Int
-    /// count × count, symmetric, 0 on the diagonal; each from 0 to 1.
-    let values: [Float]
+    /// The rows of a symmetric matrix, of which the first `count` in each direction are those of the groups.
+    private let rowCount: Int
+    /// rowCount × rowCount, 0 on the diagonal; each from 0 to 1.
+    private let values: [Float]
 
     /// Plain cosines, c / √(n m) for c common entries of groups of n and m, shrunk: multiplied by c / (c + h).
     ///
@@ -15,26 +17,46 @@ struct PairSimilarities {
     ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
     ///   - limit: how many of the best neighbours of each list are looked at; nil for all.
     ///   - shrinkage: h, 0 or more.
+    ///   - places: of the model; nil to make a table for this.
     /// - Complexity: O(count² + neighbours of the groups).
     init(
         among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], limit: Int? = nil,
-        shrinkage: Double = 0
+        shrinkage: Double = 0, _ places: GroupPlaces? = nil
     ) {
-        let count = groups.count
-        let sizes = GroupSizes(of: groups, in: model)
-        var values = [Float](repeating: 0, count: count * count)
-        var matrix = values.mutableSpan
         let lists = model.lists(of: groups, in: factors.map { $0 > 0 }, limit: limit)
-        GroupLookup(groups).forEachFound(in: lists) { first, relation, neighbour, second in
-            let common = Double(neighbour.common)
-            let cosine = sizes.cosine(first, second, relation, common: common)
-            Self.raise(&matrix, first, second, count, to: cosine * Float(common / (common + shrinkage)))
+        let sizes = GroupSizes(of: groups, in: model)
+        let values = (places ?? GroupPlaces(groupCount: model.groupCount)).using { places in
+            for (position, group) in groups.enumerated() { places[Int(group)] = UInt32(position) }
+            let values = Self.cosines(groups.count, lists, sizes, shrinkage: shrinkage, places.span)
+            for group in groups { places[Int(group)] = GroupPlaces.none }
+            return values
         }
-        self.init(count: count, values: values)
+        self.init(count: groups.count, rowCount: groups.count + 1, values: values)
     }
 
-    private init(count: Int, values: [Float]) {
+    /// A neighbour that is none of the groups is looked at like one that is: it has a row and a column of its own, which
+    /// nobody reads. Whether it is one cannot be predicted, and this way there is no branch.
+    private static func cosines(
+        _ count: Int, _ lists: NeighbourLists, _ sizes: GroupSizes, shrinkage: Double, _ places: Span<UInt32>
+    ) -> [Float] {
+        let rowCount = count + 1
+        var values = [Float](repeating: 0, count: rowCount * rowCount)
+        lists.forEach { first, relation, neighbours in
+            var matrix = values.mutableSpan
+            for index in neighbours.indices {
+                let neighbour = neighbours[index]
+                let second = Int(min(places[Int(neighbour.index)], UInt32(truncatingIfNeeded: count)))
+                let common = Double(neighbour.common)
+                let cosine = sizes.cosine(first, second, relation, common: common)
+                raise(&matrix, first, second, rowCount, to: cosine * Float(common / (common + shrinkage)))
+            }
+        }
+        return values
+    }
+
+    private init(count: Int, rowCount: Int, values: [Float]) {
         self.count = count
+        self.rowCount = rowCount
         self.values = values
     }
 
@@ -60,49 +82,64 @@ struct PairSimilarities {
                 &cosineMatrix, first, second, count, to: sizes.cosine(first, second, pair.relation, common: common))
             Self.raise(&overlapMatrix, first, second, count, to: overlap)
         }
-        return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))
+        return (
+            PairSimilarities(count: count, rowCount: count, values: cosines),
+            PairSimilarities(count: count, rowCount: count, values: overlaps)
+        )
     }
 
+    /// Raises the similarity of a pair in a symmetric matrix.
     @inline(__always)
     private static func raise(
-        _ matrix: inout MutableSpan<Float>, _ first: Int, _ second: Int, _ count: Int, to similarity: Float
+        _ matrix: inout MutableSpan<Float>, _ first: Int, _ second: Int, _ rowCount: Int, to similarity: Float
     ) {
-        let value = max(matrix[first * count + second], similarity)
-        matrix[first * count + second] = value
-        matrix[second * count + first] = value
+        let value = max(matrix[first &* rowCount &+ second], similarity)
+        matrix[first &* rowCount &+ second] = value
+        matrix[second &* rowCount &+ first] = value
     }
 
     /// The similarity of the groups at two positions.
     @inline(__always)
-    subscript(first: Int, second: Int) -> Float { values[first * count + second] }
+    subscript(first: Int, second: Int) -> Float { values[first * rowCount + second] }
 
     /// The similarities of the group at a position to all groups.
-    func row(_ position: Int) -> ArraySlice<Float> { values[position * count..<(position + 1) * count] }
+    func row(_ position: Int) -> ArraySlice<Float> {
+        values[position * rowCount..<position * rowCount + count]
+    }
 }
 
 /// How many entries some groups have in each relation.
 private struct GroupSizes {
-    private let relationCount: Int
+    /// One position more than there are groups stands for a group without entries.
+    private let positionCount: Int
+    /// Relation after relation.
     private let sizes: [UInt32]
     // Avoids a square root and a division for each pair. A group with neighbours has entries.
     private let inverseRoots: [Double]
 
     init(of groups: [UInt32], in model: VisibleModel) {
-        relationCount = model.relations.count
-        sizes = model.sizes(of: groups)
+        let relationCount = model.relations.count
+        positionCount = groups.count + 1
+        let byGroup = model.sizes(of: groups) + [UInt32](repeating: 0, count: relationCount)
+        var sizes: [UInt32] = []
+        sizes.reserveCapacity(byGroup.count)
+        for relation in 0..<relationCount {
+            for position in 0..<positionCount { sizes.append(byGroup[position * relationCount + relation]) }
+        }
+        self.sizes = sizes
         inverseRoots = sizes.map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
     }
 
     @inline(__always)
     func cosine(_ first: Int, _ second: Int, _ relation: Int, common: Double) -> Float {
-        let (one, other) = (first * relationCount + relation, second * relationCount + relation)
+        let start = relation &* positionCount
         // Rounding must not lead above 1.
-        return Float(min(1, common * (inverseRoots[one] * inverseRoots[other])))
+        return Float(min(1, common * (inverseRoots[start &+ first] * inverseRoots[start &+ second])))
     }
 
     func overlap(_ first: Int, _ second: Int, _ relation: Int, common: Double, shrinkage: Double) -> Float {
-        let (one, other) = (first * relationCount + relation, second * relationCount + relation)
-        let scale = 1 / Double(max(1, min(sizes[one], sizes[other])))
+        let start = relation * positionCount
+        let scale = 1 / Double(max(1, min(sizes[start + first], sizes[start + second])))
         return Float(min(1, common * scale) * (common / (common + shrinkage)))
     }
 }

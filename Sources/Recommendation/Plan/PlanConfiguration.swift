@@ -27,7 +27,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         ///
         /// Lists go from the most similar group to the least: what stands far down in the list of a frequent group adds
         /// next to nothing to a score, and takes as long as what stands first.
-        public var neighbourLimit = 400
+        public var neighbourLimit = 200
     }
 
     /// Which groups may be in a list.

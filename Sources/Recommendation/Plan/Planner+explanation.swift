@@ -35,9 +35,9 @@ extension Planner {
         if let position = plan.items.firstIndex(where: { $0.group == group }) {
             return .listed(rank: position + 1, item: plan.items[position])
         }
-        let entries = personal.table.entries
-        guard let score = entries.first(where: { $0.group == group })?.score else { return .noEvidence }
-        let better = entries.count { $0.score > score && personal.eligibility.allows($0.group) }
+        let table = personal.table
+        guard let score = table.first(where: { $0.group == group })?.score else { return .noEvidence }
+        let better = table.count { $0.score > score && personal.eligibility.allows($0.group) }
         return .notReached(rank: better + 1, candidates: personal.candidateCount)
     }
 }

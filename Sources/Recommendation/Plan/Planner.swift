@@ -94,16 +94,16 @@ public struct Planner: Sendable {
         let table = CandidateTable(
             of: joined, lists, factors: clustering.factors, blocking: eligibility.blockedGroups,
             prior: joined.isEmpty ? nil : prior, places)
-        let found = prior == nil ? table.entries.count : table.entries.count { $0.seed != nil }
+        let found = prior == nil ? table.count : table.sums.count { $0.seed != nil }
         observe(.init(stage: .candidates, taken: joined.count, passed: found, note: ""))
         if prior != nil {
-            observe(.init(stage: .popularity, taken: found, passed: table.entries.count, note: ""))
+            observe(.init(stage: .popularity, taken: found, passed: table.count, note: ""))
         }
         let interests = clustering.interests(of: joined, table.joinedPairs)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
         var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
-        observe(.init(stage: .filters, taken: table.entries.count, passed: candidateCount, note: ""))
+        observe(.init(stage: .filters, taken: table.count, passed: candidateCount, note: ""))
         if runs(.season) { observe(riseInSeason(&ranked, request)) }
         let memberKey = key.member(request.profile.userID, seed: request.seed)
         let bucket = RotationBucket.number(
@@ -162,18 +162,30 @@ public struct Planner: Sendable {
         _ table: CandidateTable, _ interests: [Interest], _ joined: [UInt32], _ eligibility: Eligibility
     ) -> (count: Int, [Candidate]) {
         let interestOfSeed = Interest.numbers(of: joined, in: interests)
-        var candidates: [RawCandidate] = []
-        candidates.reserveCapacity(table.entries.count)
-        for entry in table.entries where entry.score > 0 && !entry.isBlocked && eligibility.isActive(entry.group) {
-            // No interest of the member's, and no share, for groups that are there for their size.
-            let interest = entry.seed.map { interestOfSeed[$0] } ?? interests.count
-            candidates.append(RawCandidate(group: entry.group, score: entry.score, interest: interest))
+        let (groups, sums) = (table.groups.span, table.sums.span)
+        @inline(__always)
+        func best(where passes: (UInt32) -> Bool) -> (count: Int, [RawCandidate]) {
+            CandidatePool.best(
+                configuration.filters.candidateLimit, shares: interests.map(\.share) + [0], configuration.selection
+            ) { leastScore, take in
+                for position in groups.indices {
+                    let (group, sum) = (groups[position], sums[position])
+                    guard sum.signedScore > 0, sum.signedScore >= leastScore, passes(group) else { continue }
+                    take(sum.signedScore) {
+                        // No interest of the member's, and no share, for groups that are there for their size.
+                        let interest = sum.seed.map { interestOfSeed[$0] } ?? interests.count
+                        return RawCandidate(group: group, score: sum.signedScore, interest: interest)
+                    }
+                }
+            }
         }
-        if let filter = eligibility.filter { candidates.removeAll { !filter.passes($0.group) } }
-        let count = candidates.count
-        CandidatePool.keepBest(
-            configuration.filters.candidateLimit, of: &candidates, shares: interests.map(\.share) + [0],
-            configuration.selection)
+        // Most requests have no filter: the loop for them does not ask for one.
+        let (count, candidates) =
+            if let filter = eligibility.filter {
+                best { eligibility.isActive($0) && filter.passes($0) }
+            } else {
+                best(where: eligibility.isActive)
+            }
         return (count, candidates.map(Candidate.init))
     }
 
@@ -208,7 +220,7 @@ public struct Planner: Sendable {
         let pool = positions.map { ranked[$0] }
         let similarities = PairSimilarities(
             among: pool.map(\.group), in: model, factors: factors, limit: configuration.selection.neighbourLimit,
-            shrinkage: configuration.selection.shrinkage)
+            shrinkage: configuration.selection.shrinkage, places)
         let choices = Selection(configuration: configuration.selection).order(pool, similarities, shares)
         observe(.init(stage: .diversity, taken: ranked.count, passed: ranked.count, note: "\(pool.count) in the pool"))
         var isPooled = [Bool](repeating: false, count: ranked.count)

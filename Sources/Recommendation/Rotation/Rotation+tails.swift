@@ -18,20 +18,28 @@ extension Rotation {
     ///
     /// - Parameters:
     ///   - groups: best first.
-    ///   - scores: of the first hundred at least, in the same order, above 0.
-    func rotating(_ groups: [UInt32], scores: [Double], as tail: Tail) -> [UInt32] {
-        var leading = zip(groups, scores).prefix(Self.tailLength).map {
-            Candidate(group: $0, score: $1, interest: 0)
+    ///   - score: of the group at a position, above 0; asked for the first hundred.
+    ///   - isWanted: whether a group is needed; the order of those that are is that of all.
+    func rotating(
+        _ groups: [UInt32], score: (_ position: Int) -> Double, as tail: Tail,
+        where isWanted: (UInt32) -> Bool = { _ in true }
+    ) -> [UInt32] {
+        let count = min(groups.count, Self.tailLength)
+        guard count > 0 else { return [] }
+        let strength = Strength(count: count, configuration, score: score)
+        var leading: [Candidate] = []
+        for position in 0..<count where isWanted(groups[position]) {
+            leading.append(Candidate(group: groups[position], score: score(position), interest: 0))
         }
         switch tail {
-        case .whole: apply(to: &leading, stickiness: configuration.stickiness)
-        case .following: apply(to: &leading, stickiness: 0)
+        case .whole: add(strength, to: &leading, stickiness: configuration.stickiness)
+        case .following: add(strength, to: &leading, stickiness: 0)
         case .drawn:
             for position in leading.indices {
                 leading[position].take(noise: exp(configuration.tailNoise * noise(of: leading[position].group)))
             }
         }
         Ranking.sort(&leading)
-        return leading.map(\.group) + groups.dropFirst(Self.tailLength)
+        return leading.map(\.group) + groups.dropFirst(Self.tailLength).filter(isWanted)
     }
 }

@@ -44,15 +44,34 @@ struct Rotation {
         var leading = candidates
         Ranking.keepBest(Self.slopeEnd, of: &leading)
         Ranking.sort(&leading)
-        guard let best = leading.first?.adjusted, let last = leading.last?.adjusted else { return }
-        let slope = log(leading[min(Self.slopeBegin, leading.count) - 1].adjusted / last)
-        let scale = max(configuration.leastSlope, slope).squareRoot() * configuration.noise
+        guard !leading.isEmpty else { return }
+        let strength = Strength(count: leading.count, configuration) { leading[$0].adjusted }
+        add(strength, to: &candidates, stickiness: stickiness)
+    }
+
+    /// How much noise there is, as the scores of a list say.
+    struct Strength {
+        fileprivate let bestScore: Double
+        /// β
+        fileprivate let scale: Double
+
+        /// - Parameters:
+        ///   - count: of the list, above 0.
+        ///   - score: at a position of the list, best first.
+        init(count: Int, _ configuration: PlanConfiguration.Rotation, score: (_ position: Int) -> Double) {
+            bestScore = score(0)
+            let slope = log(score(min(slopeBegin, count) - 1) / score(min(slopeEnd, count) - 1))
+            scale = max(configuration.leastSlope, slope).squareRoot() * configuration.noise
+        }
+    }
+
+    /// Multiplies the adjusted scores by noise.
+    func add(_ strength: Strength, to candidates: inout [Candidate], stickiness: Double) {
         // Read all at once, the hashes come from memory side by side.
         let groupHashes = candidates.map { hashes[$0.group] }
         for position in candidates.indices {
-            let score = candidates[position].adjusted
-            let looseness = 1 - stickiness * score / best
-            candidates[position].take(noise: exp(looseness * scale * noise(ofHash: groupHashes[position])))
+            let looseness = 1 - stickiness * candidates[position].adjusted / strength.bestScore
+            candidates[position].take(noise: exp(looseness * strength.scale * noise(ofHash: groupHashes[position])))
         }
     }
 

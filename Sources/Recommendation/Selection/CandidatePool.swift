@@ -31,26 +31,41 @@ enum CandidatePool {
         return candidates.indices.filter { isTaken[$0] }
     }
 
-    /// Cuts candidates back to the best, in no order: as many as the limit says, and of each interest at least as many
-    /// as the pool reserves for it.
+    /// The number of all candidates, and the best of them, in no order: as many as the limit says, and of each interest
+    /// at least as many as the pool reserves for it.
     ///
     /// The scores of an interest of one group are low beside those of an interest of many, however good they are.
-    static func keepBest(
-        _ limit: Int, of candidates: inout [RawCandidate], shares: [Double],
-        _ configuration: PlanConfiguration.Selection
-    ) {
-        guard candidates.count > limit else { return }
-        let all = candidates
+    ///
+    /// - Parameter forEach: tells each candidate's score, if it is at least so great, and how to make the candidate.
+    @inline(__always)
+    static func best(
+        _ limit: Int, shares: [Double], _ configuration: PlanConfiguration.Selection,
+        of forEach: (_ leastScore: Double, _ take: (_ score: Double, _ candidate: () -> RawCandidate) -> Void) -> Void
+    ) -> (count: Int, [RawCandidate]) {
+        var histogram = ScoreHistogram()
+        forEach(0) { score, _ in histogram.add(score) }
+        var candidates: [RawCandidate] = []
+        candidates.reserveCapacity(2 * limit)
+        forEach(histogram.leastScore(ofBest: limit)) { _, candidate in candidates.append(candidate()) }
+        guard histogram.count > limit else { return (histogram.count, candidates) }
         Ranking.keepBest(limit, of: &candidates)
         let reserved = reserved(shares, configuration)
         var kept = [Int](repeating: 0, count: shares.count)
         for candidate in candidates { kept[candidate.interest] += 1 }
-        for interest in shares.indices where kept[interest] < reserved[interest] {
-            var own = all.filter { $0.interest == interest }
-            Ranking.keepBest(reserved[interest], of: &own)
-            candidates.removeAll { $0.interest == interest }
-            candidates += own
+        let isShort = zip(kept, reserved).map { $0 < $1 }
+        if isShort.contains(true) {
+            candidates.removeAll { isShort[$0.interest] }
+            var own = [[RawCandidate]](repeating: [], count: shares.count)
+            forEach(0) { _, candidate in
+                let candidate = candidate()
+                if isShort[candidate.interest] { own[candidate.interest].append(candidate) }
+            }
+            for interest in shares.indices where isShort[interest] {
+                Ranking.keepBest(reserved[interest], of: &own[interest])
+                candidates += own[interest]
+            }
         }
+        return (histogram.count, candidates)
     }
 
     /// How many candidates of each interest the pool has room for, whatever others there are.

@@ -145,17 +145,23 @@ private struct Remaining {
 
     /// Drops the chosen candidates of an interest, and finds the best of the others.
     private mutating func look(through interest: Int) {
-        let range = interests[interest].range
+        interests[interest] = Self.look(through: interests[interest].range, of: &positions, worths)
+    }
+
+    private static func look(through range: Range<Int>, of positions: inout [Int], _ worths: [Double]) -> Interest {
+        var positions = positions.mutableSpan
+        let worths = worths.span
         var end = range.lowerBound
-        var best = -1
+        var best = (position: -1, worth: -1.0)
         for slot in range {
             let position = positions[slot]
+            let worth = worths[position]
             // A worth may have become 0; negative ones, −0 too, are chosen candidates.
-            guard worths[position].sign == .plus else { continue }
+            guard worth.sign == .plus else { continue }
             positions[end] = position
             end += 1
-            if best < 0 || worths[position] > worths[best] { best = position }
+            if worth > best.worth { best = (position, worth) }
         }
-        interests[interest] = Interest(range: range.lowerBound..<end, worthiest: best)
+        return Interest(range: range.lowerBound..<end, worthiest: best.position)
     }
 }

@@ -24,9 +24,10 @@ struct ListExport {
     }
 
     /// How many members a thread takes at a time.
-    private static let portionCount = 32
-    /// How many portions a thread takes before the lists are written.
-    private static let portionsPerRound = 8
+    private static let portionCount = 16
+    /// How many portions a thread takes before the lists are written: so many that waiting for the others' last portion
+    /// costs little.
+    private static let portionsPerRound = 64
 
     private let parsed: ParsedCommand
     private let version: LoadedVersion

@@ -36,9 +36,9 @@ struct CandidateTests {
                 }
             }
         }
-        #expect(Set(table.entries.map(\.group)) == Set(contributions.keys))
-        #expect(table.entries.count == contributions.count)
-        for entry in table.entries {
+        #expect(Set(table.map(\.group)) == Set(contributions.keys))
+        #expect(table.count == contributions.count)
+        for entry in table {
             let expected = try #require(contributions[entry.group])
             #expect(abs(entry.score - expected.reduce(0) { $0 + $1.value }) < 1e-12)
             let strongest = expected.map(\.value).max()
@@ -142,10 +142,10 @@ struct CandidateTests {
         let sizes = (0..<300).map { Double(model.size(of: $0, in: .members)) }
         let greatest = try #require(sizes.max())
         let largest = (0..<300 as Range<UInt32>).sorted { (sizes[Int($0)], $1) > (sizes[Int($1)], $0) }.prefix(50)
-        #expect(Set(table.entries.map(\.group)) == Set(plain.entries.map(\.group)).union(largest))
-        #expect(Set(table.entries.map(\.group)).count == table.entries.count)
-        for entry in table.entries {
-            let own = plain.entries.first { $0.group == entry.group }
+        #expect(Set(table.map(\.group)) == Set(plain.map(\.group)).union(largest))
+        #expect(Set(table.map(\.group)).count == table.count)
+        for entry in table {
+            let own = plain.first { $0.group == entry.group }
             let expected = (own?.score ?? 0) + 0.7 * (sizes[Int(entry.group)] / greatest).squareRoot()
             #expect(abs(entry.score - expected) < 1e-6)
             #expect(entry.seed == own?.seed)

@@ -71,12 +71,12 @@ struct FilterTests {
         let whole = planner.personalList(request) { _ in }
         #expect(
             personal.candidateCount
-                == whole.table.entries.count {
+                == whole.table.count {
                     $0.group.isMultiple(of: 10) && $0.group != 100
                         && $0.group != 250 && $0.group != 400
                 })
         for item in personal.items {
-            #expect(whole.table.entries.first { $0.group == item.group }?.score == item.score)
+            #expect(whole.table.first { $0.group == item.group }?.score == item.score)
         }
         #expect(personal.items.count > 10)
     }

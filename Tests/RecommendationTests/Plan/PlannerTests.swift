@@ -38,9 +38,9 @@ struct PlannerTests {
                     expected[suggestion.group, default: [:]][joined] = suggestion.score
                 }
             }
-            #expect(personal.table.entries.count == expected.count)
+            #expect(personal.table.count == expected.count)
             for (group, contributions) in expected {
-                let entry = try #require(personal.table.entries.first { $0.group == group })
+                let entry = try #require(personal.table.first { $0.group == group })
                 #expect(abs(entry.score - contributions.values.reduce(0, +)) < 1e-9)
             }
             let reasons = planner.reasons(for: personal.items, of: request.profile)

@@ -1,3 +1,4 @@
+import Glibc
 import Model
 import TestSupport
 import Testing
@@ -28,6 +29,31 @@ struct ReferenceTests {
         var kept = given
         Ranking.keepBest(limit, of: &kept)
         #expect(kept.sorted(by: Candidate.precedes).map(\.group) == Array(expected.prefix(limit)))
+    }
+
+    @Test("the best scores, and few more, reach the bound that their histogram tells", arguments: -15..<16)
+    func histogram(exponent: Int) {
+        var generator = SeededGenerator(seed: UInt64(exponent + 15))
+        let scores = (0..<3000).map { _ in
+            pow(2, Double(exponent)) * exp(-Double.random(in: 0...8, using: &generator))
+        }
+        var histogram = ScoreHistogram()
+        for score in scores { histogram.add(score) }
+        #expect(histogram.count == scores.count)
+        for limit in [1, 10, 400, 3000, 3001] {
+            let least = histogram.leastScore(ofBest: limit)
+            let passed = scores.count { $0 >= least }
+            #expect(passed >= min(limit, scores.count))
+            // One range holds 1/32 of a power of two at most, but for those far below all usual scores.
+            let bound = scores.sorted(by: >)[min(limit, scores.count) - 1]
+            if limit <= scores.count, bound > 0x1p-23 { #expect(least > bound * 0.96) }
+        }
+        // Ends of the table: nothing, what is as small or as large as a number can be, and infinity.
+        var extremes = ScoreHistogram()
+        for score in [0, .leastNonzeroMagnitude, 1, .greatestFiniteMagnitude, .infinity] { extremes.add(score) }
+        #expect(extremes.count == 5)
+        #expect(extremes.leastScore(ofBest: 2) > 1 && extremes.leastScore(ofBest: 3) <= 1)
+        #expect(extremes.leastScore(ofBest: 5) == 0)
     }
 
     @Test(

@@ -103,11 +103,14 @@ struct SelectionTests {
         let scores = (0..<60 + others).map { 9 - Double($0) / 1000 }
         for (worth, expected) in [(1.0, 2), (0.6, 2), (0.3, 0)] {
             let small = (0..<20).map { worth * (1 - Double($0) / 1000) }
-            var kept = (scores + small).enumerated().map { group, score in
+            let all = (scores + small).enumerated().map { group, score in
                 RawCandidate(group: UInt32(group), score: score, interest: group < scores.count ? 0 : 1)
             }
-            CandidatePool.keepBest(400, of: &kept, shares: [0.9, 0.1], configuration)
-            var candidates = kept.map(Candidate.init)
+            let (count, best) = CandidatePool.best(400, shares: [0.9, 0.1], configuration) { least, take in
+                for candidate in all where candidate.score >= least { take(candidate.score) { candidate } }
+            }
+            #expect(count == all.count)
+            var candidates = best.map(Candidate.init)
             Ranking.sort(&candidates)
             let shares = InterestShares([0.9, 0.1], best: candidates.first, leastWorth: configuration.leastWorth)
             let pool = CandidatePool.positions(of: candidates, shares, configuration).map { candidates[$0] }

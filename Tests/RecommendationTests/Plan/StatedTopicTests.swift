@@ -34,7 +34,7 @@ struct StatedTopicTests {
         let interests = StatedInterests(
             stated + ["nothing such", stated[0]], TopicIndex(model, popular: popular), popularity: popularity)
         let groups = interests.groups(
-            besides: GroupPositions(list), limit: limit, order: { $0 }, where: isAllowed)
+            besides: GroupPositions(list), limit: limit, order: { $0.filter($1) }, where: isAllowed)
 
         func isAbout(_ group: UInt32, _ topic: String) -> Bool { topicsOfGroups[Int(group)].contains(topic) }
         let considered = stated.flatMap { topic in popular.filter { isAbout($0, topic) }.prefix(TopicIndex.considered) }
@@ -60,6 +60,6 @@ struct StatedTopicTests {
         let encoded = try EncodedModel(groups: [GroupFacts(id: "a")], sizes: [:], tables: [:])
         let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
         let interests = StatedInterests(["owls", ""], TopicIndex(model, popular: [0]), popularity: [0])
-        #expect(interests.groups(besides: GroupPositions([]), limit: 5, order: { $0 }, where: { _ in true }).isEmpty)
+        #expect(interests.groups(besides: GroupPositions([]), limit: 5, order: { $0.filter($1) }, where: { _ in true }).isEmpty)
     }
 }
