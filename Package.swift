@@ -118,8 +118,8 @@ let package = Package(
         computing(
             "Recompute",
             [
-                "CMalloc", "CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation", "Model",
-                "ModelStore",
+                "CMalloc", "CPrefetch", "CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation",
+                "Model", "ModelStore",
             ]),
         computing("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
         computing(

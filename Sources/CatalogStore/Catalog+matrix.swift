@@ -165,6 +165,19 @@ struct MatrixPlan: Sendable {
 
 /// The rows of one range of group keys.
 struct MatrixPart: Sendable {
+    /// A row of the table.
+    struct Entry {
+        let row: Int32
+        let column: UInt32
+        /// Unix seconds, or `noTime`.
+        let time: Int64
+
+        /// Stands for a time that is not known.
+        static let noTime = Int64.min
+    }
+
+    private static let waitingLimit = 128
+
     let range: Range<Int>
     /// The rows in the order of their groups' keys, and where their entries begin.
     private var rows: [(row: Int32, start: Int)] = []
@@ -177,6 +190,8 @@ struct MatrixPart: Sendable {
     /// Nil if no dates are kept.
     private(set) var events: EventLog?
     private var firstDays: FirstDays?
+    /// Rows that were added and not taken yet.
+    private var waiting: [Entry] = []
     private var lastGroup = 0
     /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a
     /// group ascend is found later.
@@ -208,25 +223,39 @@ struct MatrixPart: Sendable {
             entriesOfPrivateGroups += 1
             return
         }
-        if let isPrivatePhoto = plan.isPrivatePhoto, isPrivatePhoto.contains(entry) {
-            entriesOfPrivatePhotos += 1
-            return
+        waiting.append(Entry(row: row, column: UInt32(clamping: entry), time: time ?? Entry.noTime))
+        if waiting.count == Self.waitingLimit { takeWaiting(plan) }
+    }
+
+    /// Takes the rows that wait.
+    ///
+    /// What is known of their columns lies all over the memory: looked up for many at once, it is on its way for all of
+    /// them at the same time.
+    private mutating func takeWaiting(_ plan: MatrixPlan) {
+        if let isPrivatePhoto = plan.isPrivatePhoto {
+            let count = waiting.count
+            waiting.removeAll { isPrivatePhoto.contains(Int($0.column)) }
+            entriesOfPrivatePhotos += count - waiting.count
         }
-        firstDays?.note(entry, at: time)
-        if lastRow != row {
-            endRow()
-            rows.append((row, entries.count))
-            lastRow = row
+        firstDays?.note(waiting)
+        for entry in waiting {
+            if lastRow != entry.row {
+                endRow()
+                rows.append((entry.row, entries.count))
+                lastRow = entry.row
+            }
+            if UnixTime.bounds.contains(entry.time) {
+                dates.note(entry.time)
+                events?.add(entry: entry.column, time: entry.time)
+            }
+            entries.append(entry.column)
         }
-        if let time, UnixTime.bounds.contains(time) {
-            dates.note(time)
-            events?.add(entry: UInt32(clamping: entry), time: time)
-        }
-        entries.append(UInt32(clamping: entry))
+        waiting.removeAll(keepingCapacity: true)
     }
 
     /// Ends the part.
     mutating func end(_ plan: MatrixPlan) {
+        takeWaiting(plan)
         endRow()
         // Given away, not copied: the next part changes the same table.
         if let found = firstDays.take() { plan.firstDays?.give(found) }

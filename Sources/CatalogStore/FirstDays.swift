@@ -9,14 +9,17 @@ struct FirstDays: Sendable {
 
     init(columnCount: Int) { days = [UInt16](repeating: Self.none, count: columnCount) }
 
-    /// Notes an entry; one without a time is older than any other, and one later than the 65,534th day counts as that.
+    /// Notes entries; one without a time is older than any other, and one later than the 65,534th day counts as that.
     ///
-    /// - Parameters:
-    ///   - column: below the number of columns.
-    ///   - time: Unix seconds; nil if it is not known.
-    mutating func note(_ column: Int, at time: Int64?) {
-        let day = UInt16(min(max(0, (time ?? 0) / 86_400), Int64(Self.none) - 1))
-        if day < days[column] { days[column] = day }
+    /// - Parameter entries: with columns below the number of columns.
+    mutating func note(_ entries: [MatrixPart.Entry]) {
+        var days = days.mutableSpan
+        for entry in entries {
+            let time = entry.time == MatrixPart.Entry.noTime ? 0 : entry.time
+            let day = UInt16(truncatingIfNeeded: min(max(0, time / 86_400), Int64(Self.none) - 1))
+            // Written whether it is earlier or not, which cannot be predicted.
+            days[Int(entry.column)] = min(days[Int(entry.column)], day)
+        }
     }
 
     /// Takes the earlier of both.

@@ -1,3 +1,5 @@
+import CPrefetch
+
 /// Texts one behind another in one array of bytes.
 ///
 /// For lists of thousands or millions of which few are ever looked at: a `String` each would take several times the
@@ -65,5 +67,24 @@ public struct PackedTexts: Sendable, Equatable {
             if bytes[range.lowerBound + offset] != text[offset] { return false }
         }
         return true
+    }
+}
+
+extension PackedTexts {
+    /// Asks memory for where a text begins and ends, and does not wait for it; the index must be below `count`.
+    public func prefetchRange(at index: Int) {
+        unsafe ends.withUnsafeBufferPointer { ends in
+            guard let base = ends.baseAddress else { return }
+            unsafe coterie_prefetch(base + max(0, index - 1), 2 * MemoryLayout<Int>.stride)
+        }
+    }
+
+    /// Asks memory for a text, whose range was asked for before, and does not wait for it.
+    public func prefetchText(at index: Int) {
+        let range = range(at: index)
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            unsafe coterie_prefetch(base + range.lowerBound, range.count)
+        }
     }
 }

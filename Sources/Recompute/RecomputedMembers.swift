@@ -1,3 +1,4 @@
+import CPrefetch
 import CatalogStore
 import Model
 import ModelStore
@@ -55,5 +56,29 @@ struct RecomputedMembers: MemberSource {
         let isText = (try? UTF8Span(validating: interests.span)) != nil
         feedback.interestBytes = isText ? interests : Array(String(decoding: interests, as: UTF8.self).utf8)[...]
         return feedback
+    }
+
+    func prepare(_ numbers: ArraySlice<UInt32>) {
+        let rows = numbers.map { Int(self.rows[Int($0)]) }
+        let joinedRows = rows.filter { $0 < joined.rowCount }
+        for row in rows {
+            users.ids.prefetchRange(at: row)
+            users.interests.prefetchRange(at: row)
+        }
+        for row in joinedRows { Self.prefetch(joined.rowOffsets, row..<row + 2) }
+        for row in rows {
+            users.ids.prefetchText(at: row)
+            users.interests.prefetchText(at: row)
+        }
+        for row in joinedRows {
+            Self.prefetch(joined.columnIndices, joined.rowOffsets[row]..<joined.rowOffsets[row + 1])
+        }
+    }
+
+    private static func prefetch<Element: BitwiseCopyable>(_ elements: [Element], _ range: Range<Int>) {
+        unsafe elements.withUnsafeBufferPointer { elements in
+            guard let base = elements.baseAddress else { return }
+            unsafe coterie_prefetch(base + range.lowerBound, range.count * MemoryLayout<Element>.stride)
+        }
     }
 }

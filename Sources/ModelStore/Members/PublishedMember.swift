@@ -80,4 +80,14 @@ public protocol MemberSource: Sendable {
     ///
     /// - Parameter number: 0 ..< `userCount`.
     func feedback(ofUser number: Int) -> PublishedMember.Feedback
+
+    /// Tells that some users are asked for next, so that what is known of them can come from memory side by side.
+    ///
+    /// - Parameter numbers: 0 ..< `userCount`.
+    func prepare(_ numbers: ArraySlice<UInt32>)
+}
+
+extension MemberSource {
+    /// Does nothing.
+    public func prepare(_ numbers: ArraySlice<UInt32>) {}
 }

@@ -35,6 +35,7 @@ struct RedisMemberWriter {
         var (packed, value): ([UInt8], [UInt8]) = ([], [])
         var written = 0
         for bucket in 0..<shape.bucketCount {
+            if bucket + 1 < shape.bucketCount { members.prepare(buckets[bucket + 1]) }
             packed.removeAll(keepingCapacity: true)
             let count = try pack(buckets[bucket], kind, into: &packed, &value)
             checksum.add(packed.span, userCount: count, of: kind, number: bucket)

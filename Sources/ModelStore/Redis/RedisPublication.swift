@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Model
 import Redis
 import Synchronization
@@ -168,9 +169,11 @@ extension EncodedModel.Section {
     /// Whether the section has these bytes at an offset.
     func holds(_ other: RawSpan, at offset: Int) -> Bool {
         guard offset >= 0, other.byteCount <= bytes.count - offset else { return false }
+        let count = other.byteCount
         return unsafe other.withUnsafeBytes { other in
             unsafe bytes.withUnsafeBytes { mine in
-                unsafe UnsafeRawBufferPointer(rebasing: mine[offset..<offset + other.count]).elementsEqual(other)
+                guard let start = mine.baseAddress, let other = other.baseAddress else { return true }
+                return unsafe memcmp(start + offset, other, count) == 0
             }
         }
     }
