@@ -34,8 +34,10 @@ struct PairSimilarities {
         self.init(count: groups.count, rowCount: groups.count + 1, values: values)
     }
 
-    /// A neighbour that is none of the groups is looked at like one that is: it has a row and a column of its own, which
-    /// nobody reads. Whether it is one cannot be predicted, and this way there is no branch.
+    /// The rows of the symmetric matrix of the groups, and one row and column more that nobody reads.
+    ///
+    /// These are for neighbours that are none of the groups. Whether a neighbour is one cannot be predicted, and this way
+    /// there is no branch.
     private static func cosines(
         _ count: Int, _ lists: NeighbourLists, _ sizes: GroupSizes, shrinkage: Double, _ places: Span<UInt32>
     ) -> [Float] {

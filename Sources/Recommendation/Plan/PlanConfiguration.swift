@@ -83,7 +83,7 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// How the list is selected from the candidates.
     public struct Selection: Sendable, Equatable {
         /// How many of the best neighbours of a candidate in each relation tell how similar two are; 1 or more.
-        public var neighbourLimit = 50
+        public var neighbourLimit = 30
         /// With c common entries a similarity is shrunk by c / (c + this); 0 or more.
         public var shrinkage = 2.0
         /// The number of candidates in the pool.

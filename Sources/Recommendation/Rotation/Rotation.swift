@@ -52,7 +52,7 @@ struct Rotation {
     /// How much noise there is, as the scores of a list say.
     struct Strength {
         fileprivate let bestScore: Double
-        /// β
+        /// The scale of the noise, β.
         fileprivate let scale: Double
 
         /// - Parameters:

@@ -89,4 +89,20 @@ struct RotationTests {
         }
         #expect(abs(candidates[0].adjusted / 10 - 1) < 0.03)
     }
+
+    @Test("the groups of a tail that are wanted have the order that they have among all", arguments: 1..<4)
+    func wanted(every step: Int) throws {
+        let model = try PlanFixture.model([[(index: Int, common: Int)]](repeating: [], count: 150))
+        let hashes = Rotation.GroupHashes(VisibleModel(model), key: RotationKey(7, 8))
+        let rotation = Rotation(
+            memberKey: (5, 6), bucket: 9, hashes: hashes, configuration: PlanConfiguration.Rotation())
+        let groups = Array(0..<150 as Range<UInt32>)
+        func isWanted(_ group: UInt32) -> Bool { group.isMultiple(of: UInt32(step)) }
+        for tail in [Rotation.Tail.whole, .following, .drawn] {
+            let all = rotation.rotating(groups, score: { 1000 / Double($0 + 1) }, as: tail)
+            #expect(all != groups && Set(all) == Set(groups) && all.suffix(50) == groups.suffix(50))
+            let some = rotation.rotating(groups, score: { 1000 / Double($0 + 1) }, as: tail, where: isWanted)
+            #expect(some == all.filter(isWanted))
+        }
+    }
 }

@@ -60,6 +60,8 @@ struct StatedTopicTests {
         let encoded = try EncodedModel(groups: [GroupFacts(id: "a")], sizes: [:], tables: [:])
         let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
         let interests = StatedInterests(["owls", ""], TopicIndex(model, popular: [0]), popularity: [0])
-        #expect(interests.groups(besides: GroupPositions([]), limit: 5, order: { $0.filter($1) }, where: { _ in true }).isEmpty)
+        let groups = interests.groups(
+            besides: GroupPositions([]), limit: 5, order: { $0.filter($1) }, where: { _ in true })
+        #expect(groups.isEmpty)
     }
 }
