@@ -59,7 +59,8 @@ struct RecomputeReport {
             "kernelSeconds":\(Measuring.rounded(kernelSeconds)),"writeSeconds":\(Measuring.rounded(writeSeconds)),\
             "floorSeconds":\(Measuring.rounded(floorSeconds)),"wholeSeconds":\(Measuring.rounded(wholeSeconds)),\
             "ratio":\(Measuring.rounded(ratio)),"bound":\(Self.bound),"peakBytes":\(peakBytes),\
-            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),"forecastError":\(Measuring.rounded(forecastError.share))}
+            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),\
+            "forecastError":\(Measuring.rounded(forecastError.share))}
             """
     }
 }

@@ -17,7 +17,7 @@ public struct TuningJournal: Sendable, Equatable, Codable {
         public var difference: [Double]?
 
         /// What is to be great: the mean of recall and NDCG.
-        public var value: Double { (recall + gain) / 2 }
+        public var value: Double { MemberAccuracy(recall: recall, gain: gain).value }
     }
 
     /// All trials, in order.

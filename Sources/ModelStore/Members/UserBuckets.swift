@@ -2,7 +2,7 @@
 struct UserBuckets {
     /// Where each bucket begins in `users`: buckets + 1 offsets.
     private let starts: [Int]
-    /// The users' numbers, bucket after bucket; within one in ascending order of the ids' CRC-32, equal ones of the ids.
+    /// The users' numbers, bucket after bucket; within one ascending by the ids' CRC-32, equal ones by the ids.
     private let users: [UInt32]
 
     /// Sorts users into buckets.

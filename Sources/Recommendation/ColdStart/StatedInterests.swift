@@ -90,10 +90,10 @@ struct StatedInterests {
     private func others(_ position: Int, _ list: GroupPositions) -> TopicQueue.Other {
         guard topics.count > 1 else { return TopicQueue.Other() }
         let topic = topics[position]
-        var other = TopicQueue.Other()
+        var found = TopicQueue.Other()
         for (group, own) in index.signed(largestOf: topic) where mayMatchSeveral(own) {
             let count = matches(of: group, own)
-            if count > 1, list[group] == nil { other.countsOfLargest.insert(count) }
+            if count > 1, list[group] == nil { found.countsOfLargest.insert(count) }
         }
         var beyond: Set<UInt32> = []
         for other in topics where other != topic {
@@ -101,16 +101,16 @@ struct StatedInterests {
                 beyond.insert(group)
             }
         }
-        other.beyond = beyond.sorted { popularity[Int($0)] < popularity[Int($1)] }.map { group in
+        found.beyond = beyond.sorted { popularity[Int($0)] < popularity[Int($1)] }.map { group in
             (group, matches(of: group, index.signature(of: group)))
         }
-        return other
+        return found
     }
 
-    /// How many of the topics a group is about.
+    /// How many of the topics a group is about that is about one of them.
     private func matches(of group: UInt32, _ own: UInt64) -> Int {
         // It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
-        if !mayMatchSeveral(own), own & signature != 0, signature.nonzeroBitCount == topics.count { return 1 }
+        if !mayMatchSeveral(own), own & signature != 0 { return 1 }
         return index.topics(of: group).count { positions[Int($0)] >= 0 }
     }
 

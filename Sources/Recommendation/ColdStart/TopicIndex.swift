@@ -22,6 +22,8 @@ struct TopicIndex: Sendable {
         var signature: UInt64 = 0
         var start: UInt32 = 0
         var end: UInt32 = 0
+
+        var positions: Range<Int> { Int(start)..<Int(end) }
     }
 
     /// - Parameter popular: all groups, those with the most members first.
@@ -50,7 +52,7 @@ struct TopicIndex: Sendable {
         var largest = [[UInt32]](repeating: [], count: texts.count)
         var beyondOthers = [[(topic: UInt32, group: UInt32)]](repeating: [], count: texts.count)
         for group in popular {
-            let own = topics[Int(ranges[Int(group)].start)..<Int(ranges[Int(group)].end)]
+            let own = topics[ranges[Int(group)].positions]
             let beyond = own.filter { largest[Int($0)].count == Self.considered }
             for topic in own where largest[Int(topic)].count < Self.considered {
                 largest[Int(topic)].append(group)
@@ -89,7 +91,7 @@ struct TopicIndex: Sendable {
 
     /// The topics that a group is about.
     func topics(of group: UInt32) -> ArraySlice<UInt32> {
-        topics[Int(ranges[Int(group)].start)..<Int(ranges[Int(group)].end)]
+        topics[ranges[Int(group)].positions]
     }
 
     /// One of 64 bits for each topic; topics may have the same.

@@ -36,8 +36,8 @@ struct PairSimilarities {
 
     /// The rows of the symmetric matrix of the groups, and one row and column more that nobody reads.
     ///
-    /// These are for neighbours that are none of the groups. Whether a neighbour is one cannot be predicted, and this way
-    /// there is no branch.
+    /// These are for neighbours that are none of the groups. Whether a neighbour is one cannot be predicted, and this
+    /// way there is no branch.
     private static func cosines(
         _ count: Int, _ lists: NeighbourLists, _ sizes: GroupSizes, shrinkage: Double, _ places: Span<UInt32>
     ) -> [Float] {
