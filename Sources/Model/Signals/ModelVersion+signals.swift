@@ -9,8 +9,13 @@ extension ModelVersion {
     ///
     /// - Parameter month: 0 for January to 11.
     public func seasonalFactor(of group: Int, month: Int) -> Double {
+        Double(seasonalPercent(of: group, month: month)) / 100
+    }
+
+    /// The same in percent.
+    func seasonalPercent(of group: Int, month: Int) -> UInt8 {
         precondition((0..<12).contains(month), "month \(month) is not 0 to 11")
-        return Double(signals.percent(of: checked(group), month: month)) / 100
+        return signals.percent(of: checked(group), month: month)
     }
 
     /// The groups that have a topic, upper and lower case being the same; in ascending order of the index.

@@ -125,6 +125,9 @@ public struct VisibleModel: Sendable {
     /// - Parameter month: 0 for January to 11.
     public func seasonalFactor(of index: Int, month: Int) -> Double { model.seasonalFactor(of: index, month: month) }
 
+    /// The same in percent.
+    public func seasonalPercent(of index: Int, month: Int) -> UInt8 { model.seasonalPercent(of: index, month: month) }
+
     // MARK: Facts of a group
 
     /// A group's external id.

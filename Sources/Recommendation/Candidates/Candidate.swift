@@ -45,6 +45,8 @@ struct Candidate: Ranked {
     var adjusted: Double
     /// What rotation multiplied the score by.
     private(set) var noise: Float = 1
+    /// What the season multiplied the score by, in percent.
+    private var seasonPercent: UInt8 = 100
     /// Why it was selected when it was.
     var cause = Selection.Choice.Cause.score
 
@@ -69,6 +71,15 @@ struct Candidate: Ranked {
     /// The index of the interest of the joined group that is its strongest reason; the number of the interests if there
     /// is none.
     var interest: Int { Int(ownInterest) }
+
+    /// What the season multiplied the score by.
+    var season: Double { Double(seasonPercent) / 100 }
+
+    /// Multiplies the adjusted score by what the season says.
+    mutating func take(seasonPercent: UInt8) {
+        self.seasonPercent = seasonPercent
+        adjusted *= season
+    }
 
     /// Multiplies the adjusted score by the noise of rotation.
     mutating func take(noise: Double) {

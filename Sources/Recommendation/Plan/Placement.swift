@@ -34,18 +34,14 @@ extension PlanItem.Placement {
 
     /// The placements of the candidates of a list.
     ///
-    /// - Parameters:
-    ///   - candidates: in the order of the list.
-    ///   - seasonalFactor: what the season has multiplied the score of a group by.
-    static func placements(
-        of candidates: some BidirectionalCollection<Candidate>, seasonalFactor: (UInt32) -> Double
-    ) -> [PlanItem.Placement] {
+    /// - Parameter candidates: in the order of the list.
+    static func placements(of candidates: some BidirectionalCollection<Candidate>) -> [PlanItem.Placement] {
         var placements: [PlanItem.Placement] = []
         placements.reserveCapacity(candidates.count)
         // Of those that follow, the one with the greatest score.
         var greatest: Standard?
         for candidate in candidates.reversed() {
-            let standard = Standard(candidate, season: seasonalFactor(candidate.group))
+            let standard = Standard(candidate)
             if let greatest, standard.relevance < greatest.relevance * (1 - Standard.tolerance) {
                 placements.append(standard.placement(above: greatest))
             } else {
@@ -63,14 +59,12 @@ private struct Standard {
     static let tolerance = 1e-9
 
     let candidate: Candidate
-    let season: Double
     /// The adjusted score without season and rotation: the raw score, lowered by what was seen and dismissed.
     let relevance: Double
 
-    init(_ candidate: Candidate, season: Double) {
+    init(_ candidate: Candidate) {
         self.candidate = candidate
-        self.season = season
-        relevance = candidate.adjusted / (season * Double(candidate.noise))
+        relevance = candidate.adjusted / (candidate.season * Double(candidate.noise))
     }
 
     /// What has put it above a candidate of greater relevance.
@@ -83,6 +77,6 @@ private struct Standard {
         // It was in the pool, and the other was not, though better: the room was reserved for its interest.
         if candidate.adjusted < other.candidate.adjusted { return .interestShare }
         let rotation = Double(candidate.noise / other.candidate.noise)
-        return season / other.season > rotation ? .seasonal : .rotation
+        return candidate.season / other.candidate.season > rotation ? .seasonal : .rotation
     }
 }

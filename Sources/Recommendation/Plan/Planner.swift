@@ -123,11 +123,7 @@ public struct Planner: Sendable {
             ranked = ceiling.withoutDuplicates(diversified(ranked, interests, clustering.factors, observe))
         }
         let listed = ranked.prefix(configuration.selection.length)
-        let month = runs(.season) ? CalendarDate(unixMilliseconds: request.atMilliseconds).month - 1 : nil
-        let placements = PlanItem.Placement.placements(of: listed) { group in
-            month.map { model.seasonalFactor(of: Int(group), month: $0) } ?? 1
-        }
-        let items = zip(listed, placements).map { candidate, placement in
+        let items = zip(listed, PlanItem.Placement.placements(of: listed)).map { candidate, placement in
             let isNeighbour = candidate.interest < interests.count
             return PlanItem(
                 group: candidate.group, score: candidate.score, interest: isNeighbour ? candidate.interest : nil,
@@ -194,9 +190,9 @@ public struct Planner: Sendable {
         let month = CalendarDate(unixMilliseconds: request.atMilliseconds).month - 1
         var moved = 0
         for position in candidates.indices {
-            let factor = model.seasonalFactor(of: Int(candidates[position].group), month: month)
-            guard factor != 1 else { continue }
-            candidates[position].adjusted *= factor
+            let percent = model.seasonalPercent(of: Int(candidates[position].group), month: month)
+            guard percent != 100 else { continue }
+            candidates[position].take(seasonPercent: percent)
             moved += 1
         }
         return StageReport(
