@@ -61,10 +61,10 @@ public struct ListFormula: Sendable {
     }
 
     /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and scores are
-    /// neither divided by sums of lists nor mixed with the coefficients of a regression.
+    /// neither divided by sums of lists nor mixed with something else.
     var followsFromCounts: Bool {
         guard case .modified(let family) = measure else { return true }
-        return family.degreeDiscount == 0 && family.listPower == 0 && !family.usesRidge
+        return family.degreeDiscount == 0 && family.listPower == 0 && !family.mixes
     }
 
     /// The score of a pair whose common entries count in full.

@@ -13,9 +13,20 @@ extension SimilarityParameters.Measure {
                 [
                     "a": family.degreeDiscount, "p": family.sourceExponent, "q": family.neighbourExponent,
                     "h": family.shrinkage, "r": family.scorePower, "g": family.listPower,
-                ].merging(family.usesRidge ? ["b": family.ridgeShare, "l": family.ridgePenalty] : [:]) { $1 }
+                ].merging(family.mixedParts) { $1 }
             )
         }
+    }
+}
+
+extension ModifiedCosine {
+    /// The parameters of what scores are mixed with.
+    fileprivate var mixedParts: [String: Double] {
+        guard mixes else { return [:] }
+        var parts: [String: Double] = [:]
+        if ridgeShare > 0 { (parts["b"], parts["l"]) = (ridgeShare, ridgePenalty) }
+        if factorWeight > 0 { parts["f"] = factorWeight }
+        return parts
     }
 }
 
@@ -46,7 +57,8 @@ extension Manifest.RelationReport {
                 ModifiedCosine(
                     degreeDiscount: a, sourceExponent: p, neighbourExponent: q, shrinkage: h, scorePower: r,
                     cut: knownCut, listPower: measureParameters["g"] ?? 0, ridgeShare: measureParameters["b"] ?? 0,
-                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty))
+                    ridgePenalty: measureParameters["l"] ?? ModifiedCosine().ridgePenalty,
+                    factorWeight: measureParameters["f"] ?? 0))
         default: return nil
         }
     }

@@ -25,12 +25,14 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
     public var ridgeShare: Double
     /// l, above 0: the penalty λ of that regression.
     public var ridgePenalty: Double
+    /// f, 0 or more: what the products of `SpectralFactors` add to a score; only of lists cut at the target.
+    public var factorWeight: Double
 
     /// Plain cosine by default.
     public init(
         degreeDiscount: Double = 0, sourceExponent: Double = 0.5, neighbourExponent: Double = 0.5,
         shrinkage: Double = 0, scorePower: Double = 1, cut: ListCut = .source, listPower: Double = 0,
-        ridgeShare: Double = 0, ridgePenalty: Double = 15
+        ridgeShare: Double = 0, ridgePenalty: Double = 15, factorWeight: Double = 0
     ) {
         self.degreeDiscount = degreeDiscount
         self.sourceExponent = sourceExponent
@@ -41,10 +43,11 @@ public struct ModifiedCosine: Sendable, Hashable, Codable {
         self.listPower = listPower
         self.ridgeShare = ridgeShare
         self.ridgePenalty = ridgePenalty
+        self.factorWeight = factorWeight
     }
 
-    /// Whether scores are mixed with the coefficients of a regression.
-    var usesRidge: Bool { cut == .target && ridgeShare > 0 }
+    /// Whether scores are mixed with something else.
+    var mixes: Bool { cut == .target && (ridgeShare > 0 || factorWeight > 0) }
 
     /// The default parameters of a recompute.
     ///
@@ -69,6 +72,7 @@ extension ModifiedCosine {
             listPower: try values.decode(Double.self, forKey: .listPower))
         ridgeShare = try values.decodeIfPresent(Double.self, forKey: .ridgeShare) ?? ridgeShare
         ridgePenalty = try values.decodeIfPresent(Double.self, forKey: .ridgePenalty) ?? ridgePenalty
+        factorWeight = try values.decodeIfPresent(Double.self, forKey: .factorWeight) ?? factorWeight
     }
 }
 

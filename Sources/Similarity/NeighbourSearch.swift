@@ -72,9 +72,13 @@ struct FoundPairs {
         guard case .modified(let formula) = parameters.measure, formula.cut == .target else {
             return inOrderOfRows(rowCount: matrix.rowCount)
         }
-        if formula.usesRidge {
+        if formula.mixes {
             let masses = parameters.masses(of: matrix, threads: threads)
-            RidgeMix(formula: formula, sizes: ranked.sizes, masses: masses, threads: threads).mix(&self)
+            let factors =
+                formula.factorWeight > 0
+                ? SpectralFactors(matrix, minimumEntries: parameters.minimumEntries, threads: threads) : nil
+            ScoreMix(formula: formula, sizes: ranked.sizes, masses: masses, factors: factors, threads: threads)
+                .mix(&self, rowCount: matrix.rowCount)
         }
         return TargetCut(formula, threads: threads).lists(&self, rowCount: matrix.rowCount)
     }

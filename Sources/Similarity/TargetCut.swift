@@ -10,9 +10,9 @@ struct ListedPair: BitwiseCopyable {
 
     /// The list of a source: its pairs, best first.
     ///
-    /// Where scores were mixed with the coefficients of a regression, keys are scores.
+    /// Where scores were mixed with something else, keys are scores.
     static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
-        var scores = formula.usesRidge ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
+        var scores = formula.mixes ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
         formula.normalize(&scores)
         return zip(pairs, scores).map { Neighbour(index: $0.row, common: $0.common, score: Float($1)) }
     }

@@ -11,12 +11,15 @@ public enum MeasureOptions {
     /// A parameter of the modified cosine.
     private struct Parameter {
         let option: Option
+        /// Whether it is of what scores are mixed with, which lists cut at the source know nothing of.
+        let isOfMix: Bool
         let set: @Sendable (inout ModifiedCosine, Double) -> Void
 
         init(
             _ name: String, _ placeholder: String, _ help: String, in bounds: ClosedRange<Double>,
-            at path: any WritableKeyPath<ModifiedCosine, Double> & Sendable
+            at path: any WritableKeyPath<ModifiedCosine, Double> & Sendable, isOfMix: Bool = false
         ) {
+            self.isOfMix = isOfMix
             option = Option(
                 name, placeholder, help: "Modified: \(help) (default: \(ModifiedCosine.standard[keyPath: path]))",
                 type: .number(bounds), setting: MeasureOptions.setting(name))
@@ -68,16 +71,21 @@ public enum MeasureOptions {
                 at: \.listPower),
             Parameter(
                 "ridge-share", "B", "which part of a score is the coefficient of a ridge regression; with --cut target",
-                in: 0...1, at: \.ridgeShare),
+                in: 0...1, at: \.ridgeShare, isOfMix: true),
             Parameter(
-                "ridge-penalty", "L", "the penalty of that regression", in: 0.001...1e9, at: \.ridgePenalty),
+                "ridge-penalty", "L", "the penalty of that regression", in: 0.001...1e9, at: \.ridgePenalty,
+                isOfMix: true),
+            Parameter(
+                "factor-weight", "F", "what the products of low-rank factors add to a score; with --cut target",
+                in: 0...1000, at: \.factorWeight, isOfMix: true),
         ]
     }
 
     /// The chosen formula.
     ///
     /// - Parameter otherwise: has the parameters that are not given.
-    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine, which has none.
+    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine, which has none, or for a cut
+    ///   that makes nothing of it.
     public static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
         -> SimilarityParameters.Measure
     {
@@ -93,6 +101,13 @@ public enum MeasureOptions {
         if let cut = try parsed.choiceIfGiven(cut.name, of: ListCut.self) {
             guard name == .modified else { throw UsageError("--cut needs --measure \(Name.modified.rawValue)") }
             modified.cut = cut
+        }
+        if modified.cut == .source {
+            for parameter in parameters where parameter.isOfMix {
+                guard try parsed.numberIfGiven(parameter.option.name) == nil else {
+                    throw UsageError("--\(parameter.option.name) needs --cut \(ListCut.target.rawValue)")
+                }
+            }
         }
         return name == .modified ? .modified(modified) : .cosine
     }

@@ -22,12 +22,17 @@ struct TuningScorerTests {
             formula: ModifiedCosine(
                 degreeDiscount: 0.5, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.5, ridgePenalty: 4),
             limit: 25),
+        .init(
+            formula: ModifiedCosine(
+                degreeDiscount: 0.5, shrinkage: 1, cut: .target, listPower: 0.5, ridgeShare: 0.3, ridgePenalty: 4,
+                factorWeight: 0.7),
+            limit: 50),
     ]
 
     /// A community in which every member with two groups or more misses one or two of them.
     private func community(seed: UInt64, folds: Int) throws -> (TuningCommunity, BinaryMatrix) {
-        let matrix = try BinaryMatrix.random(rowCount: 120, columnCount: 300, density: 0.06, seed: seed)
-        let pools = try BinaryMatrix.random(rowCount: 120, columnCount: 200, density: 0.05, seed: seed + 1)
+        let matrix = try BinaryMatrix.random(rowCount: 130, columnCount: 300, density: 0.06, seed: seed)
+        let pools = try BinaryMatrix.random(rowCount: 130, columnCount: 200, density: 0.05, seed: seed + 1)
         let byUser = try matrix.transposed()
         let users = (0..<byUser.rowCount).filter { byUser.size(ofRow: $0) >= 3 }
         let held = (0..<folds).map { fold in
@@ -42,10 +47,10 @@ struct TuningScorerTests {
         return (community, pools)
     }
 
-    @Test("Recall and NDCG are those of sums over the lists of a recompute", arguments: 0..<4 as Range<Int>, [1, 2])
+    @Test("Recall and NDCG are those of sums over the lists of a recompute", arguments: 0..<5 as Range<Int>, [1, 2])
     func recall(number: Int, threads: Int) throws {
         let (community, pools) = try community(seed: UInt64(number) * 7 + 1, folds: threads)
-        var photos = Self.parts[(number + 1) % 4]
+        var photos = Self.parts[(number + 1) % 5]
         photos.weight = 0.5
         let settings = TunedSettings([Self.members: Self.parts[number], Self.photos: photos])
         let numbers = Array(0..<community.memberCounts.choosing)

@@ -38,6 +38,8 @@ struct PairLists: Sendable {
     /// The natural logarithm of Σ d^-a n^-e c/(c+h), with n and e of the group that does not keep the pair.
     let logarithms: [Float]
     let cut: ListCut
+    /// Of each target the greatest logarithm; nil where there is no pair. Empty for lists that are cut at the source.
+    let greatestLogarithms: [Float?]
     /// What a regression needs; nil for lists that are cut at the source.
     let regressed: RegressedPairs?
 
@@ -109,6 +111,7 @@ struct PairLists: Sendable {
         self.ends = ends
         self.targets = targets
         self.logarithms = logarithms
+        greatestLogarithms = cut == .target ? kept.map { $0.logarithms.max() } : []
         regressed =
             cut == .target ? RegressedPairs(kept, positions, masses: finder.masses, keptPart: keptPart) : nil
     }

@@ -11,8 +11,6 @@ struct RegressedPairs: Sendable {
     private var positions: [UInt32] = []
     private let masses: [Float]
     private let keptPart: Double
-    /// Of each target the greatest logarithm; nil where there is no pair.
-    private let greatest: [Float?]
 
     /// - Parameters:
     ///   - kept: by target; the first ones of a limit are the best so many.
@@ -21,7 +19,6 @@ struct RegressedPairs: Sendable {
     init(_ kept: [KeptPairs], _ positions: [UInt32], masses: [Float], keptPart: Double) {
         self.masses = masses
         self.keptPart = keptPart
-        greatest = kept.map { $0.logarithms.max() }
         var start = 0
         for pairs in kept {
             let count = min(pairs.groups.count, RidgeRegression.sourceLimit)
@@ -38,14 +35,13 @@ struct RegressedPairs: Sendable {
     /// - Parameters:
     ///   - limit: how many pairs a target keeps.
     ///   - pairCount: of all sources.
-    func coefficients(penalty: Double, limit: Int, pairCount: Int, threads: Int) -> RidgeCoefficients {
+    func coefficients(penalty: Double, limit: Int, pairCount: Int, threads: Int) -> MixPart {
         var part = self
         if limit < RidgeRegression.sourceLimit { part.keepFirst(limit) }
         let found = RidgeRegression(
             offsets: part.offsets, sources: part.sources, weights: part.weights, masses: masses
         ).coefficients(penalty: penalty * keptPart, threads: threads)
-        var coefficients = RidgeCoefficients(
-            ofPairs: [Float](repeating: 0, count: pairCount), sumOfGreatest: 0, greatest: greatest)
+        var coefficients = MixPart(ofPairs: [Float](repeating: 0, count: pairCount), sumOfGreatest: 0)
         for target in masses.indices {
             var most: Float = 0
             for index in part.offsets[target]..<part.offsets[target + 1] {
@@ -71,26 +67,3 @@ struct RegressedPairs: Sendable {
     }
 }
 
-/// The coefficients of a regression, and what makes scores comparable with them.
-struct RidgeCoefficients: Sendable {
-    /// By position of a pair among those of the sources.
-    var ofPairs: [Float]
-    /// The sum over the targets of the greatest coefficient of each.
-    var sumOfGreatest: Double
-    /// Of each target the greatest logarithm; nil where there is no pair.
-    let greatest: [Float?]
-
-    /// By what scores and coefficients are multiplied before they are added up; `RidgeMix` does the same.
-    func factors(
-        share: Double, score: (_ target: Int, _ logarithm: Float) -> Float
-    ) -> (ofScores: Float, ofCoefficients: Float) {
-        var (scores, count) = (0.0, 0)
-        for (target, logarithm) in greatest.enumerated() {
-            guard let logarithm else { continue }
-            scores += Double(score(target, logarithm))
-            count += 1
-        }
-        guard scores > 0, sumOfGreatest > 0 else { return (1, 0) }
-        return (Float((1 - share) * Double(count) / scores), Float(share * Double(count) / sumOfGreatest))
-    }
-}

@@ -17,15 +17,15 @@ struct ScoredLists: Sendable {
     private static let portion = 512
 
     /// - Parameters:
-    ///   - coefficients: if scores are mixed with those of a regression.
+    ///   - mixed: what scores are mixed with.
     ///   - sizes: the natural logarithm of every group's number of entries.
     init(
-        _ pairs: PairLists, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ mixed: MixParts,
         logarithmsOfSizes sizes: [Float], threads: Int
     ) {
         self.pairs = pairs
         limit = part.limit
-        let scoring = Scoring(pairs.cut, part, coefficients, logarithmsOfSizes: sizes)
+        let scoring = Scoring(pairs, part, mixed, logarithmsOfSizes: sizes)
         let sourceCount = pairs.offsets.count - 1
         let portions = (sourceCount + Self.portion - 1) / Self.portion
         let found = Mutex([Portion](repeating: Portion(), count: portions))
@@ -64,30 +64,32 @@ private struct Scoring: Sendable {
     private let exponent: Float
     private let isOfSource: Bool
     private let sizes: [Float]
-    private let coefficients: RidgeCoefficients?
-    private var factors: (ofScores: Float, ofCoefficients: Float) = (1, 0)
+    private let mixed: MixParts
+    /// Nil if scores are not mixed.
+    private var scale: MixScale?
 
-    init(
-        _ cut: ListCut, _ part: TunedSettings.Part, _ coefficients: RidgeCoefficients?,
-        logarithmsOfSizes sizes: [Float]
-    ) {
+    init(_ pairs: PairLists, _ part: TunedSettings.Part, _ mixed: MixParts, logarithmsOfSizes sizes: [Float]) {
         let formula = part.formula
         limit = part.limit
         listPower = formula.listPower
         power = Float(formula.scorePower)
-        isOfSource = cut == .source
+        isOfSource = pairs.cut == .source
         exponent = Float(isOfSource ? formula.sourceExponent : formula.neighbourExponent)
         self.sizes = sizes
-        self.coefficients = coefficients
-        let unmixed = self
-        if let coefficients {
-            factors = coefficients.factors(share: formula.ridgeShare) { target, logarithm in
-                unmixed.score(logarithm, source: target, target: target)
-            }
+        self.mixed = mixed
+        guard !mixed.isEmpty else { return }
+        var (sum, count) = (0.0, 0)
+        for (target, logarithm) in pairs.greatestLogarithms.enumerated() {
+            guard let logarithm else { continue }
+            sum += Double(score(logarithm, source: target, target: target))
+            count += 1
         }
+        scale = MixScale(
+            formula, targets: count, scores: sum, coefficients: mixed.coefficients?.sumOfGreatest ?? 0,
+            factors: mixed.products?.sumOfGreatest ?? 0)
     }
 
-    /// The score of a pair before it is mixed with a coefficient.
+    /// The score of a pair before it is mixed with anything.
     @inline(__always)
     private func score(_ logarithm: Float, source: Int, target: Int) -> Float {
         expf(power * (logarithm - exponent * sizes[isOfSource ? source : target]))
@@ -97,8 +99,11 @@ private struct Scoring: Sendable {
     @inline(__always)
     func score(_ pairs: PairLists, _ position: Int, source: Int) -> Float {
         let score = score(pairs.logarithms[position], source: source, target: Int(pairs.targets[position]))
-        guard let coefficients else { return score }
-        return max(0, factors.ofScores * score + factors.ofCoefficients * coefficients.ofPairs[position])
+        guard let scale else { return score }
+        return Float(
+            scale.mixed(
+                score: Double(score), coefficient: mixed.coefficients.map { Double($0.ofPairs[position]) } ?? 0,
+                factors: mixed.products.map { Double($0.ofPairs[position]) } ?? 0))
     }
 }
 

@@ -33,7 +33,9 @@ final class TuningScorer {
     /// The most pairs that a group keeps.
     let limit: Int
     private var pairs = RecentValues<Place<PairChoice>, PairLists>(limit: 3)
-    private var coefficients = RecentValues<Place<RidgeChoice>, RidgeCoefficients>(limit: 2)
+    private var coefficients = RecentValues<Place<RidgeChoice>, MixPart>(limit: 2)
+    private var factors = RecentValues<Place<Whole>, SpectralFactors>(limit: 1)
+    private var products = RecentValues<Place<ProductChoice>, MixPart>(limit: 2)
     private var lists = RecentValues<Place<TunedSettings.Part>, ScoredLists>(limit: 2)
     private let sizes: [Relation: [[Float]]]
 
@@ -51,6 +53,15 @@ final class TuningScorer {
         let limit: Int
     }
 
+    /// What the products of factors are of.
+    private struct ProductChoice: Hashable {
+        let choice: PairChoice
+        let limit: Int
+    }
+
+    /// A matrix, of which nothing is chosen.
+    private struct Whole: Hashable {}
+
     /// - Parameter folds: have the same members.
     init(_ community: TuningCommunity, _ folds: [TuningCommunity.Fold], threads: Int) {
         self.community = community
@@ -64,6 +75,8 @@ final class TuningScorer {
         // Those of all folds and relations at once, for a few choices.
         pairs.limit *= folds.count * community.relations.count
         coefficients.limit *= folds.count * community.relations.count
+        factors.limit *= folds.count * community.relations.count
+        products.limit *= folds.count * community.relations.count
         lists.limit *= folds.count * community.relations.count
     }
 
@@ -100,20 +113,37 @@ final class TuningScorer {
                     limit: limit, threads: threads)
             }
             return ScoredLists(
-                found, part, ridge(found, part, choice, relation, fold),
+                found, part,
+                MixParts(
+                    coefficients: ridge(found, part, choice, relation, fold),
+                    products: products(found, part, choice, relation, fold)),
                 logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
         }
     }
 
     private func ridge(
         _ pairs: PairLists, _ part: TunedSettings.Part, _ choice: PairChoice, _ relation: Relation, _ fold: Int
-    ) -> RidgeCoefficients? {
+    ) -> MixPart? {
         guard part.formula.ridgeShare > 0, let regressed = pairs.regressed else { return nil }
         let penalty = part.formula.ridgePenalty
         let key = RidgeChoice(choice: choice, penalty: penalty, limit: min(part.limit, RidgeRegression.sourceLimit))
         return coefficients.value(for: Place(fold: fold, relation: relation, key: key)) {
             regressed.coefficients(
                 penalty: penalty, limit: part.limit, pairCount: pairs.targets.count, threads: threads)
+        }
+    }
+
+    private func products(
+        _ pairs: PairLists, _ part: TunedSettings.Part, _ choice: PairChoice, _ relation: Relation, _ fold: Int
+    ) -> MixPart? {
+        guard part.formula.factorWeight > 0, part.formula.cut == .target else { return nil }
+        let key = ProductChoice(choice: choice, limit: part.limit)
+        return products.value(for: Place(fold: fold, relation: relation, key: key)) {
+            let factors = factors.value(for: Place(fold: fold, relation: relation, key: Whole())) {
+                let matrices = community.others[relation] ?? folds[fold].memberships
+                return SpectralFactors(matrices.byGroup, threads: threads)
+            }
+            return MixPart(factors, of: pairs, limit: part.limit, threads: threads)
         }
     }
 

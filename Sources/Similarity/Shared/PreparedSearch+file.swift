@@ -5,9 +5,11 @@ public import Model
 /// After a header of 64-bit numbers come the arrays, each at a multiple of the alignment of `Storage` and followed by
 /// its slack. Numbers are little-endian.
 extension PreparedSearch {
-    private static let magic = UInt64(0x3368_6372_6165_5374)
-    private static let headerNumbers = 22
+    private static let magic = UInt64(0x3468_6372_6165_5374)
+    private static let headerNumbers = 23
     private static let blockNumbers = 8
+    /// From the sixth number of the header on.
+    private static let measureNumbers = 10
 
     /// Gives the bytes of the file, piece by piece.
     public func write<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
@@ -47,12 +49,13 @@ extension PreparedSearch {
             UInt64(parameters.limit),
         ]
         switch parameters.measure {
-        case .cosine: numbers += [0, 0, 0, 0, 0, 0, 0, 0, 0]
+        case .cosine: numbers += [UInt64](repeating: 0, count: Self.measureNumbers)
         case .modified(let formula):
             numbers.append(formula.cut == .source ? 1 : 2)
             numbers += [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
                 formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
+                formula.factorWeight,
             ].map(\.bitPattern)
         }
         numbers += [
@@ -75,7 +78,7 @@ extension PreparedSearch {
     public init(_ region: ByteRegion) throws(PreparedSearchError) {
         let numbers = try Self.numbers(region, 0..<Self.headerNumbers)
         guard numbers[0] == Self.magic else { throw .damaged("it is not a prepared search") }
-        let counts = numbers[14..<21].map { Int(truncatingIfNeeded: $0) }
+        let counts = numbers[15..<22].map { Int(truncatingIfNeeded: $0) }
         let (rankCount, columnCount, degreeCount, blockCount) = (counts[2], counts[3], counts[4], counts[5])
         // Without degrees, rows hold descriptors.
         let hasDescriptors = degreeCount < 0
@@ -110,11 +113,11 @@ extension PreparedSearch {
         }
         let prepared = PreparedMatrix(
             ranked, offsets: offsets, columns: columns, heavyEnds: heavyEnds, blocks: blocks, degrees: degrees,
-            largestDegree: UInt32(truncatingIfNeeded: counts[6]), increments: Double(bitPattern: numbers[21]))
+            largestDegree: UInt32(truncatingIfNeeded: counts[6]), increments: Double(bitPattern: numbers[22]))
         let parameters = SimilarityParameters(
             minimumEntries: Int(truncatingIfNeeded: numbers[2]), minimumCommon: Int(truncatingIfNeeded: numbers[3]),
             limit: Int(truncatingIfNeeded: numbers[4]),
-            measure: Self.measure(Array(numbers[5..<14])))
+            measure: Self.measure(Array(numbers[5..<5 + Self.measureNumbers])))
         self.init(prepared, parameters, identity: numbers[1], rowCount: counts[0], entryCount: counts[1])
     }
 
@@ -125,7 +128,7 @@ extension PreparedSearch {
             ModifiedCosine(
                 degreeDiscount: values[0], sourceExponent: values[1], neighbourExponent: values[2],
                 shrinkage: values[3], scorePower: values[4], cut: numbers[0] == 1 ? .source : .target,
-                listPower: values[5], ridgeShare: values[6], ridgePenalty: values[7]))
+                listPower: values[5], ridgeShare: values[6], ridgePenalty: values[7], factorWeight: values[8]))
     }
 
     private static func numbers(_ region: ByteRegion, _ range: Range<Int>) throws(PreparedSearchError) -> [UInt64] {

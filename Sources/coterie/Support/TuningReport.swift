@@ -25,7 +25,7 @@ struct TuningReport {
                 .init(title: "recall@20", isNumber: true), .init(title: "NDCG@20", isNumber: true),
                 .init(title: "to the defaults, 95%"), .init(title: "relation"),
             ]
-                + ["a", "p", "q", "h", "r", "g", "b", "l"].map { .init(title: $0, isNumber: true) }
+                + ["a", "p", "q", "h", "r", "g", "b", "l", "f"].map { .init(title: $0, isNumber: true) }
                 + [.init(title: "cut"), .init(title: "k", isNumber: true), .init(title: "weight", isNumber: true)])
         let best = journal.best(Self.shownTrials)
         for trial in best {
@@ -58,6 +58,7 @@ struct TuningReport {
             let numbers = [
                 formula.degreeDiscount, formula.sourceExponent, formula.neighbourExponent, formula.shrinkage,
                 formula.scorePower, formula.listPower, formula.ridgeShare, formula.ridgePenalty,
+                formula.factorWeight,
             ]
             table.add(
                 (index == 0 ? figures : figures.map { _ in "" }) + [relation.rawValue]

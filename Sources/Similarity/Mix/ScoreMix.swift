@@ -1,33 +1,59 @@
 import Model
 import SparseMatrix
 
-/// Mixes the scores of pairs with the coefficients of a ridge regression.
-struct RidgeMix {
+/// Mixes the scores of pairs with the coefficients of a ridge regression, and with the products of factors.
+struct ScoreMix {
     let formula: ModifiedCosine
     /// By rank.
     let sizes: Storage<UInt32>
-    /// By row, Σ d(u)^-a over its entries.
+    /// By row, Σ d(u)^-a over its entries; none if there is no regression.
     let masses: [Float]
+    /// If they have a weight.
+    let factors: SpectralFactors?
     let threads: Int
 
-    /// Puts what lists are ordered by in place of the keys: (1 - b) s/s̄ + b x/x̄, with s the score and x the
-    /// coefficient of a pair, each divided by the mean of what is greatest for a target; 0 where that is negative.
-    func mix(_ found: inout FoundPairs) {
-        let targets = Targets(found, rowCount: masses.count)
-        let regression = RidgeRegression(
-            offsets: targets.offsets, sources: targets.sources(of: found), weights: weights(found, targets),
-            masses: masses)
-        let coefficients = regression.coefficients(penalty: formula.ridgePenalty, threads: threads)
-        let scale = scale(found, targets, coefficients)
-        for (row, slice) in targets.slices.enumerated() where slice.count > 0 {
+    /// Puts what lists are ordered by in place of the keys: the scores as `MixScale` mixes them.
+    func mix(_ found: inout FoundPairs, rowCount: Int) {
+        let targets = Targets(found, rowCount: rowCount)
+        let coefficients = coefficients(found, targets)
+        let products = products(found, targets)
+        let scale = scale(found, targets, coefficients, products)
+        for (row, slice) in targets.slices.enumerated() {
             for index in 0..<slice.count {
                 let score = formula.score(pairKey: found.results[slice.tile].pairs[slice.start + index].key)
-                let position = targets.offsets[row] + index
-                let coefficient = position < targets.offsets[row + 1] ? Double(coefficients[position]) : 0
-                found.results[slice.tile].pairs[slice.start + index].key = max(
-                    0, scale.ofScores * score + scale.ofCoefficients * coefficient)
+                let isRegressed = !coefficients.isEmpty && index < targets.count(of: row)
+                found.results[slice.tile].pairs[slice.start + index].key = scale.mixed(
+                    score: score, coefficient: isRegressed ? Double(coefficients[targets.offsets[row] + index]) : 0,
+                    factors: products.map { Double($0[targets.starts[row] + index]) } ?? 0)
             }
         }
+    }
+
+    /// Of the pairs that take part in a regression; none if there is none.
+    private func coefficients(_ found: FoundPairs, _ targets: Targets) -> [Float] {
+        guard formula.ridgeShare > 0 else { return [] }
+        return RidgeRegression(
+            offsets: targets.offsets, sources: targets.sources(of: found), weights: weights(found, targets),
+            masses: masses
+        ).coefficients(penalty: formula.ridgePenalty, threads: threads)
+    }
+
+    /// Of all pairs, target after target.
+    private func products(_ found: FoundPairs, _ targets: Targets) -> Storage<Float>? {
+        guard let factors else { return nil }
+        let products = Storage<Float>(uninitialized: targets.starts.last ?? 0)
+        let rowsAtOnce = 256
+        let rowCount = targets.slices.count
+        concurrently(threads, count: (rowCount + rowsAtOnce - 1) / rowsAtOnce) { part in
+            for row in part * rowsAtOnce..<min(rowCount, (part + 1) * rowsAtOnce) {
+                let slice = targets.slices[row]
+                for index in 0..<slice.count {
+                    let source = found.results[slice.tile].pairs[slice.start + index].row
+                    products[targets.starts[row] + index] = factors.score(source: Int(source), target: row)
+                }
+            }
+        }
+        return products
     }
 
     /// What common entries weigh: what a key is made from, by the sizes and the shrinkage that it has.
@@ -52,36 +78,45 @@ struct RidgeMix {
     }
 
     private func scale(
-        _ found: FoundPairs, _ targets: Targets, _ coefficients: [Float]
-    ) -> (ofScores: Double, ofCoefficients: Double) {
-        var (scores, greatest, count) = (0.0, 0.0, 0)
+        _ found: FoundPairs, _ targets: Targets, _ coefficients: [Float], _ products: Storage<Float>?
+    ) -> MixScale {
+        var (scores, coefficientSum, productSum, count) = (0.0, 0.0, 0.0, 0)
         for (row, slice) in targets.slices.enumerated() where slice.count > 0 {
             // Pairs stand best first.
             scores += formula.score(pairKey: found.results[slice.tile].pairs[slice.start].key)
-            let range = targets.offsets[row]..<targets.offsets[row + 1]
-            greatest += range.reduce(0) { max($0, Double(coefficients[$1])) }
+            if !coefficients.isEmpty {
+                let range = targets.offsets[row]..<targets.offsets[row + 1]
+                coefficientSum += range.reduce(0) { max($0, Double(coefficients[$1])) }
+            }
+            if let products {
+                let range = targets.starts[row]..<targets.starts[row + 1]
+                productSum += range.reduce(0) { max($0, Double(products[$1])) }
+            }
             count += 1
         }
-        guard scores > 0, greatest > 0 else { return (1, 0) }
-        return (
-            (1 - formula.ridgeShare) * Double(count) / scores, formula.ridgeShare * Double(count) / greatest
-        )
+        return MixScale(
+            formula, targets: count, scores: scores, coefficients: coefficientSum, factors: productSum)
     }
 }
 
 /// Where the pairs of every row as a target are.
-private struct Targets {
+private struct Targets: Sendable {
     var slices: [(tile: Int, start: Int, count: Int)]
+    /// Rows + 1, of all pairs.
+    var starts = [0]
     /// Rows + 1, of those pairs that take part in a regression.
     var offsets = [0]
 
     init(_ found: FoundPairs, rowCount: Int) {
         slices = found.slices(rowCount: rowCount)
+        starts.reserveCapacity(rowCount + 1)
         offsets.reserveCapacity(rowCount + 1)
-        var end = 0
+        var (end, regressedEnd) = (0, 0)
         for slice in slices {
-            end += min(slice.count, RidgeRegression.sourceLimit)
-            offsets.append(end)
+            end += slice.count
+            starts.append(end)
+            regressedEnd += min(slice.count, RidgeRegression.sourceLimit)
+            offsets.append(regressedEnd)
         }
     }
 
@@ -102,7 +137,7 @@ private struct Targets {
 extension SimilarityParameters {
     /// Σ d(u)^-a over the entries of every row, with d(u) of the rows that count; none if the formula does not need it.
     func masses(of matrix: BinaryMatrix, threads: Int) -> [Float] {
-        guard case .modified(let formula) = measure, formula.usesRidge else { return [] }
+        guard case .modified(let formula) = measure, formula.mixes, formula.ridgeShare > 0 else { return [] }
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: minimumEntries)
         let table = DegreeWeights(degreeDiscount: formula.degreeDiscount, largestDegree: degrees.max() ?? 0)
         let masses = Storage<Float>(zeroed: matrix.rowCount)
