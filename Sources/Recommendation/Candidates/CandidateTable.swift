@@ -127,6 +127,8 @@ struct CandidateTable: RandomAccessCollection {
         /// Those at `count` and behind are space for more.
         private(set) var groups: [UInt32]
         private(set) var sums: [Sum]
+        /// Of each neighbour of a list the place that it had before.
+        private var placesBefore: [UInt32] = []
 
         init(_ joined: [UInt32], capacity: Int, _ places: inout [UInt32]) {
             (joinedCount, count) = (joined.count, joined.count)
@@ -149,15 +151,31 @@ struct CandidateTable: RandomAccessCollection {
                 groups.append(contentsOf: repeatElement(0, count: missing))
                 sums.append(contentsOf: repeatElement(Sum.zero, count: missing))
             }
-            Self.add(neighbours, factor, mark: mark, &places, &groups, &sums, &count, joinedCount, addJoined)
+            let short = neighbours.count - placesBefore.count
+            if short > 0 { placesBefore.append(contentsOf: repeatElement(0, count: short)) }
+            // The places are all over the memory: they are read at once, before anything waits for one of them.
+            Self.read(places.span, of: neighbours, &placesBefore)
+            Self.add(
+                neighbours, factor, mark: mark, placesBefore, &places, &groups, &sums, &count, joinedCount, addJoined)
         }
 
         @inline(__always)
+        private static func read(
+            _ places: Span<UInt32>, of neighbours: Span<Neighbour>, _ before: inout [UInt32]
+        ) {
+            var before = before.mutableSpan
+            for index in neighbours.indices { before[index] = places[Int(neighbours[index].index)] }
+        }
+
+        /// - Parameter neighbours: of one list, each once.
+        @inline(__always)
         private static func add(
-            _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
+            _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ placesBefore: [UInt32],
+            _ places: inout [UInt32],
             _ groups: inout [UInt32], _ sums: inout [Sum], _ count: inout Int, _ joinedCount: Int,
             _ addJoined: (_ position: Int, _ common: UInt32) -> Void
         ) {
+            let placesBefore = placesBefore.span
             var placeSpan = places.mutableSpan
             var groupSpan = groups.mutableSpan
             var sumSpan = sums.mutableSpan
@@ -165,7 +183,7 @@ struct CandidateTable: RandomAccessCollection {
             for index in neighbours.indices {
                 let neighbour = neighbours[index]
                 // Whether a neighbour is new cannot be predicted: both cases take the same way, without a branch.
-                let known = placeSpan[Int(neighbour.index)]
+                let known = placesBefore[index]
                 let isNew = known == GroupPlaces.none
                 let place = isNew ? next : known
                 placeSpan[Int(neighbour.index)] = place

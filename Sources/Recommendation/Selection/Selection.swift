@@ -129,28 +129,17 @@ private struct Remaining {
     mutating func take(_ taken: Int, of interest: Int, _ similarities: ArraySlice<Float>, lambda: Double) {
         precondition(similarities.count == worths.count, "a similarity to each candidate of the pool")
         worths[taken] = -1
-        Self.lower(&worths, similarities, lambda: lambda)
+        // A simple loop over all candidates, which the compiler vectorizes; most similarities are 0.
+        unsafe worths.withUnsafeMutableBufferPointer { worths in
+            unsafe similarities.withUnsafeBufferPointer { similarities in
+                for position in 0..<worths.count {
+                    unsafe worths[position] *= 1 - lambda * Double(similarities[position])
+                }
+            }
+        }
         look(through: interest)
         for other in interests.indices where !isEmpty(other) {
             if similarities[similarities.startIndex + interests[other].worthiest] > 0 { look(through: other) }
-        }
-    }
-
-    /// Lowers worths by similarities, of which most are 0: they are looked at eight at a time.
-    private static func lower(_ worths: inout [Double], _ similarities: ArraySlice<Float>, lambda: Double) {
-        var worths = worths.mutableSpan
-        let similarities = similarities.span
-        let bytes = unsafe similarities.bytes
-        let width = 8
-        for start in stride(from: 0, to: similarities.count, by: width) {
-            let end = min(start + width, similarities.count)
-            if end == start + width {
-                // Without a sign, a similarity is 0 if all its bits are.
-                let bits = unsafe bytes.unsafeLoadUnaligned(
-                    fromUncheckedByteOffset: start * MemoryLayout<Float>.stride, as: SIMD4<UInt64>.self)
-                if bits.x | bits.y | bits.z | bits.w == 0 { continue }
-            }
-            for position in start..<end { worths[position] *= 1 - lambda * Double(similarities[position]) }
         }
     }
 
