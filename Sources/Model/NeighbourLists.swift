@@ -46,8 +46,10 @@ public struct NeighbourLists: Sendable {
     /// How many neighbours the longest list has, hidden ones included.
     public let longestCount: Int
 
-    /// How many lists ahead are asked for: a list of 100 neighbours is 19 lines of the cache.
+    /// How many lists ahead are asked for.
     private static let lead = 4
+    /// How many bytes of each are asked for: a processor notices that a list is read in order, and gets the rest itself.
+    private static let leadBytes = 512
 
     init(_ ranges: [Range<Int>], relationCount: Int, in region: ByteRegion, without hidden: GroupSet?) {
         self.region = region
@@ -69,9 +71,11 @@ public struct NeighbourLists: Sendable {
     ///   relation, by its index in `ModelVersion.relations`.
     public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
         var shown: [Neighbour] = []
-        for range in ranges.prefix(Self.lead) { region.prefetch(range) }
+        for range in ranges.prefix(Self.lead) { region.prefetch(range.prefix(Self.leadBytes)) }
         for (number, range) in ranges.enumerated() {
-            if number + Self.lead < ranges.count { region.prefetch(ranges[number + Self.lead]) }
+            if number + Self.lead < ranges.count {
+                region.prefetch(ranges[number + Self.lead].prefix(Self.leadBytes))
+            }
             let (group, relation) = number.quotientAndRemainder(dividingBy: relationCount)
             region.withNeighbours(range) { neighbours in
                 guard let hidden else { return body(group, relation, neighbours) }

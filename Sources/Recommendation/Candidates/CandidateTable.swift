@@ -100,7 +100,8 @@ struct CandidateTable: RandomAccessCollection {
     ) {
         var pairs: [JoinedPair] = []
         (groups, sums) = places.using { places in
-            var table = Growing(joined, capacity: joined.count + lists.neighbourCount / 3, &places)
+            var table = Growing(
+                joined, capacity: joined.count + lists.neighbourCount / 3, longestList: lists.longestCount, &places)
             lists.forEach { seed, relation, neighbours in
                 guard factors[relation] > 0 else { return }
                 table.add(neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places) { second, common in
@@ -128,15 +129,16 @@ struct CandidateTable: RandomAccessCollection {
         private(set) var groups: [UInt32]
         private(set) var sums: [Sum]
         /// Of each neighbour of a list the place that it had before.
-        private var placesBefore: [UInt32] = []
+        private var placesBefore: [UInt32]
 
-        init(_ joined: [UInt32], capacity: Int, _ places: inout [UInt32]) {
+        init(_ joined: [UInt32], capacity: Int, longestList: Int, _ places: inout [UInt32]) {
             (joinedCount, count) = (joined.count, joined.count)
             groups = joined
             groups.reserveCapacity(capacity)
             sums = []
             sums.reserveCapacity(capacity)
             sums.append(contentsOf: repeatElement(Sum.zero, count: joined.count))
+            placesBefore = [UInt32](repeating: 0, count: longestList)
             for (position, group) in joined.enumerated() { places[Int(group)] = UInt32(position) }
         }
 
@@ -151,8 +153,6 @@ struct CandidateTable: RandomAccessCollection {
                 groups.append(contentsOf: repeatElement(0, count: missing))
                 sums.append(contentsOf: repeatElement(Sum.zero, count: missing))
             }
-            let short = neighbours.count - placesBefore.count
-            if short > 0 { placesBefore.append(contentsOf: repeatElement(0, count: short)) }
             // The places are all over the memory: they are read at once, before anything waits for one of them.
             Self.read(places.span, of: neighbours, &placesBefore)
             Self.add(

@@ -191,9 +191,9 @@ public struct Planner: Sendable {
         var moved = 0
         for position in candidates.indices {
             let percent = model.seasonalPercent(of: Int(candidates[position].group), month: month)
-            guard percent != 100 else { continue }
+            // Whether a group has a season cannot be predicted: without a branch it is faster.
             candidates[position].take(seasonPercent: percent)
-            moved += 1
+            moved += percent == 100 ? 0 : 1
         }
         return StageReport(
             stage: .season, taken: candidates.count, passed: candidates.count, note: "\(moved) have a season")
