@@ -125,7 +125,8 @@ public struct RecomputeEstimate: Sendable, Equatable {
         // If one common entry is enough, every pair that has one is a candidate. A modified cosine has weights of 64
         // bits instead of counts of 8 or 16, and its lists are cut at the target.
         let scale = parameters.measure != .cosine ? 9.0 : parameters.minimumCommon > 1 ? 1 : 3
-        return preparing + (counting + choosing) * scale
+        let mixing = parameters.mixingNanoseconds(rows: groups, entries: amount.rows) * 1e-9
+        return preparing + (counting + choosing) * scale + mixing
     }
 
     /// Takes over how long the steps took then, by the rows there are now.

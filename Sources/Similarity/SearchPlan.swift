@@ -33,7 +33,7 @@ struct SearchPlan: Sendable {
         limit = min(parameters.limit, max(0, ranks - 1))
         tiles = stride(from: wanted.lowerBound, to: wanted.upperBound, by: rowsAtOnce)
             .map { $0..<min($0 + rowsAtOnce, wanted.upperBound) }
-        cost = SearchCost(prepared, parameters.measure, entryCount: entryCount)
+        cost = SearchCost(prepared, parameters, entryCount: entryCount)
         formula = Formula(prepared, parameters.measure)
         order = CandidateOrder(
             tolerance: parameters.measure == .cosine ? 0x1p-50 : 0, rows: prepared.ranked.rows,
@@ -53,20 +53,23 @@ extension SimilarityParameters.Measure {
 struct SearchCost: Sendable {
     /// The cost before the first tile.
     let preparation: Int
+    /// The cost of mixing scores, after the last tile.
+    private let mixing: Int
     private let perEntry: Int
     private let perRank: Int
 
-    init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure, entryCount: Int) {
+    init(_ prepared: PreparedMatrix, _ parameters: SimilarityParameters, entryCount: Int) {
         // With weights, adding costs about three times as much, and comparing nine times.
-        let (adding, comparing) = measure == .cosine ? (1, 1) : (3, 9)
+        let (adding, comparing) = parameters.measure == .cosine ? (1, 1) : (3, 9)
         preparation = 35 * entryCount
+        mixing = Int(parameters.mixingNanoseconds(rows: prepared.rankCount, entries: entryCount))
         perEntry = 22 * adding * prepared.blocks.count
         perRank = comparing * prepared.rankCount * 2 / 5
     }
 
     /// The cost of a whole search.
     func total(_ tiles: [Range<Int>], _ prepared: PreparedMatrix) -> Int {
-        tiles.reduce(preparation) { $0 + cost(of: $1, prepared) }
+        tiles.reduce(preparation + mixing) { $0 + cost(of: $1, prepared) }
     }
 
     /// The cost of comparing a tile of ranks with all blocks.

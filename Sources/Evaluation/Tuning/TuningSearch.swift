@@ -38,7 +38,7 @@ struct TuningSearch {
     /// How many of the best go on from one stage to the next.
     private static let survivors = 3
     /// How often it begins again nearby without finding better settings before it gives up.
-    private static let patience = 4
+    private static let patience = 12
 
     /// The best settings that were found in time.
     func best(_ measure: Measure) -> TunedSettings {

@@ -151,3 +151,17 @@ extension SimilarityParameters {
         return unsafe Array(UnsafeBufferPointer(start: masses.base, count: masses.count))
     }
 }
+
+extension SimilarityParameters {
+    /// What mixing scores takes, in nanoseconds of one core, as measured.
+    ///
+    /// - Parameters:
+    ///   - rows: that count.
+    ///   - entries: of them.
+    public func mixingNanoseconds(rows: Int, entries: Int) -> Double {
+        guard case .modified(let formula) = measure, formula.mixes else { return 0 }
+        let sources = Double(min(limit, RidgeRegression.sourceLimit))
+        let ridge = formula.ridgeShare > 0 ? Double(rows) * sources * sources * sources * 0.13 : 0
+        return ridge + (formula.factorWeight > 0 ? SpectralFactors.nanoseconds(rows: rows, entries: entries) : 0)
+    }
+}
