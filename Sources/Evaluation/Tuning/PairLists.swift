@@ -38,7 +38,9 @@ struct PairLists: Sendable {
     /// The natural logarithm of Σ d^-a n^-e c/(c+h), with n and e of the group that does not keep the pair.
     let logarithms: [Float]
     let cut: ListCut
-    /// Of each target the greatest logarithm; nil where there is no pair. Empty for lists that are cut at the source.
+    /// Of each target the greatest logarithm; nil where there is no pair.
+    ///
+    /// Empty for lists that are cut at the source.
     let greatestLogarithms: [Float?]
     /// What a regression needs; nil for lists that are cut at the source.
     let regressed: RegressedPairs?

@@ -66,4 +66,3 @@ struct RegressedPairs: Sendable {
         self = shorter
     }
 }
-

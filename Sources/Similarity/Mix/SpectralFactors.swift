@@ -11,9 +11,11 @@ public import SparseMatrix
 public struct SpectralFactors: Sendable {
     /// The most numbers that a row has.
     public static let most = 256
-    /// There are so many rows or more for each of the numbers: a space that is nearly that of all rows tells nothing. With
-    /// fewer than 128 rows there are no factors.
+    /// There are so many rows or more for each of the numbers.
+    ///
+    /// A space that is nearly that of all rows tells nothing. With fewer than 128 rows there are no factors.
     private static let rowsPerFactor = 8
+    /// With more passes, lists find no more.
     private static let passCount = 3
 
     /// How many numbers each row has.
