@@ -74,7 +74,7 @@ let package = Package(
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         computing("Model", ["CPrefetch"]),
-        computing("Recommendation", ["CivilTime", "Model"]),
+        computing("Recommendation", ["CivilTime", "CPrefetch", "Model"]),
         // Which of two ways to make lists is better: assignment, and the statistics of the answer.
         computing("Experiments", ["Model", "Recommendation"]),
         // How alike two texts are, for suggestions in error messages.

@@ -1,3 +1,4 @@
+import CPrefetch
 import Model
 
 /// The neighbours of a member's groups with their raw scores, in no particular order.
@@ -100,8 +101,7 @@ struct CandidateTable: RandomAccessCollection {
     ) {
         var pairs: [JoinedPair] = []
         (groups, sums) = places.using { places in
-            var table = Growing(
-                joined, capacity: joined.count + lists.neighbourCount / 3, longestList: lists.longestCount, &places)
+            var table = Growing(joined, capacity: joined.count + lists.neighbourCount / 3, &places)
             lists.forEach { seed, relation, neighbours in
                 guard factors[relation] > 0 else { return }
                 table.add(neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places) { second, common in
@@ -128,17 +128,14 @@ struct CandidateTable: RandomAccessCollection {
         /// Those at `count` and behind are space for more.
         private(set) var groups: [UInt32]
         private(set) var sums: [Sum]
-        /// Of each neighbour of a list the place that it had before.
-        private var placesBefore: [UInt32]
 
-        init(_ joined: [UInt32], capacity: Int, longestList: Int, _ places: inout [UInt32]) {
+        init(_ joined: [UInt32], capacity: Int, _ places: inout [UInt32]) {
             (joinedCount, count) = (joined.count, joined.count)
             groups = joined
             groups.reserveCapacity(capacity)
             sums = []
             sums.reserveCapacity(capacity)
             sums.append(contentsOf: repeatElement(Sum.zero, count: joined.count))
-            placesBefore = [UInt32](repeating: 0, count: longestList)
             for (position, group) in joined.enumerated() { places[Int(group)] = UInt32(position) }
         }
 
@@ -153,29 +150,27 @@ struct CandidateTable: RandomAccessCollection {
                 groups.append(contentsOf: repeatElement(0, count: missing))
                 sums.append(contentsOf: repeatElement(Sum.zero, count: missing))
             }
-            // The places are all over the memory: they are read at once, before anything waits for one of them.
-            Self.read(places.span, of: neighbours, &placesBefore)
-            Self.add(
-                neighbours, factor, mark: mark, placesBefore, &places, &groups, &sums, &count, joinedCount, addJoined)
+            // Places are all over the memory: all are asked for before anything waits for one.
+            Self.prefetch(places.span, of: neighbours)
+            Self.add(neighbours, factor, mark: mark, &places, &groups, &sums, &count, joinedCount, addJoined)
         }
 
         @inline(__always)
-        private static func read(
-            _ places: Span<UInt32>, of neighbours: Span<Neighbour>, _ before: inout [UInt32]
-        ) {
-            var before = before.mutableSpan
-            for index in neighbours.indices { before[index] = places[Int(neighbours[index].index)] }
+        private static func prefetch(_ places: Span<UInt32>, of neighbours: Span<Neighbour>) {
+            unsafe places.withUnsafeBufferPointer { places in
+                guard let start = places.baseAddress else { return }
+                for index in neighbours.indices {
+                    unsafe coterie_prefetch(start + Int(neighbours[index].index), MemoryLayout<UInt32>.stride)
+                }
+            }
         }
 
-        /// - Parameter neighbours: of one list, each once.
         @inline(__always)
         private static func add(
-            _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ placesBefore: [UInt32],
-            _ places: inout [UInt32],
+            _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
             _ groups: inout [UInt32], _ sums: inout [Sum], _ count: inout Int, _ joinedCount: Int,
             _ addJoined: (_ position: Int, _ common: UInt32) -> Void
         ) {
-            let placesBefore = placesBefore.span
             var placeSpan = places.mutableSpan
             var groupSpan = groups.mutableSpan
             var sumSpan = sums.mutableSpan
@@ -183,7 +178,7 @@ struct CandidateTable: RandomAccessCollection {
             for index in neighbours.indices {
                 let neighbour = neighbours[index]
                 // Whether a neighbour is new cannot be predicted: both cases take the same way, without a branch.
-                let known = placesBefore[index]
+                let known = placeSpan[Int(neighbour.index)]
                 let isNew = known == GroupPlaces.none
                 let place = isNew ? next : known
                 placeSpan[Int(neighbour.index)] = place
