@@ -79,7 +79,7 @@ struct SpectralFactorsTests {
     @Test("project on the singular vectors that a method for small matrices finds", arguments: [1, 4])
     func dense(minimumEntries: Int) throws {
         let matrix = try communities(seed: 7)
-        let factors = SpectralFactors(matrix, minimumEntries: minimumEntries, threads: 2)
+        let factors = SpectralFactors(matrix, minimumEntries: minimumEntries, passCount: 12, threads: 2)
         let expected = filtered(matrix, minimumEntries: minimumEntries, count: 16)
         #expect(matrix.size(ofRow: 170) == 2)
         var greatest = 0.0

@@ -31,6 +31,11 @@ public struct SpectralFactors: Sendable {
     ///   - minimumEntries: rows with fewer entries do not count.
     /// - Complexity: O(`most` · (entries + rows · `most`)), with one more copy of the entries and two of the factors.
     public init(_ matrix: BinaryMatrix, minimumEntries: Int = 1, threads: Int) {
+        self.init(matrix, minimumEntries: minimumEntries, passCount: Self.passCount, threads: threads)
+    }
+
+    /// - Parameter passCount: with more of them the space comes nearer to that of the leading singular vectors.
+    init(_ matrix: BinaryMatrix, minimumEntries: Int, passCount: Int, threads: Int) {
         let least = max(1, minimumEntries)
         roots = (0..<matrix.rowCount).map {
             let size = matrix.size(ofRow: $0)
@@ -42,7 +47,7 @@ public struct SpectralFactors: Sendable {
         if count > 0 {
             let columns = CountedColumns(matrix, roots)
             let inverseRoots = roots.map { $0 > 0 ? 1 / $0 : 0 }
-            for _ in 0..<Self.passCount {
+            for _ in 0..<passCount {
                 blocks.multiply(by: columns, inverseRoots, threads: threads)
                 blocks.orthonormalize(threads: threads)
             }
