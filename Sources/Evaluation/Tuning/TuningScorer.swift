@@ -107,7 +107,7 @@ final class TuningScorer {
         return lists.value(for: Place(fold: fold, relation: relation, key: unweighted)) {
             let choice = PairChoice(part.formula)
             let found = pairs.value(for: Place(fold: fold, relation: relation, key: choice)) {
-                let matrices = community.others[relation] ?? folds[fold].memberships
+                let matrices = matrices(of: relation, fold)
                 return PairLists(
                     matrices.byGroup, matrices.byEntry, choice, keptPart: community.keptParts[relation] ?? 1,
                     limit: limit, threads: threads)
@@ -119,6 +119,10 @@ final class TuningScorer {
                     products: products(found, part, choice, relation, fold)),
                 logarithmsOfSizes: sizes[relation]?[fold] ?? [], threads: threads)
         }
+    }
+
+    private func matrices(of relation: Relation, _ fold: Int) -> TuningCommunity.Matrices {
+        community.others[relation] ?? folds[fold].memberships
     }
 
     private func ridge(
@@ -140,8 +144,7 @@ final class TuningScorer {
         let key = ProductChoice(choice: choice, limit: part.limit)
         return products.value(for: Place(fold: fold, relation: relation, key: key)) {
             let factors = factors.value(for: Place(fold: fold, relation: relation, key: Whole())) {
-                let matrices = community.others[relation] ?? folds[fold].memberships
-                return SpectralFactors(matrices.byGroup, threads: threads)
+                SpectralFactors(matrices(of: relation, fold).byGroup, threads: threads)
             }
             return MixPart(factors, of: pairs, limit: part.limit, threads: threads)
         }

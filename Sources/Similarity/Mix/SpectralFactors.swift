@@ -45,10 +45,11 @@ public struct SpectralFactors: Sendable {
         var blocks = FactorBlocks(rowCount: matrix.rowCount, factorCount: wanted)
         count = blocks.factorCount
         if count > 0 {
-            let columns = CountedColumns(matrix, roots)
+            guard let columns = try? matrix.transposed() else { preconditionFailure("a row's number has 32 bits") }
+            let degrees = matrix.columnDegrees(ofRowsWithAtLeast: least)
             let inverseRoots = roots.map { $0 > 0 ? 1 / $0 : 0 }
             for _ in 0..<passCount {
-                blocks.multiply(by: columns, inverseRoots, threads: threads)
+                blocks.multiply(by: columns, degrees, inverseRoots, threads: threads)
                 blocks.orthonormalize(threads: threads)
             }
         }
@@ -80,31 +81,6 @@ public struct SpectralFactors: Sendable {
         let four = eight.lowHalf + eight.highHalf
         let two = four.lowHalf + four.highHalf
         return (two.x + two.y) * (roots[target] / roots[source])
-    }
-}
-
-/// The rows of every column, of the rows that count.
-private struct CountedColumns: Sendable {
-    /// Columns + 1.
-    let offsets: [Int]
-    let rows: [UInt32]
-
-    /// - Parameter roots: above 0 for the rows that count.
-    init(_ matrix: BinaryMatrix, _ roots: [Float]) {
-        var ends = [Int](repeating: 0, count: matrix.columnCount + 1)
-        for row in roots.indices where roots[row] > 0 {
-            for column in matrix.row(row) { ends[Int(column) + 1] += 1 }
-        }
-        for column in 0..<matrix.columnCount { ends[column + 1] += ends[column] }
-        offsets = ends
-        var rows = [UInt32](repeating: 0, count: ends[matrix.columnCount])
-        for row in roots.indices where roots[row] > 0 {
-            for column in matrix.row(row) {
-                rows[ends[Int(column)]] = UInt32(row)
-                ends[Int(column)] += 1
-            }
-        }
-        self.rows = rows
     }
 }
 
@@ -142,18 +118,25 @@ private struct FactorBlocks {
     }
 
     /// Multiplies by D_r^-½ X D_c^-1 Xᵀ D_r^-½: each block on one thread, in the order of the columns.
-    mutating func multiply(by columns: CountedColumns, _ inverseRoots: [Float], threads: Int) {
+    ///
+    /// - Parameters:
+    ///   - columns: columns × rows.
+    ///   - degrees: of each column, in how many rows that count it is.
+    ///   - inverseRoots: D_r^-½, 0 for rows that do not count.
+    mutating func multiply(
+        by columns: BinaryMatrix, _ degrees: [UInt32], _ inverseRoots: [Float], threads: Int
+    ) {
         let (before, rowCount) = (blocks, rowCount)
         let products = before.map { _ in Storage<Vector>(zeroed: rowCount) }
         concurrently(threads, count: before.count) { number in
             let (vectors, sums) = (before[number], products[number])
             for row in 0..<rowCount { vectors[row] *= inverseRoots[row] }
-            let (offsets, rows) = (columns.offsets.span, columns.rows.span)
-            for column in 0..<offsets.count - 1 where offsets[column] < offsets[column + 1] {
+            let (offsets, rows, degrees) = (columns.rowOffsets.span, columns.columnIndices.span, degrees.span)
+            for column in 0..<degrees.count where degrees[column] > 0 {
                 let range = offsets[column]..<offsets[column + 1]
                 var sum = Vector.zero
                 for position in range { sum += vectors[Int(rows[position])] }
-                sum /= Float(range.count)
+                sum /= Float(degrees[column])
                 for position in range { sums[Int(rows[position])] += sum }
             }
             for row in 0..<rowCount { sums[row] *= inverseRoots[row] }
