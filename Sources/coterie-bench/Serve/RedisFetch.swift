@@ -29,7 +29,10 @@ struct RedisFetch {
                 try Child.path(of: "redis-server", package: "redis-server"), "--port", "0", "--unixsocket", path,
                 "--save", "", "--appendonly", "no", "--dir", scene.folder,
             ], processor: ServersUnderTest.serverProcessor, folder: scene.folder)
-        try server.wait { FileManager.default.fileExists(atPath: path) ? () : nil }
+        // The socket is there before the server listens.
+        try server.wait { () -> Void? in
+            do { _ = try RedisConnection(to: RedisAddress(socketPath: path)) } catch { return nil }
+        }
         var connection = try RedisConnection(to: RedisAddress(socketPath: path))
         let store = RedisStore(
             RedisAddress(socketPath: path), cacheDirectory: scene.folder + "/images", prefix: Self.prefix)
