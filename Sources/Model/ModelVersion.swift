@@ -193,15 +193,13 @@ public struct ModelVersion: Sendable {
         -> NeighbourLists
     {
         let byteLimit = limit.map { $0 * Neighbour.byteCount } ?? .max
-        var ranges: [Range<Int>] = []
-        ranges.reserveCapacity(groups.count * readers.count)
-        for group in groups {
-            let index = checked(Int(group))
-            let isHidden = hidden?.contains(group) == true
-            for (relation, reader) in readers.enumerated() {
-                let isRead = !isHidden && (wanted.isEmpty || wanted[relation])
-                let range = isRead ? reader.range(ofList: index) : 0..<0
-                ranges.append(range.lowerBound..<range.lowerBound + min(range.count, byteLimit))
+        var ranges = [Range<Int>](repeating: 0..<0, count: groups.count * readers.count)
+        for (relation, reader) in readers.enumerated() where wanted.isEmpty || wanted[relation] {
+            for (position, group) in groups.enumerated() {
+                let range = reader.range(ofList: checked(Int(group)))
+                guard hidden?.contains(group) != true else { continue }
+                ranges[position * readers.count + relation] =
+                    range.lowerBound..<range.lowerBound + min(range.count, byteLimit)
             }
         }
         return NeighbourLists(ranges, relationCount: readers.count, in: region, without: hidden)

@@ -46,10 +46,10 @@ public struct NeighbourLists: Sendable {
     /// How many neighbours the longest list has, hidden ones included.
     public let longestCount: Int
 
-    /// How many lists ahead are asked for.
-    private static let lead = 4
-    /// How many bytes of each are asked for: a processor notices that a list is read in order, and gets the rest itself.
-    private static let leadBytes = 512
+    /// How many lists ahead the beginning is asked for, and how many the rest: so that not too much is at once.
+    private static let lead = (beginning: 4, rest: 2)
+    /// How many bytes the beginning has.
+    private static let beginningBytes = 512
 
     init(_ ranges: [Range<Int>], relationCount: Int, in region: ByteRegion, without hidden: GroupSet?) {
         self.region = region
@@ -71,10 +71,13 @@ public struct NeighbourLists: Sendable {
     ///   relation, by its index in `ModelVersion.relations`.
     public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
         var shown: [Neighbour] = []
-        for range in ranges.prefix(Self.lead) { region.prefetch(range.prefix(Self.leadBytes)) }
+        for range in ranges.prefix(Self.lead.beginning) { region.prefetch(range.prefix(Self.beginningBytes)) }
         for (number, range) in ranges.enumerated() {
-            if number + Self.lead < ranges.count {
-                region.prefetch(ranges[number + Self.lead].prefix(Self.leadBytes))
+            if number + Self.lead.beginning < ranges.count {
+                region.prefetch(ranges[number + Self.lead.beginning].prefix(Self.beginningBytes))
+            }
+            if number + Self.lead.rest < ranges.count {
+                region.prefetch(ranges[number + Self.lead.rest].dropFirst(Self.beginningBytes))
             }
             let (group, relation) = number.quotientAndRemainder(dividingBy: relationCount)
             region.withNeighbours(range) { neighbours in

@@ -1,4 +1,3 @@
-import CPrefetch
 import Model
 
 /// The neighbours of a member's groups with their raw scores, in no particular order.
@@ -151,18 +150,8 @@ struct CandidateTable: RandomAccessCollection {
                 sums.append(contentsOf: repeatElement(Sum.zero, count: missing))
             }
             // Places are all over the memory: all are asked for before anything waits for one.
-            Self.prefetch(places.span, of: neighbours)
+            for index in neighbours.indices { places.span.prefetch(Int(neighbours[index].index)) }
             Self.add(neighbours, factor, mark: mark, &places, &groups, &sums, &count, joinedCount, addJoined)
-        }
-
-        @inline(__always)
-        private static func prefetch(_ places: Span<UInt32>, of neighbours: Span<Neighbour>) {
-            unsafe places.withUnsafeBufferPointer { places in
-                guard let start = places.baseAddress else { return }
-                for index in neighbours.indices {
-                    unsafe coterie_prefetch(start + Int(neighbours[index].index), MemoryLayout<UInt32>.stride)
-                }
-            }
         }
 
         @inline(__always)

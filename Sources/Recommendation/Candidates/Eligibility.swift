@@ -38,7 +38,7 @@ struct Eligibility {
         filter = AppliedFilter(request.filter, in: model, relations)
         let seconds = request.atMilliseconds / 1000
         cutoff = ActivityColumn.Cutoff(seconds: inactiveAfterDays.map { seconds - Int64($0 * 86_400) } ?? .min)
-        joined = profile.joined.map(\.group).filter(model.shows)
+        joined = profile.joined.map(\.group).filter { model.shows($0) }
         blockedGroups = joined + profile.dismissals.map(\.group) + joined.flatMap { ceiling.partners(of: $0) }
         blocked = GroupPositions(blockedGroups)
     }

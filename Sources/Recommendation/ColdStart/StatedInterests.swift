@@ -17,7 +17,7 @@ struct StatedInterests {
         self.popularity = popularity
         var topics: [Int] = []
         var positions = [Int](repeating: -1, count: index.count)
-        for topic in texts.lazy.compactMap(index.number) where positions[topic] < 0 {
+        for topic in texts.lazy.compactMap({ index.number(of: $0) }) where positions[topic] < 0 {
             positions[topic] = topics.count
             topics.append(topic)
         }
@@ -74,12 +74,15 @@ struct StatedInterests {
     private func listed(_ list: GroupPositions) -> [[TopicQueue.Match]] {
         var listed = [[TopicQueue.Match]](repeating: [], count: topics.count)
         // Read all at once, the signatures come from memory side by side.
-        let signatures = list.groups.map(index.signature)
-        for (group, own) in zip(list.groups, signatures) where own & signature != 0 {
-            let count = matches(of: group, own)
-            for topic in index.topics(of: group) where positions[Int(topic)] >= 0 {
-                listed[positions[Int(topic)]].append((group, count))
-            }
+        let signatures = list.groups.map { index.signature(of: $0) }
+        var possible: [UInt32] = []
+        for (group, own) in zip(list.groups, signatures) where own & signature != 0 { possible.append(group) }
+        for group in possible { index.prefetchTopics(of: group) }
+        var stated: [Int] = []
+        for group in possible {
+            stated.removeAll(keepingCapacity: true)
+            index.forEachTopic(of: group) { topic in if positions[topic] >= 0 { stated.append(positions[topic]) } }
+            for position in stated { listed[position].append((group, stated.count)) }
         }
         return listed
     }
@@ -91,14 +94,22 @@ struct StatedInterests {
         guard topics.count > 1 else { return TopicQueue.Other() }
         let topic = topics[position]
         var found = TopicQueue.Other()
-        for (group, own) in index.signed(largestOf: topic) where mayMatchSeveral(own) {
-            let count = matches(of: group, own)
-            if count > 1, list[group] == nil { found.countsOfLargest.insert(count) }
+        let largest = index.largest(of: topic)
+        var counts = [Int](repeating: 1, count: largest.count)
+        var several: [Int] = []
+        for other in topics where other != topic {
+            index.forEachPosition(amongLargestOf: topic, about: other) { place in
+                if counts[place] == 1 { several.append(place) }
+                counts[place] += 1
+            }
+        }
+        for place in several where list[largest[place]] == nil {
+            found.countsOfLargest.insert(counts[place])
         }
         var beyond: Set<UInt32> = []
         for other in topics where other != topic {
-            for group in index.largest(of: other, beyondThoseOf: topic) where list[group] == nil {
-                beyond.insert(group)
+            index.forEachLargest(of: other, beyondThoseOf: topic) { group in
+                if list[group] == nil { beyond.insert(group) }
             }
         }
         found.beyond = beyond.sorted { popularity[Int($0)] < popularity[Int($1)] }.map { group in
@@ -110,15 +121,12 @@ struct StatedInterests {
     /// How many of the topics a group is about that is about one of them.
     private func matches(of group: UInt32, _ own: UInt64) -> Int {
         // It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
-        if !mayMatchSeveral(own), own & signature != 0 { return 1 }
-        return index.topics(of: group).count { positions[Int($0)] >= 0 }
-    }
-
-    /// Whether a group that is about one of the topics can be about another one.
-    @inline(__always)
-    private func mayMatchSeveral(_ own: UInt64) -> Bool {
         let shared = own & signature
-        return shared & (shared &- 1) != 0 || signature.nonzeroBitCount < topics.count
+        let mayBeSeveral = shared & (shared &- 1) != 0 || signature.nonzeroBitCount < topics.count
+        if !mayBeSeveral, shared != 0 { return 1 }
+        var count = 0
+        index.forEachTopic(of: group) { count += positions[$0] >= 0 ? 1 : 0 }
+        return count
     }
 }
 

@@ -38,7 +38,7 @@ struct InterestClustering {
         }
         var ordered = clusters.sorted { $0.count != $1.count ? $0.count > $1.count : $0[0] < $1[0] }
         if !mixed.isEmpty { ordered.append(mixed) }
-        let bringing = groups.map(bringsSomething)
+        let bringing = groups.map { bringsSomething($0) }
         let bringingCount = Double(max(1, bringing.count { $0 }))
         return ordered.enumerated().map { number, cluster in
             Interest(

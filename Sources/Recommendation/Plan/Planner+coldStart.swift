@@ -7,8 +7,8 @@ extension Planner {
         guard runs(.coldStart) else { return Array(list.items.prefix(length)) }
         let ranks = GroupPositions(list.items.map(\.group))
         let sources = coldStart.sources(
-            for: request, in: model, configuration.coldStart, list.rotation, besides: ranks, limit: length,
-            where: list.eligibility.allows)
+            for: request, in: model, configuration.coldStart, list.rotation, besides: ranks, limit: length
+        ) { list.eligibility.allows($0) }
         let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
         var items = blended(list.items, ranks, sources, known: known, list.eligibility, length)
         if items.count < length {
@@ -29,8 +29,8 @@ extension Planner {
         let eligibility = eligibility(for: request)
         // Their order is that of no bucket: what a session shows stays while buckets come and go.
         let groups = coldStart.groups(
-            about: topics, in: model, nil, besides: ranks, limit: configuration.selection.length,
-            where: eligibility.allows)
+            about: topics, in: model, nil, besides: ranks, limit: configuration.selection.length
+        ) { eligibility.allows($0) }
         let joined = recentGroups(request.profile)
         // Curated and trending groups are in the list as it is.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum

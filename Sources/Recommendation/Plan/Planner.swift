@@ -13,6 +13,7 @@ public struct Planner: Sendable {
     let coldStart: ColdStartIndex
     private let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
+    private let seasons: SeasonColumns
     private let groupHashes: Rotation.GroupHashes
     private let places: GroupPlaces
     private let prior: PopularityPrior?
@@ -30,6 +31,7 @@ public struct Planner: Sendable {
         self.key = key
         coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
+        seasons = SeasonColumns(model)
         groupHashes = Rotation.GroupHashes(model, key: key)
         places = GroupPlaces(groupCount: model.groupCount)
         prior =
@@ -180,7 +182,7 @@ public struct Planner: Sendable {
             if let filter = eligibility.filter {
                 best { eligibility.isActive($0) && filter.passes($0) }
             } else {
-                best(where: eligibility.isActive)
+                best { eligibility.isActive($0) }
             }
         return (count, candidates.map(Candidate.init))
     }
@@ -190,7 +192,7 @@ public struct Planner: Sendable {
         let month = CalendarDate(unixMilliseconds: request.atMilliseconds).month - 1
         var moved = 0
         for position in candidates.indices {
-            let percent = model.seasonalPercent(of: Int(candidates[position].group), month: month)
+            let percent = seasons.percent(of: candidates[position].group, month: month)
             // Whether a group has a season cannot be predicted: without a branch it is faster.
             candidates[position].take(seasonPercent: percent)
             moved += percent == 100 ? 0 : 1

@@ -50,9 +50,9 @@ struct Selection {
                 sum + pool[position].adjusted < (1 - limit) * bestSum
             }
             let best = remaining.first { _ in true }
-            var chosen = remaining.worthiest(where: quotas.mayGo)
+            var chosen = remaining.worthiest { quotas.mayGo($0) }
             if costs(chosen, moreThan: configuration.lossLimit) {
-                chosen = remaining.first(where: quotas.mayGo)
+                chosen = remaining.first { quotas.mayGo($0) }
                 if costs(chosen, moreThan: configuration.quotaLossLimit) { chosen = best }
             }
             let isShare = chosen != best && quotas.isAnyDue && chosen != remaining.worthiest { _ in true }
