@@ -67,7 +67,7 @@ let package = Package(
         // Pure.
         module("CivilTime"),
         computing("SparseMatrix"),
-        .target(name: "CSimilarity"),
+        .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
             name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: optimized,
             linkerSettings: [.linkedLibrary("m")]),

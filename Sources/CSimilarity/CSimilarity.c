@@ -40,6 +40,7 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #define ADD_WHERE ADD_MASKED
 #define TARGET
 #define VECTOR_BYTES 16
+#include "decompose.h"
 #include "scan.h"
 
 #if defined(__x86_64__)
@@ -48,6 +49,7 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #define ADD_WHERE ADD_MASKED
 #define TARGET __attribute__((target("avx2")))
 #define VECTOR_BYTES 32
+#include "decompose.h"
 #include "scan.h"
 
 #define NAME(x) x##_avx512
@@ -57,6 +59,7 @@ typedef int64_t lanes __attribute__((vector_size(64)));
     ((lanes)_mm512_mask_add_epi64((__m512i)(sum), bits, (__m512i)(sum), (__m512i)(weight)))
 #define TARGET __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl")))
 #define VECTOR_BYTES 64
+#include "decompose.h"
 #include "scan.h"
 #endif
 
@@ -92,4 +95,14 @@ uint32_t coterie_scan_weighted(int path, coterie_weighted_job *job) {
     (void)path;
 #endif
     return scan_weighted_portable(job);
+}
+
+int coterie_decompose(int path, double *matrix, uint32_t count, uint32_t stride) {
+#if defined(__x86_64__)
+    if (path == COTERIE_AVX512) return decompose_avx512(matrix, count, stride);
+    if (path == COTERIE_AVX2) return decompose_avx2(matrix, count, stride);
+#else
+    (void)path;
+#endif
+    return decompose_portable(matrix, count, stride);
 }

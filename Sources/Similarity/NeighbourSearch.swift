@@ -31,7 +31,7 @@ public struct NeighbourSearch: Sendable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
         // What is searched is given back to memory before the lists are put together.
         var found = SearchPlan(matrix, parameters, path, threads: threads).search(threads: threads, progress)
-        return found.lists(parameters, of: matrix, threads: threads)
+        return found.lists(parameters, of: matrix, threads: threads, path: path)
     }
 }
 
@@ -68,7 +68,9 @@ struct FoundPairs {
     var rows: Storage<UInt32> { ranked.rows }
 
     /// All lists, by row.
-    mutating func lists(_ parameters: SimilarityParameters, of matrix: BinaryMatrix, threads: Int) -> NeighbourTable {
+    mutating func lists(
+        _ parameters: SimilarityParameters, of matrix: BinaryMatrix, threads: Int, path: ProcessorPath = .fastest
+    ) -> NeighbourTable {
         guard case .modified(let formula) = parameters.measure, formula.cut == .target else {
             return inOrderOfRows(rowCount: matrix.rowCount)
         }
@@ -77,8 +79,9 @@ struct FoundPairs {
             let factors =
                 formula.factorWeight > 0
                 ? SpectralFactors(matrix, minimumEntries: parameters.minimumEntries, threads: threads) : nil
-            ScoreMix(formula: formula, sizes: ranked.sizes, masses: masses, factors: factors, threads: threads)
-                .mix(&self, rowCount: matrix.rowCount)
+            ScoreMix(
+                formula: formula, sizes: ranked.sizes, masses: masses, factors: factors, threads: threads, path: path
+            ).mix(&self, rowCount: matrix.rowCount)
         }
         return TargetCut(formula, threads: threads).lists(&self, rowCount: matrix.rowCount)
     }

@@ -1,5 +1,5 @@
-/// The one step of the search that is faster in C than in Swift: bit-sliced addition of bitmaps, and comparing many
-/// counters at once. No I/O, no allocation, no state. All paths give the same result.
+/// The innermost loops, which are faster in C than in Swift: bit-sliced addition of bitmaps, comparing many counters at
+/// once, and the decomposition of a matrix. No I/O, no allocation, no state. All paths give the same result.
 #pragma once
 
 #include <stdint.h>
@@ -86,6 +86,17 @@ typedef struct {
 
 /// As `coterie_scan`, for sums of weights; no sum of weights may reach 2^47, no count 2^16.
 uint32_t coterie_scan_weighted(int path, coterie_weighted_job *_Nonnull job);
+
+/// The numbers of a row of a matrix that `coterie_decompose` turns are a multiple of this.
+enum { COTERIE_DOUBLES_STEP = 8 };
+
+/// Turns the upper triangle of a symmetric matrix into the upper triangle U with U'U = matrix (Cholesky's
+/// decomposition); returns 0 if the matrix is not positive definite.
+///
+/// `matrix` has `count` rows of `stride` numbers each and is aligned to 64 bytes; `stride` is a multiple of
+/// `COTERIE_DOUBLES_STEP`, at least `count`. What is below the diagonal has no meaning before and after; it must be
+/// finite, and 0 in the columns from `count` on.
+int coterie_decompose(int path, double *_Nonnull matrix, uint32_t count, uint32_t stride);
 
 /// Asks for a cache line that will be read soon.
 static inline void coterie_prefetch(const void *_Nonnull address) { __builtin_prefetch(address); }

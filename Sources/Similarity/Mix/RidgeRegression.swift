@@ -29,17 +29,20 @@ public struct RidgeRegression: Sendable {
         self.masses = masses
     }
 
-    /// The coefficients, in the order of the sources; the same on any number of threads.
+    /// The coefficients, in the order of the sources; the same on any number of threads and any processor.
     ///
-    /// - Parameter penalty: λ, above 0.
+    /// - Parameters:
+    ///   - penalty: λ, above 0.
+    ///   - path: the instructions to use, among `ProcessorPath.supported`.
     /// - Complexity: O(rows · `sourceLimit`³).
-    public func coefficients(penalty: Double, threads: Int) -> [Float] {
+    public func coefficients(penalty: Double, threads: Int, path: ProcessorPath = .fastest) -> [Float] {
         let found = Storage<Float>(zeroed: sources.count)
         let rowsAtOnce = 256
         let parts = WorkQueue(count: (masses.count + rowsAtOnce - 1) / rowsAtOnce)
         withWorkerThreads(min(threads, parts.count)) { _ in
-            let system = RidgeSystem(limit: Self.sourceLimit)
-            var places = [UInt8](repeating: 0, count: masses.count)
+            let system = RidgeSystem(limit: Self.sourceLimit, path)
+            let nowhere = UInt8(system.nowhere)
+            var places = [UInt8](repeating: nowhere, count: masses.count)
             while let part = parts.take() {
                 for target in part * rowsAtOnce..<min(masses.count, (part + 1) * rowsAtOnce) {
                     solve(target, penalty: penalty, system, &places, found)
@@ -49,7 +52,7 @@ public struct RidgeRegression: Sendable {
         return unsafe Array(UnsafeBufferPointer(start: found.base, count: found.count))
     }
 
-    /// - Parameter places: one for each row, all 0, before and after.
+    /// - Parameter places: one for each row, all nowhere, before and after.
     private func solve(
         _ target: Int, penalty: Double, _ system: RidgeSystem, _ places: inout [UInt8], _ found: Storage<Float>
     ) {
@@ -57,20 +60,27 @@ public struct RidgeRegression: Sendable {
         guard !range.isEmpty else { return }
         system.begin(count: range.count)
         for (place, position) in range.enumerated() {
-            places[Int(sources[position])] = UInt8(place + 1)
+            places[Int(sources[position])] = UInt8(place)
             system.setDiagonal(place, Double(masses[Int(sources[position])]) + penalty)
             system.setRight(place, Double(weights[position]))
         }
-        let (sources, weights) = (sources.span, weights.span)
-        for (row, position) in range.enumerated() {
-            let source = Int(sources[position])
-            for other in offsets[source]..<offsets[source + 1] {
-                let column = Int(places[Int(sources[other])])
-                if column > 0 { system.set(row, column - 1, Double(weights[other])) }
-            }
-        }
-        for position in range { places[Int(sources[position])] = 0 }
+        setPairs(of: range, system, places)
+        for position in range { places[Int(sources[position])] = UInt8(system.nowhere) }
         system.solve()
         for (place, position) in range.enumerated() { found[position] = Float(system.solution(place)) }
+    }
+
+    /// Sets what the sources of a target have in common, as far as one of them is a source of the other.
+    private func setPairs(of range: Range<Int>, _ system: RidgeSystem, _ places: [UInt8]) {
+        let (sources, weights, places) = (sources.span, weights.span, places.span)
+        for (row, position) in range.enumerated() {
+            let source = Int(sources[position])
+            let others = offsets[source]..<offsets[source + 1]
+            let (otherSources, otherWeights) = (sources.extracting(others), weights.extracting(others))
+            for index in otherSources.indices {
+                // Whether a source of the source is one of the target, too, cannot be predicted: no branch.
+                system.set(row, Int(places[Int(otherSources[index])]), Double(otherWeights[index]))
+            }
+        }
     }
 }

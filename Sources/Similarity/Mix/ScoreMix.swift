@@ -11,6 +11,7 @@ struct ScoreMix {
     /// If they have a weight.
     let factors: SpectralFactors?
     let threads: Int
+    let path: ProcessorPath
 
     /// Puts what lists are ordered by in place of the keys: the scores as `MixScale` mixes them.
     func mix(_ found: inout FoundPairs, rowCount: Int) {
@@ -35,7 +36,7 @@ struct ScoreMix {
         return RidgeRegression(
             offsets: targets.offsets, sources: targets.sources(of: found), weights: weights(found, targets),
             masses: masses
-        ).coefficients(penalty: formula.ridgePenalty, threads: threads)
+        ).coefficients(penalty: formula.ridgePenalty, threads: threads, path: path)
     }
 
     /// Of all pairs, target after target.
@@ -161,7 +162,7 @@ extension SimilarityParameters {
     public func mixingNanoseconds(rows: Int, entries: Int) -> Double {
         guard case .modified(let formula) = measure, formula.mixes else { return 0 }
         let sources = Double(min(limit, RidgeRegression.sourceLimit))
-        let ridge = formula.ridgeShare > 0 ? Double(rows) * sources * sources * sources * 0.13 : 0
+        let ridge = formula.ridgeShare > 0 ? Double(rows) * sources * sources * sources * 0.065 : 0
         return ridge + (formula.factorWeight > 0 ? SpectralFactors.nanoseconds(rows: rows, entries: entries) : 0)
     }
 }
