@@ -77,7 +77,7 @@ struct StatedInterests {
         let signatures = list.groups.map { index.signature(of: $0) }
         var possible: [UInt32] = []
         for (group, own) in zip(list.groups, signatures) where own & signature != 0 { possible.append(group) }
-        for group in possible { index.prefetchTopics(of: group) }
+        index.prefetchTopics(of: possible)
         var stated: [Int] = []
         for group in possible {
             stated.removeAll(keepingCapacity: true)
@@ -94,22 +94,19 @@ struct StatedInterests {
         guard topics.count > 1 else { return TopicQueue.Other() }
         let topic = topics[position]
         var found = TopicQueue.Other()
-        let largest = index.largest(of: topic)
-        var counts = [Int](repeating: 1, count: largest.count)
-        var several: [Int] = []
-        for other in topics where other != topic {
-            index.forEachPosition(amongLargestOf: topic, about: other) { place in
-                if counts[place] == 1 { several.append(place) }
-                counts[place] += 1
-            }
+        var several: [UInt32] = []
+        for (group, own) in index.signed(largestOf: topic) where mayMatchSeveral(own) && list[group] == nil {
+            several.append(group)
         }
-        for place in several where list[largest[place]] == nil {
-            found.countsOfLargest.insert(counts[place])
+        index.prefetchTopics(of: several)
+        for group in several {
+            let count = matches(of: group)
+            if count > 1 { found.countsOfLargest.insert(count) }
         }
         var beyond: Set<UInt32> = []
         for other in topics where other != topic {
-            index.forEachLargest(of: other, beyondThoseOf: topic) { group in
-                if list[group] == nil { beyond.insert(group) }
+            for group in index.largest(of: other, beyondThoseOf: topic) where list[group] == nil {
+                beyond.insert(group)
             }
         }
         found.beyond = beyond.sorted { popularity[Int($0)] < popularity[Int($1)] }.map { group in
@@ -120,13 +117,23 @@ struct StatedInterests {
 
     /// How many of the topics a group is about that is about one of them.
     private func matches(of group: UInt32, _ own: UInt64) -> Int {
-        // It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
-        let shared = own & signature
-        let mayBeSeveral = shared & (shared &- 1) != 0 || signature.nonzeroBitCount < topics.count
-        if !mayBeSeveral, shared != 0 { return 1 }
+        mayMatchSeveral(own) ? matches(of: group) : 1
+    }
+
+    /// The same, by what the group says alone.
+    private func matches(of group: UInt32) -> Int {
         var count = 0
         index.forEachTopic(of: group) { count += positions[$0] >= 0 ? 1 : 0 }
         return count
+    }
+
+    /// Whether a group that is about one of the topics can be about another one.
+    ///
+    /// It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
+    @inline(__always)
+    private func mayMatchSeveral(_ own: UInt64) -> Bool {
+        let shared = own & signature
+        return shared & (shared &- 1) != 0 || signature.nonzeroBitCount < topics.count
     }
 }
 

@@ -9,36 +9,14 @@ struct TopicIndex: Sendable {
     private let numbers: [String: Int]
     /// For each topic the groups that are considered, those with the most members first.
     private let largest: [[UInt32]]
-    /// For each topic the positions among its largest groups of those that are about another topic, too.
-    private let sharedLargest: [ByTopic]
+    /// The signatures of these groups.
+    private let largestSignatures: [[UInt64]]
     /// For each topic the groups among its largest that other topics have beyond their largest ones, by those topics.
-    private let beyondOthers: [ByTopic]
+    private let beyondOthers: [[(topic: UInt32, group: UInt32)]]
     /// Of each group where its topics are, and their bits: together, since who asks for the one needs the other.
     private let ranges: [TopicRange]
     /// The topics of all groups, one group after another.
     private let topics: [UInt32]
-
-    /// Numbers, each with a topic; those of a topic are found by bisection.
-    private struct ByTopic {
-        private let found: [(topic: UInt32, number: UInt32)]
-
-        init(_ found: [(topic: UInt32, number: UInt32)]) { self.found = found.sorted { $0 < $1 } }
-
-        /// Calls `body` with the numbers of a topic, ascending.
-        @inline(__always)
-        func forEach(of topic: Int, _ body: (Int) -> Void) {
-            let found = found.span
-            var (low, high) = (0, found.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if found[middle].topic < topic { low = middle + 1 } else { high = middle }
-            }
-            while low < found.count, found[low].topic == topic {
-                body(Int(found[low].number))
-                low += 1
-            }
-        }
-    }
 
     private struct TopicRange {
         var signature: UInt64 = 0
@@ -72,21 +50,18 @@ struct TopicIndex: Sendable {
         self.topics = topics
         self.ranges = ranges
         var largest = [[UInt32]](repeating: [], count: texts.count)
-        var sharedLargest = [[(topic: UInt32, number: UInt32)]](repeating: [], count: texts.count)
-        var beyondOthers = sharedLargest
+        var beyondOthers = [[(topic: UInt32, group: UInt32)]](repeating: [], count: texts.count)
         for group in popular {
             let own = topics[ranges[Int(group)].positions]
             let beyond = own.filter { largest[Int($0)].count == Self.considered }
             for topic in own where largest[Int(topic)].count < Self.considered {
-                let position = UInt32(largest[Int(topic)].count)
                 largest[Int(topic)].append(group)
-                for other in own where other != topic { sharedLargest[Int(topic)].append((other, position)) }
-                for other in beyond { beyondOthers[Int(topic)].append((other, group)) }
+                beyondOthers[Int(topic)] += beyond.map { ($0, group) }
             }
         }
         self.largest = largest
-        self.sharedLargest = sharedLargest.map(ByTopic.init)
-        self.beyondOthers = beyondOthers.map(ByTopic.init)
+        largestSignatures = largest.map { $0.map { ranges[Int($0)].signature } }
+        self.beyondOthers = beyondOthers.map { $0.sorted { $0.topic < $1.topic } }
     }
 
     /// How many topics there are; their numbers are below it.
@@ -98,16 +73,20 @@ struct TopicIndex: Sendable {
     /// The groups of a topic that have the most members, the largest first.
     func largest(of topic: Int) -> [UInt32] { largest[topic] }
 
-    /// Calls `body` with the positions among the largest groups of a topic of those that are about another one, too.
-    @inline(__always)
-    func forEachPosition(amongLargestOf topic: Int, about other: Int, _ body: (Int) -> Void) {
-        sharedLargest[topic].forEach(of: other, body)
+    /// The same groups and their signatures.
+    func signed(largestOf topic: Int) -> some Sequence<(group: UInt32, signature: UInt64)> {
+        zip(largest[topic], largestSignatures[topic]).lazy.map { ($0, $1) }
     }
 
-    /// Calls `body` with the groups among the largest of a topic that another topic has beyond its largest ones.
-    @inline(__always)
-    func forEachLargest(of topic: Int, beyondThoseOf other: Int, _ body: (UInt32) -> Void) {
-        beyondOthers[topic].forEach(of: other) { body(UInt32($0)) }
+    /// The groups among the largest of a topic that another topic has beyond its largest ones, in no order.
+    func largest(of topic: Int, beyondThoseOf other: Int) -> some Sequence<UInt32> {
+        let found = beyondOthers[topic]
+        var (low, high) = (0, found.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if found[middle].topic < other { low = middle + 1 } else { high = middle }
+        }
+        return found[low...].lazy.prefix { $0.topic == other }.map(\.group)
     }
 
     /// Calls `body` with the topics that a group is about.
@@ -117,8 +96,11 @@ struct TopicIndex: Sendable {
         for position in ranges[Int(group)].positions { body(Int(topics[position])) }
     }
 
-    /// Asks memory for the topics of a group, and does not wait for them.
-    func prefetchTopics(of group: UInt32) { topics.span.prefetch(ranges[Int(group)].positions) }
+    /// Asks memory for the topics of groups that will be asked for soon.
+    func prefetchTopics(of groups: [UInt32]) {
+        for group in groups { ranges.span.prefetch(Int(group)) }
+        for group in groups { topics.span.prefetch(ranges[Int(group)].positions) }
+    }
 
     /// One of 64 bits for each topic; topics may have the same.
     static func bit(of topic: Int) -> UInt64 { 1 << UInt64(topic & 63) }
