@@ -5,9 +5,7 @@ import Model
 /// A pair may be in the lists of either group and of any relation; a pair that is in none has 0.
 struct PairSimilarities {
     let count: Int
-    /// The rows of a symmetric matrix, of which the first `count` in each direction are those of the groups.
-    private let rowCount: Int
-    /// rowCount × rowCount, 0 on the diagonal; each from 0 to 1.
+    /// count × count, 0 on the diagonal; each from 0 to 1.
     private let values: [Float]
 
     /// Plain cosines, c / √(n m) for c common entries of groups of n and m, shrunk: multiplied by c / (c + h).
@@ -31,34 +29,37 @@ struct PairSimilarities {
             for group in groups { places[Int(group)] = GroupPlaces.none }
             return values
         }
-        self.init(count: groups.count, rowCount: groups.count + 1, values: values)
+        self.init(count: groups.count, values: values)
     }
 
-    /// The rows of the symmetric matrix of the groups, and one row and column more that nobody reads.
-    ///
-    /// These are for neighbours that are none of the groups. Whether a neighbour is one cannot be predicted, and this
-    /// way there is no branch.
+    /// The symmetric matrix of the groups.
     private static func cosines(
         _ count: Int, _ lists: NeighbourLists, _ sizes: GroupSizes, shrinkage: Double, _ places: Span<UInt32>
     ) -> [Float] {
-        let rowCount = count + 1
-        var values = [Float](repeating: 0, count: rowCount * rowCount)
+        var values = [Float](repeating: 0, count: count * count)
+        var found = [Int](repeating: 0, count: lists.longestCount)
         lists.forEach { first, relation, neighbours in
-            var matrix = values.mutableSpan
+            // Whether a neighbour is one of the groups cannot be predicted: they are picked out without a branch.
+            var foundCount = 0
+            var foundSpan = found.mutableSpan
             for index in neighbours.indices {
-                let neighbour = neighbours[index]
-                let second = Int(min(places[Int(neighbour.index)], UInt32(truncatingIfNeeded: count)))
+                foundSpan[foundCount] = index
+                foundCount += Int(places[Int(neighbours[index].index)]) < count ? 1 : 0
+            }
+            var matrix = values.mutableSpan
+            for slot in 0..<foundCount {
+                let neighbour = neighbours[foundSpan[slot]]
+                let second = Int(places[Int(neighbour.index)])
                 let common = Double(neighbour.common)
                 let cosine = sizes.cosine(first, second, relation, common: common)
-                raise(&matrix, first, second, rowCount, to: cosine * Float(common / (common + shrinkage)))
+                raise(&matrix, first, second, count, to: cosine * Float(common / (common + shrinkage)))
             }
         }
         return values
     }
 
-    private init(count: Int, rowCount: Int, values: [Float]) {
+    private init(count: Int, values: [Float]) {
         self.count = count
-        self.rowCount = rowCount
         self.values = values
     }
 
@@ -84,36 +85,32 @@ struct PairSimilarities {
                 &cosineMatrix, first, second, count, to: sizes.cosine(first, second, pair.relation, common: common))
             Self.raise(&overlapMatrix, first, second, count, to: overlap)
         }
-        return (
-            PairSimilarities(count: count, rowCount: count, values: cosines),
-            PairSimilarities(count: count, rowCount: count, values: overlaps)
-        )
+        return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))
     }
 
     /// Raises the similarity of a pair in a symmetric matrix.
     @inline(__always)
     private static func raise(
-        _ matrix: inout MutableSpan<Float>, _ first: Int, _ second: Int, _ rowCount: Int, to similarity: Float
+        _ matrix: inout MutableSpan<Float>, _ first: Int, _ second: Int, _ count: Int, to similarity: Float
     ) {
-        let value = max(matrix[first &* rowCount &+ second], similarity)
-        matrix[first &* rowCount &+ second] = value
-        matrix[second &* rowCount &+ first] = value
+        let value = max(matrix[first &* count &+ second], similarity)
+        matrix[first &* count &+ second] = value
+        matrix[second &* count &+ first] = value
     }
 
     /// The similarity of the groups at two positions.
     @inline(__always)
-    subscript(first: Int, second: Int) -> Float { values[first * rowCount + second] }
+    subscript(first: Int, second: Int) -> Float { values[first * count + second] }
 
     /// The similarities of the group at a position to all groups.
     func row(_ position: Int) -> ArraySlice<Float> {
-        values[position * rowCount..<position * rowCount + count]
+        values[position * count..<(position + 1) * count]
     }
 }
 
 /// How many entries some groups have in each relation.
 private struct GroupSizes {
-    /// One position more than there are groups stands for a group without entries.
-    private let positionCount: Int
+    private let count: Int
     /// Relation after relation.
     private let sizes: [UInt32]
     // Avoids a square root and a division for each pair. A group with neighbours has entries.
@@ -121,12 +118,12 @@ private struct GroupSizes {
 
     init(of groups: [UInt32], in model: VisibleModel) {
         let relationCount = model.relations.count
-        positionCount = groups.count + 1
-        let byGroup = model.sizes(of: groups) + [UInt32](repeating: 0, count: relationCount)
+        count = groups.count
+        let byGroup = model.sizes(of: groups)
         var sizes: [UInt32] = []
         sizes.reserveCapacity(byGroup.count)
         for relation in 0..<relationCount {
-            for position in 0..<positionCount { sizes.append(byGroup[position * relationCount + relation]) }
+            for position in 0..<count { sizes.append(byGroup[position * relationCount + relation]) }
         }
         self.sizes = sizes
         inverseRoots = sizes.map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
@@ -134,13 +131,13 @@ private struct GroupSizes {
 
     @inline(__always)
     func cosine(_ first: Int, _ second: Int, _ relation: Int, common: Double) -> Float {
-        let start = relation &* positionCount
+        let start = relation &* count
         // Rounding must not lead above 1.
         return Float(min(1, common * (inverseRoots[start &+ first] * inverseRoots[start &+ second])))
     }
 
     func overlap(_ first: Int, _ second: Int, _ relation: Int, common: Double, shrinkage: Double) -> Float {
-        let start = relation * positionCount
+        let start = relation * count
         let scale = 1 / Double(max(1, min(sizes[start + first], sizes[start + second])))
         return Float(min(1, common * scale) * (common / (common + shrinkage)))
     }
