@@ -163,17 +163,19 @@ struct CandidateTable: RandomAccessCollection {
             var placeSpan = places.mutableSpan
             var groupSpan = groups.mutableSpan
             var sumSpan = sums.mutableSpan
+            // A place is below what is found so far, and there is space for all neighbours: that is checked once for all.
+            precondition(count + neighbours.count <= Swift.min(groupSpan.count, sumSpan.count), "no space for candidates")
             var next = UInt32(truncatingIfNeeded: count)
             for index in neighbours.indices {
-                let neighbour = neighbours[index]
+                let neighbour = unsafe neighbours[unchecked: index]
                 // Whether a neighbour is new cannot be predicted: both cases take the same way, without a branch.
                 let known = placeSpan[Int(neighbour.index)]
                 let isNew = known == GroupPlaces.none
                 let place = isNew ? next : known
-                placeSpan[Int(neighbour.index)] = place
-                groupSpan[Int(place)] = neighbour.index
+                unsafe placeSpan[unchecked: Int(neighbour.index)] = place
+                unsafe groupSpan[unchecked: Int(place)] = neighbour.index
                 next &+= isNew ? 1 : 0
-                sumSpan[Int(place)].add(factor * Double(neighbour.score), mark: mark)
+                unsafe sumSpan[unchecked: Int(place)].add(factor * Double(neighbour.score), mark: mark)
                 if Int(place) < joinedCount { addJoined(Int(place), neighbour.common) }
             }
             count = Int(next)

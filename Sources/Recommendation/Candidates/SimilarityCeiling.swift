@@ -69,6 +69,7 @@ struct SimilarityCeiling: Sendable {
     func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
         guard !offsets.isEmpty else { return candidates }
         let positions = GroupPositions(candidates.map(\.group))
+        for candidate in candidates { offsets.span.prefetch(Int(candidate.group)) }
         var isDuplicate = [Bool](repeating: false, count: candidates.count)
         for (position, candidate) in candidates.enumerated() where !isDuplicate[position] {
             for partner in partners(of: candidate.group) {
