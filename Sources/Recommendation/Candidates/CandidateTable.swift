@@ -163,8 +163,9 @@ struct CandidateTable: RandomAccessCollection {
             var placeSpan = places.mutableSpan
             var groupSpan = groups.mutableSpan
             var sumSpan = sums.mutableSpan
-            // A place is below what is found so far, and there is space for all neighbours: that is checked once for all.
-            precondition(count + neighbours.count <= Swift.min(groupSpan.count, sumSpan.count), "no space for candidates")
+            // A place is below the number of those found so far: space for all neighbours is checked once.
+            let space = Swift.min(groupSpan.count, sumSpan.count)
+            precondition(count + neighbours.count <= space, "no space for the candidates")
             var next = UInt32(truncatingIfNeeded: count)
             for index in neighbours.indices {
                 let neighbour = unsafe neighbours[unchecked: index]
