@@ -95,7 +95,7 @@ enum { COTERIE_DOUBLES_STEP = 8 };
 ///
 /// `matrix` has `count` rows of `stride` numbers each and is aligned to 64 bytes; `stride` is a multiple of
 /// `COTERIE_DOUBLES_STEP`, at least `count`. What is below the diagonal has no meaning before and after; it must be
-/// finite, and 0 in the columns from `count` on.
+/// finite, as must be the columns from `count` to the next multiple of `COTERIE_DOUBLES_STEP`.
 int coterie_decompose(int path, double *_Nonnull matrix, uint32_t count, uint32_t stride);
 
 /// Asks for a cache line that will be read soon.
