@@ -74,7 +74,7 @@ let package = Package(
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         computing("Model", ["CPrefetch"]),
-        computing("Recommendation", ["CivilTime", "CPrefetch", "Model"]),
+        computing("Recommendation", ["CivilTime", "Model"]),
         // Which of two ways to make lists is better: assignment, and the statistics of the answer.
         computing("Experiments", ["Model", "Recommendation"]),
         // How alike two texts are, for suggestions in error messages.
@@ -110,7 +110,7 @@ let package = Package(
         computing(
             "CatalogStore",
             [
-                "SQLite", "CPrefetch", "CXXHash", "CZlib", "SparseMatrix", "CivilTime", "Compression", "RecordReading",
+                "SQLite", "CXXHash", "CZlib", "SparseMatrix", "CivilTime", "Compression", "RecordReading",
                 "Model",
             ]),
         computing("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
@@ -118,7 +118,7 @@ let package = Package(
         computing(
             "Recompute",
             [
-                "CMalloc", "CPrefetch", "CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation",
+                "CMalloc", "CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation",
                 "Model", "ModelStore",
             ]),
         computing("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),

@@ -1,5 +1,3 @@
-import CPrefetch
-
 /// Texts one behind another in one array of bytes.
 ///
 /// For lists of thousands or millions of which few are ever looked at: a `String` each would take several times the
@@ -73,18 +71,11 @@ public struct PackedTexts: Sendable, Equatable {
 extension PackedTexts {
     /// Asks memory for where a text begins and ends, and does not wait for it; the index must be below `count`.
     public func prefetchRange(at index: Int) {
-        unsafe ends.withUnsafeBufferPointer { ends in
-            guard let base = ends.baseAddress else { return }
-            unsafe coterie_prefetch(base + max(0, index - 1), 2 * MemoryLayout<Int>.stride)
-        }
+        ends.span.prefetch(max(0, index - 1)..<index + 1)
     }
 
     /// Asks memory for a text, whose range was asked for before, and does not wait for it.
     public func prefetchText(at index: Int) {
-        let range = range(at: index)
-        unsafe bytes.withUnsafeBufferPointer { bytes in
-            guard let base = bytes.baseAddress else { return }
-            unsafe coterie_prefetch(base + range.lowerBound, range.count)
-        }
+        bytes.span.prefetch(range(at: index))
     }
 }

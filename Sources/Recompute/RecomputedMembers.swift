@@ -1,4 +1,3 @@
-import CPrefetch
 import CatalogStore
 import Model
 import ModelStore
@@ -65,20 +64,13 @@ struct RecomputedMembers: MemberSource {
             users.ids.prefetchRange(at: row)
             users.interests.prefetchRange(at: row)
         }
-        for row in joinedRows { Self.prefetch(joined.rowOffsets, row..<row + 2) }
+        for row in joinedRows { joined.rowOffsets.span.prefetch(row..<row + 2) }
         for row in rows {
             users.ids.prefetchText(at: row)
             users.interests.prefetchText(at: row)
         }
         for row in joinedRows {
-            Self.prefetch(joined.columnIndices, joined.rowOffsets[row]..<joined.rowOffsets[row + 1])
-        }
-    }
-
-    private static func prefetch<Element: BitwiseCopyable>(_ elements: [Element], _ range: Range<Int>) {
-        unsafe elements.withUnsafeBufferPointer { elements in
-            guard let base = elements.baseAddress else { return }
-            unsafe coterie_prefetch(base + range.lowerBound, range.count * MemoryLayout<Element>.stride)
+            joined.columnIndices.span.prefetch(joined.rowOffsets[row]..<joined.rowOffsets[row + 1])
         }
     }
 }

@@ -1,4 +1,4 @@
-import CPrefetch
+import Model
 
 /// The tags and the location of every public photo as indexes of vocabularies, by the photos' columns in a matrix.
 ///
@@ -106,9 +106,9 @@ public struct PhotoRecords: Sendable {
         let starts = starts.span
         let words = words.span
         for index in columns.indices {
-            if index + Self.startLead < columns.count { prefetchStart(Int(columns[index + Self.startLead])) }
+            if index + Self.startLead < columns.count { starts.prefetch(Int(columns[index + Self.startLead])) }
             if index + Self.recordLead < columns.count {
-                prefetchRecord(Int(starts[Int(columns[index + Self.recordLead])]))
+                words.prefetch(Int(starts[Int(columns[index + Self.recordLead])]))
             }
             let column = Int(columns[index])
             var word = Int(starts[column])
@@ -126,20 +126,6 @@ public struct PhotoRecords: Sendable {
                 tags.add(words[word])
                 word += 1
             }
-        }
-    }
-
-    private func prefetchStart(_ column: Int) {
-        unsafe starts.withUnsafeBufferPointer { starts in
-            guard let base = starts.baseAddress else { return }
-            unsafe coterie_prefetch(base + column, 1)
-        }
-    }
-
-    private func prefetchRecord(_ word: Int) {
-        unsafe words.withUnsafeBufferPointer { words in
-            guard let base = words.baseAddress else { return }
-            unsafe coterie_prefetch(base + word, 1)
         }
     }
 }
