@@ -35,8 +35,8 @@ extension TileWorker {
         for entry in entries {
             // The second cache line too, which lists of 32 targets or more need.
             let ahead = unsafe lists + Int(columns[entry + 40] & ~Block.bitmapFlag)
-            unsafe coterie_prefetch(ahead)
-            unsafe coterie_prefetch(ahead + 32)
+            unsafe coterie_prefetch_line(ahead)
+            unsafe coterie_prefetch_line(ahead + 32)
             let descriptor = unsafe columns[entry]
             if descriptor & Block.bitmapFlag != 0 {
                 bitmap(Int(descriptor & ~Block.bitmapFlag), 0)
@@ -59,9 +59,9 @@ extension TileWorker {
         let lists = unsafe block.lists.base
         let last = entries.upperBound - 1
         for entry in entries {
-            unsafe coterie_prefetch(descriptors + Int(columns[entry + 48]))
+            unsafe coterie_prefetch_line(descriptors + Int(columns[entry + 48]))
             let ahead = unsafe descriptors[Int(columns[min(entry + 16, last)])]
-            unsafe coterie_prefetch(lists + Int(ahead & ~Block.bitmapFlag))
+            unsafe coterie_prefetch_line(lists + Int(ahead & ~Block.bitmapFlag))
             let column = Int(unsafe columns[entry])
             let descriptor = unsafe descriptors[column]
             // 0: the column has no target in this block.
@@ -86,8 +86,8 @@ extension TileWorker {
         let values = unsafe light.values.base
         let last = entries.upperBound - 1
         for entry in entries {
-            unsafe coterie_prefetch(words + Int(columns[entry + 48] >> 5))
-            unsafe coterie_prefetch(values + (light.index(of: columns[min(entry + 24, last)]) ?? 0))
+            unsafe coterie_prefetch_line(words + Int(columns[entry + 48] >> 5))
+            unsafe coterie_prefetch_line(values + (light.index(of: columns[min(entry + 24, last)]) ?? 0))
             guard let index = light.index(of: unsafe columns[entry]) else { continue }
             let value = unsafe values[index]
             if value & LightColumns.listFlag == 0 {

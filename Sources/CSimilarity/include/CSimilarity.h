@@ -99,4 +99,4 @@ enum { COTERIE_DOUBLES_STEP = 8 };
 int coterie_decompose(int path, double *_Nonnull matrix, uint32_t count, uint32_t stride);
 
 /// Asks for a cache line that will be read soon.
-static inline void coterie_prefetch(const void *_Nonnull address) { __builtin_prefetch(address); }
+static inline void coterie_prefetch_line(const void *_Nonnull address) { __builtin_prefetch(address); }
