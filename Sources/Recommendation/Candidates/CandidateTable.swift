@@ -72,6 +72,8 @@ struct CandidateTable: RandomAccessCollection {
     let sums: [Sum]
     /// The joined groups that are neighbours of one another: found on the way, since reading the lists takes longest.
     let joinedPairs: [JoinedPair]
+    /// Of each joined group, whether it has a neighbour in a relation that counts.
+    let bringsCandidates: [Bool]
 
     /// Always 0.
     var startIndex: Int { 0 }
@@ -99,10 +101,12 @@ struct CandidateTable: RandomAccessCollection {
         prior: PopularityPrior? = nil, _ places: GroupPlaces
     ) {
         var pairs: [JoinedPair] = []
+        var bringsCandidates = [Bool](repeating: false, count: joined.count)
         (groups, sums) = places.using { places in
             var table = Growing(joined, capacity: joined.count + lists.neighbourCount / 3, &places)
             lists.forEach { seed, relation, neighbours in
-                guard factors[relation] > 0 else { return }
+                guard factors[relation] > 0, !neighbours.isEmpty else { return }
+                bringsCandidates[seed] = true
                 table.add(neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places) { second, common in
                     pairs.append(JoinedPair(first: seed, second: second, relation: relation, common: common))
                 }
@@ -117,6 +121,7 @@ struct CandidateTable: RandomAccessCollection {
             return (table.groups, table.sums)
         }
         joinedPairs = pairs
+        self.bringsCandidates = bringsCandidates
     }
 
     /// The candidates that are found, and their sums so far.

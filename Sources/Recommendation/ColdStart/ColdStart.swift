@@ -8,16 +8,23 @@ struct ColdStart {
         var weight: Double
         /// Whether it has no group.
         let isEmpty: Bool
-        /// Indexes of the groups, best first; found when one is needed.
-        let groups: () -> [UInt32]
+        /// Indexes of the groups, best first; each is found when it is asked for, and comes once.
+        let groups: AnyIterator<UInt32>
 
-        /// A source of known groups.
-        init(_ origin: PlanItem.Origin, weight: Double, groups: [UInt32]) {
-            self.init(origin, weight: weight, isEmpty: groups.isEmpty) { groups }
+        /// A source whose first group is asked for now.
+        init(_ origin: PlanItem.Origin, weight: Double, groups: some Sequence<UInt32>) {
+            var rest = groups.makeIterator()
+            var first = rest.next()
+            self.init(
+                origin, weight: weight, isEmpty: first == nil,
+                groups: AnyIterator {
+                    defer { first = nil }
+                    return first ?? rest.next()
+                })
         }
 
-        /// A source whose groups are found when one is needed.
-        init(_ origin: PlanItem.Origin, weight: Double, isEmpty: Bool, groups: @escaping () -> [UInt32]) {
+        /// A source whose groups are asked for when they are needed.
+        init(_ origin: PlanItem.Origin, weight: Double, isEmpty: Bool, groups: AnyIterator<UInt32>) {
             self.origin = origin
             self.weight = weight
             self.isEmpty = isEmpty
@@ -58,17 +65,15 @@ struct ColdStart {
 /// The groups of all sources, which take turns by weight; each once.
 struct SourceTurns {
     private let sources: [ColdStart.Source]
-    /// The groups of each source that had a turn.
-    private var groups: [[UInt32]?]
+    /// Whether each source has no group left.
+    private var hasEnded: [Bool]
     private var turns: Turns
-    private var next: [Int]
     private var seen: Set<UInt32> = []
 
     init(_ coldStart: ColdStart) {
         sources = coldStart.sources
-        groups = [[UInt32]?](repeating: nil, count: sources.count)
+        hasEnded = sources.map(\.isEmpty)
         turns = Turns(weights: sources.map(\.weight))
-        next = [Int](repeating: 0, count: sources.count)
     }
 
     /// The next group with its origin; nil if there is none.
@@ -77,12 +82,11 @@ struct SourceTurns {
     mutating func next(
         where isAllowed: (UInt32, PlanItem.Origin) -> Bool
     ) -> (group: UInt32, origin: PlanItem.Origin)? {
-        while let source = turns.first(where: { groups[$0].map(\.count) ?? .max > next[$0] }) {
-            let groups = groups[source] ?? sources[source].groups()
-            self.groups[source] = groups
-            guard next[source] < groups.count else { continue }
-            let group = groups[next[source]]
-            next[source] += 1
+        while let source = turns.first(where: { !hasEnded[$0] }) {
+            guard let group = sources[source].groups.next() else {
+                hasEnded[source] = true
+                continue
+            }
             // A group that another source had already is skipped, and this source keeps its turn.
             guard seen.insert(group).inserted, isAllowed(group, sources[source].origin) else { continue }
             turns.take(source)

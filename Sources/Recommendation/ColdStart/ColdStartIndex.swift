@@ -70,26 +70,31 @@ struct ColdStartIndex: Sendable {
     /// - Parameters:
     ///   - rotation: changes the order of all but curated groups; nil if it does not change.
     ///   - list: the positions of the groups in the personal list.
-    ///   - limit: how many groups about stated interests at most.
     ///   - isAllowed: whether a group about a stated interest may be shown.
     func sources(
         for request: PlanRequest, in model: VisibleModel, _ configuration: PlanConfiguration.ColdStart,
-        _ rotation: Rotation?, besides list: GroupPositions, limit: Int, where isAllowed: (UInt32) -> Bool
+        _ rotation: Rotation?, besides list: GroupPositions, where isAllowed: @escaping (UInt32) -> Bool
     ) -> ColdStart {
         let seconds = request.atMilliseconds / 1000
         let curated = model.curated.filter { $0.isValid(at: seconds) }
-        let topics = groups(
-            about: request.profile.topics, in: model, rotation, besides: list, limit: limit, where: isAllowed)
+        let topics = groups(about: request.profile.topics, in: model, rotation, besides: list, where: isAllowed)
+        let isFirst = list.groups.isEmpty
+        var trending: IndexingIterator<[UInt32]>?
         return ColdStart(
             sources: [
                 .init(.topic, weight: configuration.topicWeight, groups: topics),
                 .init(.curated, weight: configuration.curatedWeight, groups: curated.map(\.group)),
                 .init(
                     .trending, weight: configuration.trendingWeight,
-                    isEmpty: !trending[0].contains { model.shows($0.group) }
-                ) {
-                    trending(in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: list.groups.isEmpty)
-                },
+                    isEmpty: !self.trending[0].contains { model.shows($0.group) },
+                    groups: AnyIterator {
+                        if trending == nil {
+                            trending = trendingGroups(
+                                in: model, rotation, atMilliseconds: request.atMilliseconds, isFirst: isFirst
+                            ).makeIterator()
+                        }
+                        return trending?.next()
+                    }),
             ])
     }
 
@@ -97,16 +102,19 @@ struct ColdStartIndex: Sendable {
     ///
     /// - Parameter rotation: changes the order of those with the most members; nil if it does not change.
     func groups(
-        about topics: [String], in model: VisibleModel, _ rotation: Rotation?, besides list: GroupPositions, limit: Int,
-        where isAllowed: (UInt32) -> Bool
-    ) -> [UInt32] {
+        about topics: [String], in model: VisibleModel, _ rotation: Rotation?, besides list: GroupPositions,
+        where isAllowed: @escaping (UInt32) -> Bool
+    ) -> AnyIterator<UInt32> {
         StatedInterests(topics, self.topics, popularity: popularity).groups(
-            besides: list, limit: limit, order: { rotating($0, rotation, as: .whole, where: $1) },
+            besides: list, order: { rotating($0, rotation, as: .whole, where: $1) },
             where: { model.shows($0) && isAllowed($0) })
     }
 
+    /// Asks memory for what will be read of groups that may come into a list, if a member has stated interests.
+    func prefetchTopics(of groups: [UInt32]) { topics.prefetchTopics(of: groups) }
+
     /// Trending groups, best first, with the seasonal factors of the month.
-    private func trending(
+    private func trendingGroups(
         in model: VisibleModel, _ rotation: Rotation?, atMilliseconds instant: Int64, isFirst: Bool
     ) -> [UInt32] {
         let ordered = trending[CalendarDate(unixMilliseconds: instant).month - 1].filter { model.shows($0.group) }

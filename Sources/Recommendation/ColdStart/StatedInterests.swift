@@ -11,6 +11,8 @@ struct StatedInterests {
     private let positions: [Int]
     /// The bits of the topics: a group that has none of them is about none of the topics.
     private let signature: UInt64
+    /// Whether two of the topics have the same bit.
+    private let sharesBits: Bool
 
     init(_ texts: [String], _ index: TopicIndex, popularity: [UInt32]) {
         self.index = index
@@ -24,9 +26,10 @@ struct StatedInterests {
         self.topics = topics
         self.positions = positions
         signature = topics.reduce(0) { $0 | TopicIndex.bit(of: $1) }
+        sharesBits = signature.nonzeroBitCount < topics.count
     }
 
-    /// The groups of the topics, which take turns in their order.
+    /// The groups of the topics, which take turns in their order; found one by one, as they are asked for.
     ///
     /// So a topic with many groups leaves room for one with few. Of each topic: the groups about the most of the topics
     /// first, then those of a list in its order, then those with the most members. Considered are the largest groups
@@ -34,39 +37,40 @@ struct StatedInterests {
     ///
     /// - Parameters:
     ///   - list: the positions of the groups in the list.
-    ///   - limit: how many at most.
     ///   - order: puts the largest groups of a topic into the order of the bucket, and leaves out those that are not
     ///     wanted.
     ///   - isAllowed: whether a group may be shown.
     func groups(
-        besides list: GroupPositions, limit: Int, order: ([UInt32], _ isWanted: (UInt32) -> Bool) -> [UInt32],
-        where isAllowed: (UInt32) -> Bool
-    ) -> [UInt32] {
-        var queues = listed(list).enumerated().map { position, listed in
-            TopicQueue(listed: listed, other: others(position, list), topicCount: topics.count)
-        }
+        besides list: GroupPositions, order: @escaping ([UInt32], _ isWanted: (UInt32) -> Bool) -> [UInt32],
+        where isAllowed: @escaping (UInt32) -> Bool
+    ) -> AnyIterator<UInt32> {
+        var queues = listed(list).map { TopicQueue(listed: $0, topicCount: topics.count) }
         var told: Set<UInt32> = []
-        var groups: [UInt32] = []
         var turn = 0
-        var hasMore = !topics.isEmpty
-        while hasMore {
-            hasMore = false
-            for position in queues.indices {
-                let next = queues[position].group(at: turn) { count in
-                    order(index.largest(of: topics[position])) { group in
+        var position = 0
+        var hasMore = false
+        return AnyIterator {
+            while true {
+                if position == queues.count {
+                    guard hasMore else { return nil }
+                    (position, turn, hasMore) = (0, turn + 1, false)
+                }
+                let topic = position
+                position += 1
+                let group = queues[topic].group(at: turn) {
+                    others(topic, list)
+                } largest: { count in
+                    order(index.largest(of: topics[topic])) { group in
                         matches(of: group, index.signature(of: group)) == count && list[group] == nil
                     }
                 }
-                guard let group = next else { continue }
+                guard let group else { continue }
                 hasMore = true
                 // A group about several topics comes once.
                 guard isAllowed(group), topics.count == 1 || told.insert(group).inserted else { continue }
-                groups.append(group)
-                if groups.count == limit { return groups }
+                return group
             }
-            turn += 1
         }
-        return groups
     }
 
     /// For each topic the groups of the list that are about it, in the order of the list, and about how many of the
@@ -133,7 +137,7 @@ struct StatedInterests {
     @inline(__always)
     private func mayMatchSeveral(_ own: UInt64) -> Bool {
         let shared = own & signature
-        return shared & (shared &- 1) != 0 || signature.nonzeroBitCount < topics.count
+        return shared & (shared &- 1) != 0 || sharesBits
     }
 }
 
@@ -151,7 +155,8 @@ private struct TopicQueue {
     }
 
     private let listed: [Match]
-    private let other: Other
+    /// Nil as long as it was not needed.
+    private var other: Other?
     /// What was found so far.
     private var groups: [UInt32] = []
     /// About how many topics the groups are that are found next.
@@ -159,20 +164,24 @@ private struct TopicQueue {
     /// Whether those of the list were found already.
     private var hasListed = false
 
-    init(listed: [Match], other: Other, topicCount: Int) {
-        (self.listed, self.other, count) = (listed, other, topicCount)
-    }
+    init(listed: [Match], topicCount: Int) { (self.listed, count) = (listed, topicCount) }
 
     /// The group at a position; nil behind the last.
     ///
-    /// - Parameter largest: the largest groups of the topic that are about so many topics and not in the list.
-    mutating func group(at position: Int, largest: (_ count: Int) -> [UInt32]) -> UInt32? {
+    /// - Parameters:
+    ///   - findOther: what there is besides the list; called once at most.
+    ///   - largest: the largest groups of the topic that are about so many topics and not in the list.
+    mutating func group(
+        at position: Int, findOther: () -> Other, largest: (_ count: Int) -> [UInt32]
+    ) -> UInt32? {
         while position >= groups.count, count > 0 {
             if !hasListed {
                 for match in listed where match.count == count { groups.append(match.group) }
                 hasListed = true
                 continue
             }
+            let other = self.other ?? findOther()
+            self.other = other
             if count == 1 || other.countsOfLargest.contains(count) { groups += largest(count) }
             for match in other.beyond where match.count == count { groups.append(match.group) }
             count -= 1

@@ -10,42 +10,73 @@ enum AverageLinkage {
     /// - Returns: clusters in the order of their first items; each in ascending order.
     /// - Complexity: O(count²) time usually, O(count³) at worst; O(count²) memory.
     static func clusters(_ similarities: PairSimilarities, stop: Double) -> [[Int]] {
+        var clusters: [[Int]] = []
+        clusters.reserveCapacity(similarities.count)
         var state = State(similarities)
-        while let pair = state.bestPair(), pair.mean >= stop { state.merge(pair.first, pair.second) }
-        return state.clusters
+        forEachComponent(of: similarities, least: stop) { items in
+            guard items.count > 1 else { return clusters.append(items) }
+            state.begin(items)
+            while let pair = state.bestPair(), pair.mean >= stop { state.merge(pair.first, pair.second) }
+            clusters += state.clusters
+        }
+        return clusters.sorted { $0[0] < $1[0] }
     }
 
-    /// A cluster's name is its first item.
-    private struct State {
-        let count: Int
-        /// The items that name a cluster, ascending.
-        private var names: [Int]
-        /// How many items each cluster has.
-        private var sizes: [Double]
-        /// The cluster that each item is in.
-        private var clusterOfItem: [Int]
-        /// Sums of similarities between the items of two clusters.
-        private var sums: [Double]
-        /// The later cluster that is nearest to each, and the mean similarity to it; −1 if there is none.
-        private var nearest: [(other: Int, mean: Double)]
+    /// Calls `body` with the items that are connected by similarities of at least `least`, in ascending order, for each
+    /// component.
+    ///
+    /// A mean of similarities is at least `least` only if one of them is. So no cluster has items of two components,
+    /// and each component is clustered by itself.
+    private static func forEachComponent(of similarities: PairSimilarities, least: Double, _ body: ([Int]) -> Void) {
+        var unreached = Array(0..<similarities.count)
+        while !unreached.isEmpty {
+            var reached = [unreached.removeFirst()]
+            var next = 0
+            while next < reached.count {
+                similarities.move(&unreached, to: &reached, near: reached[next], least: least)
+                next += 1
+            }
+            body(reached.sorted())
+        }
+    }
 
-        init(_ similarities: PairSimilarities) {
-            count = similarities.count
-            names = Array(0..<similarities.count)
-            sizes = [Double](repeating: 1, count: similarities.count)
+    /// The clusters of some items, which are known by their positions among them; a cluster's name is its first item.
+    private struct State {
+        private let similarities: PairSimilarities
+        private var items: [Int] = []
+        /// The items that name a cluster, ascending.
+        private var names: [Int] = []
+        /// How many items each cluster has.
+        private var sizes: [Double] = []
+        /// The cluster that each item is in.
+        private var clusterOfItem: [Int] = []
+        /// Sums of similarities between the items of two clusters.
+        private var sums: [Double] = []
+        /// The later cluster that is nearest to each, and the mean similarity to it; −1 if there is none.
+        private var nearest: [(other: Int, mean: Double)] = []
+
+        init(_ similarities: PairSimilarities) { self.similarities = similarities }
+
+        private var count: Int { items.count }
+
+        /// Makes each of some items a cluster; what was there before is forgotten.
+        mutating func begin(_ items: [Int]) {
+            self.items = items
+            names = Array(items.indices)
             clusterOfItem = names
-            sums = []
-            sums.reserveCapacity(count * count)
-            for item in 0..<count { sums += similarities.row(item).lazy.map(Double.init) }
-            nearest = []
-            nearest.reserveCapacity(count)
-            for item in 0..<count { nearest.append(nearest(to: item, position: item)) }
+            sizes = [Double](repeating: 1, count: count)
+            sums.removeAll(keepingCapacity: true)
+            for item in items {
+                for other in items { sums.append(Double(similarities[item, other])) }
+            }
+            nearest.removeAll(keepingCapacity: true)
+            for position in items.indices { nearest.append(nearest(to: position, position: position)) }
         }
 
         /// All items by cluster, each in ascending order.
         var clusters: [[Int]] {
             var members = [[Int]](repeating: [], count: count)
-            for item in 0..<count { members[clusterOfItem[item]].append(item) }
+            for (position, item) in items.enumerated() { members[clusterOfItem[position]].append(item) }
             return names.map { members[$0] }
         }
 

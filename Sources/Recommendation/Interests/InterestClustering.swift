@@ -1,30 +1,27 @@
 import Model
 
 /// Divides a member's groups into interests: average linkage of plain cosines.
-struct InterestClustering {
-    let model: VisibleModel
-    let relations: RelationTable
-    /// What scores of the relations are multiplied by, by index; those with 0 do not count.
-    let factors: [Double]
-    let configuration: PlanConfiguration.Interests
+struct InterestClustering: Sendable {
+    private let configuration: PlanConfiguration.Interests
+    /// The index of the relation that says who is a member of what; nil if the version has none.
+    private let membership: Int?
 
     /// - Parameter relations: how relations are blended.
     init(in model: VisibleModel, _ relations: RelationTable, _ configuration: PlanConfiguration.Interests) {
-        self.model = model
-        self.relations = relations
         self.configuration = configuration
-        factors = relations.factorsByIndex(in: model)
+        membership = relations[.membership].flatMap { model.relations.firstIndex(of: $0.relation) }
     }
 
     /// The interests of a member.
     ///
     /// - Parameters:
     ///   - groups: the joined groups, ascending.
-    ///   - pairs: those of them that are neighbours of one another.
+    ///   - table: of these groups.
     /// - Returns: those with the most groups first, equal ones by their first group; the mixed one, if any, last.
-    func interests(of groups: [UInt32], _ pairs: [CandidateTable.JoinedPair]) -> [Interest] {
+    func interests(of groups: [UInt32], _ table: CandidateTable, in model: VisibleModel) -> [Interest] {
+        let sizes = GroupSizes(of: groups, in: model)
         let (similarities, overlaps) = PairSimilarities.cosinesAndOverlaps(
-            of: groups, pairs, in: model, shrinkage: configuration.overlapShrinkage)
+            table.joinedPairs, sizes, shrinkage: configuration.overlapShrinkage)
         var clusters = AverageLinkage.clusters(similarities, stop: configuration.leastMeanSimilarity)
         var mixed: [Int] = []
         if groups.count >= configuration.leastGroupsForMixed, clusters.contains(where: { $0.count == 1 }) {
@@ -38,29 +35,23 @@ struct InterestClustering {
         }
         var ordered = clusters.sorted { $0.count != $1.count ? $0.count > $1.count : $0[0] < $1[0] }
         if !mixed.isEmpty { ordered.append(mixed) }
-        let bringing = groups.map { bringsSomething($0) }
+        let bringing = table.bringsCandidates
         let bringingCount = Double(max(1, bringing.count { $0 }))
         return ordered.enumerated().map { number, cluster in
             Interest(
                 groups: cluster.map { groups[$0] }, share: Double(cluster.count { bringing[$0] }) / bringingCount,
-                largest: largest(of: cluster.map { groups[$0] }),
-                isMixed: !mixed.isEmpty && number == ordered.count - 1)
+                largest: groups[largest(of: cluster, sizes)], isMixed: !mixed.isEmpty && number == ordered.count - 1)
         }
     }
 
-    private func bringsSomething(_ group: UInt32) -> Bool {
-        zip(model.relations, factors).contains { relation, factor in
-            factor > 0 && model.hasNeighbours(Int(group), by: relation)
+    /// The position of the group with the most members; of equal ones the first.
+    private func largest(of cluster: [Int], _ sizes: GroupSizes) -> Int {
+        guard let membership else { return cluster[0] }
+        var best = cluster[0]
+        for position in cluster.dropFirst() where sizes[position, membership] > sizes[best, membership] {
+            best = position
         }
-    }
-
-    private func largest(of groups: [UInt32]) -> UInt32 {
-        var best = (group: groups[0], size: UInt32(0))
-        for group in groups {
-            let size = relations.size(of: Int(group), in: .membership, model)
-            if size > best.size { best = (group, size) }
-        }
-        return best.group
+        return best
     }
 
     /// Adds each single group to the cluster that it clearly belongs to, if there is one.

@@ -66,14 +66,14 @@ struct PairSimilarities {
     /// Plain cosines, and overlaps c / min(n, m), which are 1 if the one group has all entries of the other.
     ///
     /// - Parameters:
-    ///   - pairs: those that are in lists, by positions in `groups`.
+    ///   - pairs: those that are in lists.
+    ///   - sizes: of the groups.
     ///   - shrinkage: h, 0 or more: overlaps of pairs with c common entries are multiplied by c / (c + h).
     /// - Complexity: O(count² + pairs).
     static func cosinesAndOverlaps(
-        of groups: [UInt32], _ pairs: [CandidateTable.JoinedPair], in model: VisibleModel, shrinkage: Double
+        _ pairs: [CandidateTable.JoinedPair], _ sizes: GroupSizes, shrinkage: Double
     ) -> (cosines: PairSimilarities, overlaps: PairSimilarities) {
-        let count = groups.count
-        let sizes = GroupSizes(of: groups, in: model)
+        let count = sizes.count
         var cosines = [Float](repeating: 0, count: count * count)
         var overlaps = cosines
         var cosineMatrix = cosines.mutableSpan
@@ -102,43 +102,34 @@ struct PairSimilarities {
     @inline(__always)
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
 
+    /// Moves the positions whose groups have at least a similarity to one from a list to the end of another.
+    ///
+    /// - Parameters:
+    ///   - others: keeps its order.
+    ///   - position: of the one.
+    ///   - least: above 0.
+    func move(_ others: inout [Int], to near: inout [Int], near position: Int, least: Double) {
+        let row = values.span.extracting(position * count..<(position + 1) * count)
+        let nearCount = near.count
+        near.append(contentsOf: repeatElement(0, count: others.count))
+        var otherSpan = others.mutableSpan
+        var nearSpan = near.mutableSpan
+        var (kept, moved) = (0, nearCount)
+        for index in otherSpan.indices {
+            // Which are near cannot be predicted: they are written to both lists, and one of them goes on.
+            let other = otherSpan[index]
+            let isNear = Double(row[other]) >= least
+            otherSpan[kept] = other
+            nearSpan[moved] = other
+            kept += isNear ? 0 : 1
+            moved += isNear ? 1 : 0
+        }
+        others.removeLast(others.count - kept)
+        near.removeLast(near.count - moved)
+    }
+
     /// The similarities of the group at a position to all groups.
     func row(_ position: Int) -> ArraySlice<Float> {
         values[position * count..<(position + 1) * count]
-    }
-}
-
-/// How many entries some groups have in each relation.
-private struct GroupSizes {
-    private let count: Int
-    /// Relation after relation.
-    private let sizes: [UInt32]
-    // Avoids a square root and a division for each pair. A group with neighbours has entries.
-    private let inverseRoots: [Double]
-
-    init(of groups: [UInt32], in model: VisibleModel) {
-        let relationCount = model.relations.count
-        count = groups.count
-        let byGroup = model.sizes(of: groups)
-        var sizes: [UInt32] = []
-        sizes.reserveCapacity(byGroup.count)
-        for relation in 0..<relationCount {
-            for position in 0..<count { sizes.append(byGroup[position * relationCount + relation]) }
-        }
-        self.sizes = sizes
-        inverseRoots = sizes.map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
-    }
-
-    @inline(__always)
-    func cosine(_ first: Int, _ second: Int, _ relation: Int, common: Double) -> Float {
-        let start = relation &* count
-        // Rounding must not lead above 1.
-        return Float(min(1, common * (inverseRoots[start &+ first] * inverseRoots[start &+ second])))
-    }
-
-    func overlap(_ first: Int, _ second: Int, _ relation: Int, common: Double, shrinkage: Double) -> Float {
-        let start = relation * count
-        let scale = 1 / Double(max(1, min(sizes[start + first], sizes[start + second])))
-        return Float(min(1, common * scale) * (common / (common + shrinkage)))
     }
 }

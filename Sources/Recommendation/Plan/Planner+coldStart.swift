@@ -6,16 +6,17 @@ extension Planner {
         let length = min(request.length ?? .max, configuration.selection.length)
         guard runs(.coldStart) else { return Array(list.items.prefix(length)) }
         let ranks = GroupPositions(list.items.map(\.group))
+        let eligibility = list.eligibility
         let sources = coldStart.sources(
-            for: request, in: model, configuration.coldStart, list.rotation, besides: ranks, limit: length
-        ) { list.eligibility.allows($0) }
+            for: request, in: model, configuration.coldStart, list.rotation, besides: ranks
+        ) { eligibility.allows($0) }
         let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
-        var items = blended(list.items, ranks, sources, known: known, list.eligibility, length)
+        var items = blended(list.items, ranks, sources, known: known, eligibility, length)
         if items.count < length {
             let present = GroupPositions(items.map(\.group))
             let popular = coldStart.popular(
-                list.eligibility.filter, count: length - items.count, list.rotation, isFirst: items.isEmpty
-            ) { model.shows($0) && present[$0] == nil && list.eligibility.allows($0) }
+                eligibility.filter, count: length - items.count, list.rotation, isFirst: items.isEmpty
+            ) { model.shows($0) && present[$0] == nil && eligibility.allows($0) }
             items += popular.map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
         }
         let added = items.count { $0.origin != .personal }
@@ -28,9 +29,7 @@ extension Planner {
         let ranks = GroupPositions(items.map(\.group))
         let eligibility = eligibility(for: request)
         // Their order is that of no bucket: what a session shows stays while buckets come and go.
-        let groups = coldStart.groups(
-            about: topics, in: model, nil, besides: ranks, limit: configuration.selection.length
-        ) { eligibility.allows($0) }
+        let groups = coldStart.groups(about: topics, in: model, nil, besides: ranks) { eligibility.allows($0) }
         let joined = recentGroups(request.profile)
         // Curated and trending groups are in the list as it is.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
@@ -51,12 +50,12 @@ extension Planner {
     ) -> [PlanItem] {
         let (share, sources) = sources.divided(known: known, leastTopicShare: configuration.coldStart.leastTopicShare)
         var turns = SourceTurns(sources)
+        // A group of the list that is about a stated interest may come earlier because of it.
+        func isWanted(_ group: UInt32, _ origin: PlanItem.Origin) -> Bool {
+            (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
+        }
         return Blend.blend(list, share: share, limit: length) {
-            // A group of the list that is about a stated interest may come earlier because of it.
-            let next = turns.next { group, origin in
-                (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
-            }
-            guard let next else { return nil }
+            guard let next = turns.next(where: isWanted) else { return nil }
             guard let rank = ranks[next.group] else {
                 return (PlanItem(group: next.group, score: 0, interest: nil, origin: next.origin), nil)
             }

@@ -16,6 +16,9 @@ public struct Planner: Sendable {
     private let seasons: SeasonColumns
     private let groupHashes: Rotation.GroupHashes
     private let places: GroupPlaces
+    /// What scores of the relations are multiplied by, by index; those with 0 do not count.
+    private let factors: [Double]
+    private let clustering: InterestClustering
     private let prior: PopularityPrior?
 
     /// A planner over all groups of a model version.
@@ -29,6 +32,8 @@ public struct Planner: Sendable {
         configuration.relations = configuration.relations.weighted(in: model)
         self.configuration = configuration
         self.key = key
+        factors = configuration.relations.factorsByIndex(in: model)
+        clustering = InterestClustering(in: model, configuration.relations, configuration.interests)
         coldStart = ColdStartIndex(model, configuration.relations)
         activity = ActivityColumn(model)
         seasons = SeasonColumns(model)
@@ -90,18 +95,17 @@ public struct Planner: Sendable {
         let joined = recentGroups(request.profile)
         let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
-        let clustering = InterestClustering(in: model, configuration.relations, configuration.interests)
         let lists = model.lists(
-            of: joined, in: clustering.factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
+            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
         let table = CandidateTable(
-            of: joined, lists, factors: clustering.factors, blocking: eligibility.blockedGroups,
+            of: joined, lists, factors: factors, blocking: eligibility.blockedGroups,
             prior: joined.isEmpty ? nil : prior, places)
         let found = prior == nil ? table.count : table.sums.count { $0.seed != nil }
         observe(.init(stage: .candidates, taken: joined.count, passed: found, note: ""))
         if prior != nil {
             observe(.init(stage: .popularity, taken: found, passed: table.count, note: ""))
         }
-        let interests = clustering.interests(of: joined, table.joinedPairs)
+        let interests = clustering.interests(of: joined, table, in: model)
         observe(
             .init(stage: .interests, taken: joined.count, passed: joined.count, note: "\(interests.count) interests"))
         var (candidateCount, ranked) = filtered(table, interests, joined, eligibility)
@@ -121,8 +125,9 @@ public struct Planner: Sendable {
         }
         if runs(.fatigue) { observe(damp(&ranked, request)) }
         Ranking.sort(&ranked)
+        if runs(.coldStart), !request.profile.topics.isEmpty { coldStart.prefetchTopics(of: ranked.map(\.group)) }
         if runs(.diversity) {
-            ranked = ceiling.withoutDuplicates(diversified(ranked, interests, clustering.factors, observe))
+            ranked = ceiling.withoutDuplicates(diversified(ranked, interests, observe))
         }
         let listed = ranked.prefix(configuration.selection.length)
         let items = zip(listed, PlanItem.Placement.placements(of: listed)).map { candidate, placement in
@@ -210,7 +215,7 @@ public struct Planner: Sendable {
 
     /// The pool in its diversified order, then the other candidates in the order that they had.
     private func diversified(
-        _ ranked: [Candidate], _ interests: [Interest], _ factors: [Double], _ observe: (StageReport) -> Void
+        _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
         let shares = InterestShares(
             interests.map(\.share) + [0], best: ranked.first, leastWorth: configuration.selection.leastWorth)

@@ -53,15 +53,14 @@ struct InterestTests {
     private func interests(_ groups: [UInt32], _ model: ModelVersion, _ relations: RelationTable = .standard)
         -> [Interest]
     {
-        let model = VisibleModel(model)
-        return interests(groups, InterestClustering(in: model, relations, .init()))
+        interests(groups, VisibleModel(model), relations)
     }
 
-    private func interests(_ groups: [UInt32], _ clustering: InterestClustering) -> [Interest] {
+    private func interests(_ groups: [UInt32], _ model: VisibleModel, _ relations: RelationTable) -> [Interest] {
         let table = CandidateTable(
-            of: groups, clustering.model.lists(of: groups), factors: clustering.factors,
-            GroupPlaces(groupCount: clustering.model.groupCount))
-        return clustering.interests(of: groups, table.joinedPairs)
+            of: groups, model.lists(of: groups), factors: relations.factorsByIndex(in: model),
+            GroupPlaces(groupCount: model.groupCount))
+        return InterestClustering(in: model, relations, .init()).interests(of: groups, table, in: model)
     }
 
     @Test("groups of two communities are two interests, the larger first, with their shares")
@@ -141,7 +140,6 @@ struct InterestTests {
         #expect(name([0, 4], largest: 4) == "00004")
         #expect(name([0], largest: 0) == "birds")
         // Nothing is known of who is in common: each is an interest of its own, and the largest of it.
-        let clustering = InterestClustering(in: model, .standard, .init())
-        #expect(interests([0, 2], clustering).map(\.largest) == [0, 2])
+        #expect(interests([0, 2], model, .standard).map(\.largest) == [0, 2])
     }
 }

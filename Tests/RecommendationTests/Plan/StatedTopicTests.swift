@@ -33,8 +33,7 @@ struct StatedTopicTests {
 
         let interests = StatedInterests(
             stated + ["nothing such", stated[0]], TopicIndex(model, popular: popular), popularity: popularity)
-        let groups = interests.groups(
-            besides: GroupPositions(list), limit: limit, order: { $0.filter($1) }, where: isAllowed)
+        let groups = interests.groups(besides: GroupPositions(list), order: { $0.filter($1) }, where: isAllowed)
 
         func isAbout(_ group: UInt32, _ topic: String) -> Bool { topicsOfGroups[Int(group)].contains(topic) }
         let considered = stated.flatMap { topic in popular.filter { isAbout($0, topic) }.prefix(TopicIndex.considered) }
@@ -52,7 +51,7 @@ struct StatedTopicTests {
                 if told.insert(queue[turn]).inserted { expected.append(queue[turn]) }
             }
         }
-        #expect(groups == Array(expected.prefix(limit)))
+        #expect(Array(groups.prefix(limit)) == Array(expected.prefix(limit)))
     }
 
     @Test("are none for topics that no group is about")
@@ -60,8 +59,7 @@ struct StatedTopicTests {
         let encoded = try EncodedModel(groups: [GroupFacts(id: "a")], sizes: [:], tables: [:])
         let model = VisibleModel(try ModelVersion(ByteRegion(copying: encoded.fileBytes)))
         let interests = StatedInterests(["owls", ""], TopicIndex(model, popular: [0]), popularity: [0])
-        let groups = interests.groups(
-            besides: GroupPositions([]), limit: 5, order: { $0.filter($1) }, where: { _ in true })
-        #expect(groups.isEmpty)
+        let groups = interests.groups(besides: GroupPositions([]), order: { $0.filter($1) }, where: { _ in true })
+        #expect(groups.next() == nil)
     }
 }
