@@ -2,7 +2,7 @@ extension ModelVersion {
     /// Opens a version that was just encoded, from a copy in memory.
     ///
     /// - Throws: `ModelError` if the sections contradict one another.
-    public init(_ model: EncodedModel) throws(ModelError) { try self.init(ByteRegion(gathering: model)) }
+    public convenience init(_ model: EncodedModel) throws(ModelError) { try self.init(ByteRegion(gathering: model)) }
 }
 
 extension ByteRegion {

@@ -2,7 +2,7 @@
 ///
 /// Everything is checked when it is opened, so that reading it afterwards cannot fail. Groups have
 /// an index, 0 ..< `groupCount`, in ascending order of the bytes of their external ids.
-public struct ModelVersion: Sendable {
+public final class ModelVersion: Sendable {
     /// The number of groups.
     public let groupCount: Int
     private let region: ByteRegion

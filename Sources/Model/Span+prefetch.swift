@@ -16,3 +16,9 @@ extension Span where Element: BitwiseCopyable {
         }
     }
 }
+
+extension MutableSpan where Element: BitwiseCopyable {
+    /// Asks memory for an element that will be read soon, and does not wait for it.
+    @inlinable @inline(__always)
+    public func prefetch(_ index: Int) { span.prefetch(index) }
+}

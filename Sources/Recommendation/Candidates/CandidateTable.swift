@@ -37,12 +37,12 @@ struct CandidateTable: RandomAccessCollection {
 
         /// The position of the joined group that contributes most; nil if none does.
         @inline(__always)
-        var seed: Int? { strongest == 0 ? nil : Int(Self.seedMask - strongest & Self.seedMask) }
+        var seed: Int? { strongest == 0 ? nil : Int((strongest & Self.seedMask) ^ Self.seedMask) }
 
         /// The last bits of all contributions of a group.
         fileprivate static func mark(ofSeed seed: Int) -> UInt64 {
             precondition(seed < seedMask, "more than \(seedMask) joined groups")
-            return seedMask - UInt64(seed)
+            return seedMask ^ UInt64(seed)
         }
 
         @inline(__always)
@@ -57,12 +57,18 @@ struct CandidateTable: RandomAccessCollection {
     /// A joined group that is a neighbour of another one.
     struct JoinedPair {
         /// The position of the joined group whose neighbour it is.
-        let first: Int
+        let first: UInt32
         /// The position of the neighbour among the joined groups.
-        let second: Int
+        let second: UInt32
         /// The index of the relation.
-        let relation: Int
+        let relation: UInt32
         /// How many entries they have in common.
+        let common: UInt32
+    }
+
+    /// A neighbour that is a joined group: its place, and how many entries it has in common.
+    private struct JoinedNeighbour {
+        let place: UInt32
         let common: UInt32
     }
 
@@ -101,14 +107,20 @@ struct CandidateTable: RandomAccessCollection {
         prior: PopularityPrior? = nil, _ places: GroupPlaces
     ) {
         var pairs: [JoinedPair] = []
+        pairs.reserveCapacity(8 * joined.count)
         var bringsCandidates = [Bool](repeating: false, count: joined.count)
+        var hits = [JoinedNeighbour](repeating: JoinedNeighbour(place: 0, common: 0), count: lists.longestCount)
         (groups, sums) = places.using { places in
             var table = Growing(joined, capacity: joined.count + lists.neighbourCount / 3, &places)
             lists.forEach { seed, relation, neighbours in
                 guard factors[relation] > 0, !neighbours.isEmpty else { return }
                 bringsCandidates[seed] = true
-                table.add(neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places) { second, common in
-                    pairs.append(JoinedPair(first: seed, second: second, relation: relation, common: common))
+                let hitCount = table.add(
+                    neighbours, factors[relation], mark: Sum.mark(ofSeed: seed), &places, &hits)
+                for hit in hits.prefix(hitCount) {
+                    pairs.append(
+                        JoinedPair(
+                            first: UInt32(seed), second: hit.place, relation: UInt32(relation), common: hit.common))
                 }
             }
             table.finish(&places)
@@ -143,35 +155,45 @@ struct CandidateTable: RandomAccessCollection {
             for (position, group) in joined.enumerated() { places[Int(group)] = UInt32(position) }
         }
 
+        /// Adds what a joined group contributes to its neighbours.
+        ///
+        /// - Returns: the indexes in `hits` of the neighbours that are joined groups, from 0 to below this.
         @inline(__always)
         mutating func add(
             _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
-            addJoined: (_ position: Int, _ common: UInt32) -> Void
-        ) {
+            _ hits: inout [JoinedNeighbour]
+        ) -> Int {
             // Space for all of them, as if all were new.
             let missing = count + neighbours.count - groups.count
             if missing > 0 {
                 groups.append(contentsOf: repeatElement(0, count: missing))
                 sums.append(contentsOf: repeatElement(Sum.zero, count: missing))
             }
-            // Places are all over the memory: all are asked for before anything waits for one.
-            for index in neighbours.indices { places.span.prefetch(Int(neighbours[index].index)) }
-            Self.add(neighbours, factor, mark: mark, &places, &groups, &sums, &count, joinedCount, addJoined)
+            let (next, hitCount) = Self.add(
+                neighbours, factor, mark: mark, &places, &groups, &sums, next: UInt32(truncatingIfNeeded: count),
+                joinedCount: UInt32(truncatingIfNeeded: joinedCount), &hits)
+            count = Int(next)
+            return hitCount
         }
 
         @inline(__always)
         private static func add(
             _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
-            _ groups: inout [UInt32], _ sums: inout [Sum], _ count: inout Int, _ joinedCount: Int,
-            _ addJoined: (_ position: Int, _ common: UInt32) -> Void
-        ) {
+            _ groups: inout [UInt32], _ sums: inout [Sum], next: UInt32, joinedCount: UInt32,
+            _ hits: inout [JoinedNeighbour]
+        ) -> (next: UInt32, hitCount: Int) {
             var placeSpan = places.mutableSpan
+            // Places are all over the memory: all are asked for before anything waits for one.
+            for index in neighbours.indices { placeSpan.prefetch(Int(unsafe neighbours[unchecked: index].index)) }
             var groupSpan = groups.mutableSpan
             var sumSpan = sums.mutableSpan
+            var hitSpan = hits.mutableSpan
             // A place is below the number of those found so far: space for all neighbours is checked once.
-            let space = Swift.min(groupSpan.count, sumSpan.count)
-            precondition(count + neighbours.count <= space, "no space for the candidates")
-            var next = UInt32(truncatingIfNeeded: count)
+            precondition(
+                Int(next) + neighbours.count <= Swift.min(groupSpan.count, sumSpan.count)
+                    && neighbours.count <= hitSpan.count, "no space for the candidates")
+            var next = next
+            var hitCount = 0
             for index in neighbours.indices {
                 let neighbour = unsafe neighbours[unchecked: index]
                 // Whether a neighbour is new cannot be predicted: both cases take the same way, without a branch.
@@ -182,9 +204,12 @@ struct CandidateTable: RandomAccessCollection {
                 unsafe groupSpan[unchecked: Int(place)] = neighbour.index
                 next &+= isNew ? 1 : 0
                 unsafe sumSpan[unchecked: Int(place)].add(factor * Double(neighbour.score), mark: mark)
-                if Int(place) < joinedCount { addJoined(Int(place), neighbour.common) }
+                if place < joinedCount {
+                    unsafe hitSpan[unchecked: hitCount] = JoinedNeighbour(place: place, common: neighbour.common)
+                    hitCount &+= 1
+                }
             }
-            count = Int(next)
+            return (next, hitCount)
         }
 
         /// Ends with exactly what was found, without the joined groups that are no other's neighbours: they are no

@@ -44,7 +44,8 @@ struct StatedInterests {
         besides list: GroupPositions, order: @escaping ([UInt32], _ isWanted: (UInt32) -> Bool) -> [UInt32],
         where isAllowed: @escaping (UInt32) -> Bool
     ) -> AnyIterator<UInt32> {
-        var queues = listed(list).map { TopicQueue(listed: $0, topicCount: topics.count) }
+        let listed = listed(list)
+        var queues = topics.indices.map { TopicQueue(topic: $0, listed: listed, topicCount: topics.count) }
         var told: Set<UInt32> = []
         var turn = 0
         var position = 0
@@ -73,20 +74,21 @@ struct StatedInterests {
         }
     }
 
-    /// For each topic the groups of the list that are about it, in the order of the list, and about how many of the
-    /// topics they are.
-    private func listed(_ list: GroupPositions) -> [[TopicQueue.Match]] {
-        var listed = [[TopicQueue.Match]](repeating: [], count: topics.count)
+    /// The groups of the list that are about each topic, in the order of the list.
+    private func listed(_ list: GroupPositions) -> [TopicQueue.Listed] {
+        var listed: [TopicQueue.Listed] = []
+        listed.reserveCapacity(list.groups.count)
         // Read all at once, the signatures come from memory side by side.
         let signatures = list.groups.map { index.signature(of: $0) }
         var possible: [UInt32] = []
         for (group, own) in zip(list.groups, signatures) where own & signature != 0 { possible.append(group) }
         index.prefetchTopics(of: possible)
-        var stated: [Int] = []
         for group in possible {
-            stated.removeAll(keepingCapacity: true)
-            index.forEachTopic(of: group) { topic in if positions[topic] >= 0 { stated.append(positions[topic]) } }
-            for position in stated { listed[position].append((group, stated.count)) }
+            let count = matches(of: group)
+            guard count > 0 else { continue }
+            index.forEachTopic(of: group) { topic in
+                if positions[topic] >= 0 { listed.append((positions[topic], group, count)) }
+            }
         }
         return listed
     }
@@ -154,7 +156,11 @@ private struct TopicQueue {
         var beyond: [Match] = []
     }
 
-    private let listed: [Match]
+    /// A group of the list that is about a topic.
+    typealias Listed = (topic: Int, group: UInt32, count: Int)
+
+    private let topic: Int
+    private let listed: [Listed]
     /// Nil as long as it was not needed.
     private var other: Other?
     /// What was found so far.
@@ -164,7 +170,10 @@ private struct TopicQueue {
     /// Whether those of the list were found already.
     private var hasListed = false
 
-    init(listed: [Match], topicCount: Int) { (self.listed, count) = (listed, topicCount) }
+    /// - Parameter listed: of all topics, in the order of the list.
+    init(topic: Int, listed: [Listed], topicCount: Int) {
+        (self.topic, self.listed, count) = (topic, listed, topicCount)
+    }
 
     /// The group at a position; nil behind the last.
     ///
@@ -176,7 +185,7 @@ private struct TopicQueue {
     ) -> UInt32? {
         while position >= groups.count, count > 0 {
             if !hasListed {
-                for match in listed where match.count == count { groups.append(match.group) }
+                for match in listed where match.topic == topic && match.count == count { groups.append(match.group) }
                 hasListed = true
                 continue
             }

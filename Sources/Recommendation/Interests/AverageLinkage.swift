@@ -65,10 +65,7 @@ enum AverageLinkage {
             names = Array(items.indices)
             clusterOfItem = names
             sizes = [Double](repeating: 1, count: count)
-            sums.removeAll(keepingCapacity: true)
-            for item in items {
-                for other in items { sums.append(Double(similarities[item, other])) }
-            }
+            sums = similarities.matrix(of: items)
             nearest.removeAll(keepingCapacity: true)
             for position in items.indices { nearest.append(nearest(to: position, position: position)) }
         }

@@ -79,10 +79,10 @@ struct PairSimilarities {
         var cosineMatrix = cosines.mutableSpan
         var overlapMatrix = overlaps.mutableSpan
         for pair in pairs {
-            let (first, second, common) = (pair.first, pair.second, Double(pair.common))
-            let overlap = sizes.overlap(first, second, pair.relation, common: common, shrinkage: shrinkage)
-            Self.raise(
-                &cosineMatrix, first, second, count, to: sizes.cosine(first, second, pair.relation, common: common))
+            let (first, second, relation) = (Int(pair.first), Int(pair.second), Int(pair.relation))
+            let common = Double(pair.common)
+            let overlap = sizes.overlap(first, second, relation, common: common, shrinkage: shrinkage)
+            Self.raise(&cosineMatrix, first, second, count, to: sizes.cosine(first, second, relation, common: common))
             Self.raise(&overlapMatrix, first, second, count, to: overlap)
         }
         return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))
@@ -101,6 +101,21 @@ struct PairSimilarities {
     /// The similarity of the groups at two positions.
     @inline(__always)
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
+
+    /// The similarities of the groups at some positions to one another, row after row.
+    func matrix(of positions: [Int]) -> [Double] {
+        var matrix = [Double](repeating: 0, count: positions.count * positions.count)
+        var span = matrix.mutableSpan
+        var index = 0
+        for first in positions {
+            let row = values.span.extracting(first * count..<(first + 1) * count)
+            for second in positions {
+                span[index] = Double(row[second])
+                index += 1
+            }
+        }
+        return matrix
+    }
 
     /// Moves the positions whose groups have at least a similarity to one from a list to the end of another.
     ///

@@ -138,10 +138,11 @@ struct ListExport {
     }
 
     private func line(_ items: [PlanItem], _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
-        JSONWriter.object { json in
+        let ids = planner.model.ids(of: items.map(\.group))
+        return JSONWriter.object { json in
             json.member("userId", user)
             json.objects("recommendations", items.enumerated()) { json, element in
-                json.member("groupId", planner.model.id(of: Int(element.element.group)))
+                json.member("groupId", ids[element.offset])
                 json.member("score", element.element.score)
                 json.member("origin", element.element.origin.rawValue)
                 if content.hasReasons { json.member("reasons", seeds(reasons[element.offset])) }
@@ -151,6 +152,7 @@ struct ListExport {
 
     private func rows(_ items: [PlanItem], _ reasons: [[Suggestion.Reason]], of user: String) -> [UInt8] {
         var bytes: [UInt8] = []
+        let ids = planner.model.ids(of: items.map(\.group))
         let user = TabSeparated.field(user).utf8
         let tab = UInt8(ascii: "\t")
         for (index, item) in items.enumerated() {
@@ -158,7 +160,7 @@ struct ListExport {
             bytes.append(tab)
             bytes += String(index + 1).utf8
             bytes.append(tab)
-            bytes += TabSeparated.field(planner.model.id(of: Int(item.group))).utf8
+            bytes += TabSeparated.field(ids[index]).utf8
             bytes.append(tab)
             bytes += Formats.significant(item.score, 6).utf8
             bytes.append(tab)

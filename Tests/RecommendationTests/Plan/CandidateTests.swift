@@ -55,7 +55,7 @@ struct CandidateTests {
                 }
             }
         }
-        let found = table.joinedPairs.map { [$0.first, $0.second, $0.relation, Int($0.common)] }
+        let found = table.joinedPairs.map { [$0.first, $0.second, $0.relation, $0.common].map(Int.init) }
         #expect(found.count == pairs.count && Set(found) == pairs)
     }
 

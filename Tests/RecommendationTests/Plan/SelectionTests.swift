@@ -106,9 +106,9 @@ struct SelectionTests {
             let all = (scores + small).enumerated().map { group, score in
                 RawCandidate(group: UInt32(group), score: score, interest: group < scores.count ? 0 : 1)
             }
-            let (count, best) = CandidatePool.best(400, shares: [0.9, 0.1], configuration) { least, take in
-                for candidate in all where candidate.score >= least { take(candidate.score) { candidate } }
-            }
+            let (count, best) = CandidatePool.best(
+                400, of: all.indices, shares: [0.9, 0.1], configuration, score: { all[$0].score }, where: { _ in true }
+            ) { all[$0] }
             #expect(count == all.count)
             var candidates = best.map(Candidate.init)
             Ranking.sort(&candidates)
@@ -119,6 +119,28 @@ struct SelectionTests {
             let order = order(pool, model, shares: [0.9, 0.1], configuration, leastWorth: configuration.leastWorth)
             #expect(order.prefix(20).count { pool[$0].interest == 1 } == expected)
         }
+    }
+
+    @Test("the best of all candidates are found, whether a sample tells of them or not", arguments: 0..<40)
+    func bestOfAll(seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let limit = Int.random(in: 1...500, using: &generator)
+        let all = (0..<Int.random(in: 0...9000, using: &generator)).map { entry in
+            // What is seen of every 16th entry says nothing of the others, or is all that there is.
+            let isSeen = entry.isMultiple(of: 16)
+            let scale = seed % 4 == 0 && isSeen ? 1000.0 : seed % 4 == 1 && !isSeen ? 1000.0 : 1
+            let score = Double(Int.random(in: -20...400, using: &generator)) * scale
+            return RawCandidate(group: UInt32(entry), score: score, interest: 0)
+        }
+        func passes(_ entry: Int) -> Bool { seed % 3 == 0 || !entry.isMultiple(of: seed % 3 + 1) }
+        let (count, best) = CandidatePool.best(
+            limit, of: all.indices, shares: [0], .init(), score: { all[$0].score }, where: passes
+        ) { all[$0] }
+        let expected = all.indices.filter { all[$0].score > 0 && passes($0) }.map { all[$0] }
+            .sorted(by: RawCandidate.precedes)
+        #expect(count == expected.count)
+        #expect(Set(best.map(\.group)) == Set(expected.prefix(limit).map(\.group)))
+        #expect(best.count == min(limit, count))
     }
 
     @Test("a member with two far interests, 80 and 20 percent, sees 16 ± 1 and 4 ± 1 of 20, 95 times in 100")
