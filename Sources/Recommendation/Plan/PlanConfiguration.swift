@@ -22,12 +22,23 @@ public struct PlanConfiguration: Sendable, Equatable {
 
     /// Which neighbours of a member's groups are looked at.
     public struct Candidates: Sendable, Equatable {
-        /// How many of the best neighbours a joined group brings in each relation, 1 or more; they tell how similar
-        /// joined groups are, too.
+        /// How many of the best neighbours a joined group brings in each relation at most, 1 or more; they tell how
+        /// similar joined groups are, too.
         ///
         /// Lists go from the most similar group to the least: what stands far down in the list of a frequent group adds
         /// next to nothing to a score, and takes as long as what stands first.
         public var neighbourLimit = 200
+        /// How many neighbours all joined groups bring together in each relation; with many groups each brings fewer.
+        ///
+        /// The more groups there are, the less counts what stands far down in the list of one.
+        public var totalLimit = 5000
+        /// The fewest to which the limit of a joined group is lowered for that; 1 or more.
+        public var leastLimit = 100
+
+        /// How many of its best neighbours each of some joined groups brings in each relation.
+        func limit(ofEachOf groupCount: Int) -> Int {
+            min(neighbourLimit, max(leastLimit, totalLimit / max(1, groupCount)))
+        }
     }
 
     /// Which groups may be in a list.

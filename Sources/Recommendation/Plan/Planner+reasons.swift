@@ -15,7 +15,7 @@ extension Planner {
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))
         let lists = model.lists(
-            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
+            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.limit(ofEachOf: joined.count))
         page.forEachFound(in: lists) { seed, relation, neighbour, position in
             reasons[position].append(
                 .init(

@@ -96,7 +96,7 @@ public struct Planner: Sendable {
         let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
         let lists = model.lists(
-            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.neighbourLimit)
+            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.limit(ofEachOf: joined.count))
         let table = CandidateTable(
             of: joined, lists, factors: factors, blocking: eligibility.blockedGroups,
             prior: joined.isEmpty ? nil : prior, places)

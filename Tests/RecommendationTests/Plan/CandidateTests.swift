@@ -80,6 +80,30 @@ struct CandidateTests {
     }
 
     @Test(
+        "with many joined groups each brings fewer neighbours, but not too few",
+        arguments: [(1, 10), (2, 6), (3, 4), (5, 4)])
+    func totalLimit(joined: Int, each: Int) throws {
+        // Each joined group has twenty neighbours of its own.
+        let lists = (0..<100).map { group in
+            group < 5 ? (0..<20).map { (index: 5 + group * 19 + $0, common: 200 - $0) }.filter { $0.index < 100 } : []
+        }
+        let model = try PlanFixture.model(lists, sizes: [UInt32](repeating: 400, count: 100))
+        var configuration = PlanConfiguration.ofAnyAge
+        configuration.candidates.neighbourLimit = 10
+        configuration.candidates.totalLimit = 12
+        configuration.candidates.leastLimit = 4
+        configuration.omitted = [.coldStart]
+        let planner = Planner(model: model, configuration: configuration, key: RotationKey(0, 0))
+        let request = PlanRequest(profile: PlanFixture.profile(0..<joined), atMilliseconds: PlanFixture.instant)
+        let expected = (0..<joined).flatMap { group in (0..<each).map { UInt32(5 + group * 19 + $0) } }
+        let items = planner.plan(request).items
+        #expect(items.map(\.group).sorted() == expected)
+        #expect(planner.reasons(for: items, of: request.profile).allSatisfy { $0.count == 1 })
+        let beyond = PlanItem(group: UInt32(5 + each), score: 1, interest: 0, origin: .personal)
+        #expect(planner.reasons(for: [beyond], of: request.profile) == [[]])
+    }
+
+    @Test(
         "too similar are the groups of every stored pair that reaches the ceiling with what is left of its cosine",
         arguments: 0..<10 as Range<UInt64>)
     func ceiling(seed: UInt64) throws {
