@@ -92,7 +92,7 @@ enum Ranking {
     }
 }
 
-/// How many scores lie in each of many narrow ranges: tells from which score on the best begin.
+/// How many scores lie in each of many narrow ranges: tells which can be among the best before anything is copied.
 struct ScoreHistogram {
     /// Ranges within which the leading bits of scores are the same: 32 from one power of two to the next.
     private static let bits: UInt64 = 47

@@ -42,10 +42,9 @@ struct PairSimilarities {
             // Whether a neighbour is one of the groups cannot be predicted: they are picked out without a branch.
             var foundCount = 0
             var foundSpan = found.mutableSpan
-            precondition(neighbours.count <= foundSpan.count, "no space for the neighbours")
             for index in neighbours.indices {
-                unsafe foundSpan[unchecked: foundCount] = index
-                foundCount &+= places[Int(neighbours[index].index)] < UInt32(count) ? 1 : 0
+                foundSpan[foundCount] = index
+                foundCount += Int(places[Int(neighbours[index].index)]) < count ? 1 : 0
             }
             var matrix = values.mutableSpan
             for slot in 0..<foundCount {

@@ -169,12 +169,17 @@ public struct Planner: Sendable {
         @inline(__always)
         func best(where passes: (UInt32) -> Bool) -> (count: Int, [RawCandidate]) {
             CandidatePool.best(
-                configuration.filters.candidateLimit, of: groups.indices, shares: interests.map(\.share) + [0],
-                configuration.selection, score: { sums[$0].signedScore }, where: { passes(groups[$0]) }
-            ) { entry in
-                // No interest of the member's, and no share, for groups that are there for their size.
-                let interest = sums[entry].seed.map { interestOfSeed[$0] } ?? interests.count
-                return RawCandidate(group: groups[entry], score: sums[entry].signedScore, interest: interest)
+                configuration.filters.candidateLimit, shares: interests.map(\.share) + [0], configuration.selection
+            ) { leastScore, take in
+                for position in groups.indices {
+                    let (group, sum) = (groups[position], sums[position])
+                    guard sum.signedScore > 0, sum.signedScore >= leastScore, passes(group) else { continue }
+                    take(sum.signedScore) {
+                        // No interest of the member's, and no share, for groups that are there for their size.
+                        let interest = sum.seed.map { interestOfSeed[$0] } ?? interests.count
+                        return RawCandidate(group: group, score: sum.signedScore, interest: interest)
+                    }
+                }
             }
         }
         // Most requests have no filter: the loop for them does not ask for one.

@@ -36,37 +36,18 @@ enum CandidatePool {
     ///
     /// The scores of an interest of one group are low beside those of an interest of many, however good they are.
     ///
-    /// A sample says from which score on candidates are looked at: so many that the best are among them, and few more.
-    ///
-    /// - Parameters:
-    ///   - entries: all candidates.
-    ///   - shares: of the interests.
-    ///   - score: of an entry; 0 or less if it may not be shown.
-    ///   - passes: whether an entry with a score above 0 may be shown.
-    ///   - candidate: makes the candidate of an entry.
+    /// - Parameter forEach: tells each candidate's score, if it is at least so great, and how to make the candidate.
     @inline(__always)
     static func best(
-        _ limit: Int, of entries: Range<Int>, shares: [Double], _ configuration: PlanConfiguration.Selection,
-        score: (Int) -> Double, where passes: (Int) -> Bool, _ candidate: (Int) -> RawCandidate
+        _ limit: Int, shares: [Double], _ configuration: PlanConfiguration.Selection,
+        of forEach: (_ leastScore: Double, _ take: (_ score: Double, _ candidate: () -> RawCandidate) -> Void) -> Void
     ) -> (count: Int, [RawCandidate]) {
         var histogram = ScoreHistogram()
-        for entry in stride(from: entries.lowerBound, to: entries.upperBound, by: sampling.step) {
-            if score(entry) > 0, passes(entry) { histogram.add(score(entry)) }
-        }
-        let leastScore = histogram.leastScore(ofBest: sampling.reserve * limit / sampling.step)
+        forEach(0) { score, _ in histogram.add(score) }
         var candidates: [RawCandidate] = []
-        candidates.reserveCapacity(2 * sampling.reserve * limit)
-        var count = 0
-        for entry in entries where score(entry) > 0 && passes(entry) {
-            count += 1
-            if score(entry) >= leastScore { candidates.append(candidate(entry)) }
-        }
-        if candidates.count < min(limit, count) {
-            // The sample was a bad one.
-            candidates.removeAll()
-            for entry in entries where score(entry) > 0 && passes(entry) { candidates.append(candidate(entry)) }
-        }
-        guard count > limit else { return (count, candidates) }
+        candidates.reserveCapacity(2 * limit)
+        forEach(histogram.leastScore(ofBest: limit)) { _, candidate in candidates.append(candidate()) }
+        guard histogram.count > limit else { return (histogram.count, candidates) }
         Ranking.keepBest(limit, of: &candidates)
         let reserved = reserved(shares, configuration)
         var kept = [Int](repeating: 0, count: shares.count)
@@ -75,8 +56,8 @@ enum CandidatePool {
         if isShort.contains(true) {
             candidates.removeAll { isShort[$0.interest] }
             var own = [[RawCandidate]](repeating: [], count: shares.count)
-            for entry in entries where score(entry) > 0 && passes(entry) {
-                let candidate = candidate(entry)
+            forEach(0) { _, candidate in
+                let candidate = candidate()
                 if isShort[candidate.interest] { own[candidate.interest].append(candidate) }
             }
             for interest in shares.indices where isShort[interest] {
@@ -84,11 +65,8 @@ enum CandidatePool {
                 candidates += own[interest]
             }
         }
-        return (count, candidates)
+        return (histogram.count, candidates)
     }
-
-    /// One of `step` candidates is in the sample, which is to find `reserve` times as many as are needed.
-    private static let sampling = (step: 16, reserve: 2)
 
     /// How many candidates of each interest the pool has room for, whatever others there are.
     private static func reserved(_ shares: [Double], _ configuration: PlanConfiguration.Selection) -> [Int] {
