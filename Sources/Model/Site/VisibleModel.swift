@@ -161,16 +161,16 @@ public struct VisibleModel: Sendable {
 }
 
 /// A set of groups of a version: one bit a group.
-struct GroupSet: Sendable {
-    private var words: [UInt64]
+public struct GroupSet: Sendable {
+    @usableFromInline var words: [UInt64]
 
     /// - Parameter groups: those that the version does not have are left out.
-    init(_ groups: some Sequence<UInt32>, groupCount: Int) {
+    public init(_ groups: some Sequence<UInt32>, groupCount: Int) {
         words = [UInt64](repeating: 0, count: (groupCount + 63) / 64)
         for group in groups where group < groupCount { words[Int(group >> 6)] |= 1 << UInt64(group & 63) }
     }
 
-    /// - Parameter group: of the version.
-    @inline(__always)
-    func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
+    /// Whether a group of the version is in the set.
+    @inlinable @inline(__always)
+    public func contains(_ group: UInt32) -> Bool { words[Int(group >> 6)] >> UInt64(group & 63) & 1 != 0 }
 }

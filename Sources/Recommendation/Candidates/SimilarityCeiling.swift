@@ -7,10 +7,10 @@ import Model
 ///
 /// Made once a version.
 struct SimilarityCeiling: Sendable {
-    /// Which groups have a partner: a bit a group, or none if no group has.
+    /// The groups that have a partner; nil if none has.
     ///
-    /// Few have, and these bits stay in the cache.
-    private let isPaired: [UInt64]
+    /// Few have, and their set stays in the cache.
+    private let paired: GroupSet?
     /// Where the partners of each group begin: groups + 1 offsets, or none if no group has a partner.
     private let offsets: [Int]
     /// The partners of all groups, one group after another, each in ascending order.
@@ -49,43 +49,36 @@ struct SimilarityCeiling: Sendable {
     private init(pairs: [Pair], groupCount: Int) {
         var partners: [UInt32] = []
         var offsets: [Int] = []
-        var isPaired: [UInt64] = []
         if !pairs.isEmpty {
             offsets = [Int](repeating: 0, count: groupCount + 1)
-            isPaired = [UInt64](repeating: 0, count: groupCount / 64 + 1)
             var last: Pair?
             for pair in pairs.sorted(by: { ($0.group, $0.partner) < ($1.group, $1.partner) }) {
                 guard pair.group != last?.group || pair.partner != last?.partner else { continue }
                 last = pair
                 partners.append(pair.partner)
                 offsets[Int(pair.group) + 1] = partners.count
-                isPaired[Int(pair.group / 64)] |= 1 << UInt64(pair.group % 64)
             }
             for group in 0..<groupCount { offsets[group + 1] = max(offsets[group], offsets[group + 1]) }
         }
         self.offsets = offsets
         self.partners = partners
-        self.isPaired = isPaired
-    }
-
-    private func hasPartners(_ group: UInt32) -> Bool {
-        !isPaired.isEmpty && isPaired[Int(group / 64)] >> UInt64(group % 64) & 1 != 0
+        paired = pairs.isEmpty ? nil : GroupSet(pairs.lazy.map(\.group), groupCount: groupCount)
     }
 
     /// The groups that are too similar to one, ascending.
     func partners(of group: UInt32) -> ArraySlice<UInt32> {
-        hasPartners(group) ? partners[offsets[Int(group)]..<offsets[Int(group) + 1]] : []
+        paired?.contains(group) == true ? partners[offsets[Int(group)]..<offsets[Int(group) + 1]] : []
     }
 
     /// Leaves out every candidate that is too similar to one before it.
     func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
-        let paired = candidates.indices.filter { hasPartners(candidates[$0].group) }
-        guard paired.count > 1 else { return candidates }
-        let positions = GroupPositions(paired.map { candidates[$0].group })
+        let suspects = candidates.indices.filter { paired?.contains(candidates[$0].group) == true }
+        guard suspects.count > 1 else { return candidates }
+        let positions = GroupPositions(suspects.map { candidates[$0].group })
         var isDuplicate = [Bool](repeating: false, count: candidates.count)
-        for (number, position) in paired.enumerated() where !isDuplicate[position] {
+        for (number, position) in suspects.enumerated() where !isDuplicate[position] {
             for partner in partners(of: candidates[position].group) {
-                if let other = positions[partner], other > number { isDuplicate[paired[other]] = true }
+                if let other = positions[partner], other > number { isDuplicate[suspects[other]] = true }
             }
         }
         return zip(candidates, isDuplicate).lazy.filter { !$1 }.map(\.0)

@@ -85,7 +85,6 @@ struct StatedInterests {
         index.prefetchTopics(of: possible)
         for group in possible {
             let count = matches(of: group)
-            guard count > 0 else { continue }
             index.forEachTopic(of: group) { topic in
                 if positions[topic] >= 0 { listed.append((positions[topic], group, count)) }
             }

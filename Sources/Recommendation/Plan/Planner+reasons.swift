@@ -11,12 +11,9 @@ extension Planner {
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let joined = recentGroups(profile)
-        let factors = configuration.relations.factorsByIndex(in: model)
         var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
         let page = GroupLookup(items.map(\.group))
-        let lists = model.lists(
-            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.limit(ofEachOf: joined.count))
-        page.forEachFound(in: lists) { seed, relation, neighbour, position in
+        page.forEachFound(in: neighbourLists(of: joined)) { seed, relation, neighbour, position in
             reasons[position].append(
                 .init(
                     seed: joined[seed], relation: model.relations[relation],

@@ -17,7 +17,7 @@ public struct Planner: Sendable {
     private let groupHashes: Rotation.GroupHashes
     private let places: GroupPlaces
     /// What scores of the relations are multiplied by, by index; those with 0 do not count.
-    private let factors: [Double]
+    let factors: [Double]
     private let clustering: InterestClustering
     private let prior: PopularityPrior?
 
@@ -95,8 +95,7 @@ public struct Planner: Sendable {
         let joined = recentGroups(request.profile)
         let eligibility = eligibility(for: request)
         observe(.init(stage: .profile, taken: request.profile.joined.count, passed: joined.count, note: ""))
-        let lists = model.lists(
-            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.limit(ofEachOf: joined.count))
+        let lists = neighbourLists(of: joined)
         let table = CandidateTable(
             of: joined, lists, factors: factors, blocking: eligibility.blockedGroups,
             prior: joined.isEmpty ? nil : prior, places)
@@ -139,6 +138,12 @@ public struct Planner: Sendable {
         return PersonalList(
             eligibility: eligibility, joined: joined, interests: interests, table: table,
             candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
+    }
+
+    /// The lists of a member's joined groups, as far as they are looked at.
+    func neighbourLists(of joined: [UInt32]) -> NeighbourLists {
+        model.lists(
+            of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.limit(ofEachOf: joined.count))
     }
 
     func eligibility(for request: PlanRequest) -> Eligibility {
