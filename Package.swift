@@ -29,8 +29,8 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String
 
 /// What the fuzz targets use.
 let fuzzed: [Target.Dependency] = [
-    "Answers", "CatalogStore", "Compression", "HTTP", "Model", "ModelStore", "RecordReading", "Recommendation", "Redis",
-    "Service", "Tape", "TestSupport", "Tokens", "YAML",
+    "Answers", "CatalogStore", "CommandLine", "Compression", "HTTP", "Model", "ModelStore", "RecordReading",
+    "Recommendation", "Redis", "Service", "TestSupport",
 ]
 
 /// The fuzz targets: tests as a rule; a program of its own if `Jobs/fuzz` names the library of libFuzzer.
@@ -61,106 +61,89 @@ let package = Package(
         .systemLibrary(name: "CLibJWT", providers: [.apt(["libjwt-dev"])]),
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "CYAML", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CArchive", providers: [.apt(["libarchive-dev"])]),
         .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Pure.
         module("CivilTime"),
-        computing("SparseMatrix"),
         .target(name: "CSimilarity", cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(
-            name: "Similarity", dependencies: ["SparseMatrix", "Model", "CSimilarity"], swiftSettings: optimized,
+            name: "Similarity", dependencies: ["Model", "CSimilarity"], swiftSettings: optimized,
             linkerSettings: [.linkedLibrary("m")]),
         // A header without a library: an instruction that Swift has no name for.
         .systemLibrary(name: "CPrefetch"),
         computing("Model", ["CPrefetch"]),
         computing("Recommendation", ["CivilTime", "Model"]),
-        // Which of two ways to make lists is better: assignment, and the statistics of the answer.
         computing("Experiments", ["Model", "Recommendation"]),
-        // How alike two texts are, for suggestions in error messages.
-        module("TextDistance"),
-        computing("RecordReading", ["TextDistance"]),
-        // The shapes of answers, over HTTP and on the command line.
+        computing("RecordReading"),
         module("Answers", ["CivilTime", "Model", "Recommendation"]),
         .target(
             name: "SyntheticCommunity", dependencies: ["CivilTime"],
             resources: [.embedInCode("Vocabulary/vocabulary.json")], swiftSettings: strict),
-        module("CommandLineOptions", ["TextDistance"]),
-        module("SimilarityOptions", ["CommandLineOptions", "Similarity"]),
 
         // Linux calls that Swift's module for glibc lacks.
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CMalloc"),
 
         // Thin wrappers over the C libraries, and HTTP over sockets.
         module("SQLite", ["CSQLite"]),
         module("Redis", ["CHiredis"]),
-        module("HTTP", ["CEpoll"]),
-        module("HTTPClient", ["CCurl"]),
-        module("Tokens", ["CLibJWT"]),
+        module("HTTP", ["CEpoll", "CCurl"]),
         module("Compression", ["CZlib"]),
-        module("YAML", ["CYAML"]),
 
-        module("Configuration", ["CommandLineOptions", "TextDistance", "YAML"]),
-
-        // Requests and answers that were recorded.
-        module("Tape", ["Answers", "CCrypto", "Compression"]),
-        module("Replay", ["Tape", "TextDistance", "YAML"]),
+        // Options, configuration files, and the options of the formula.
+        module("CommandLine", ["CYAML", "RecordReading", "Similarity"]),
 
         // The system.
         computing(
             "CatalogStore",
             [
-                "SQLite", "CXXHash", "CZlib", "SparseMatrix", "CivilTime", "Compression", "RecordReading",
+                "SQLite", "CXXHash", "CZlib", "Similarity", "CivilTime", "Compression", "RecordReading",
+                "Recommendation",
                 "Model",
             ]),
         computing("ModelStore", ["Redis", "Model", "CXXHash", "CZlib"]),
-        .systemLibrary(name: "CMalloc"),
         computing(
             "Recompute",
-            [
-                "CMalloc", "CatalogStore", "CivilTime", "SparseMatrix", "Similarity", "Recommendation",
-                "Model", "ModelStore",
-            ]),
-        computing("MemberData", ["CatalogStore", "Model", "ModelStore", "Recommendation"]),
+            ["CMalloc", "CatalogStore", "CivilTime", "Similarity", "Recommendation", "Model", "ModelStore"]),
         computing(
-            "Evaluation",
-            ["Experiments", "Recommendation", "MemberData", "Model", "CatalogStore", "Similarity", "SparseMatrix"]),
+            "Evaluation", ["Experiments", "Recommendation", "Model", "CatalogStore", "Similarity"]),
         module(
             "Service",
             [
-                "Answers", "HTTP", "Tokens", "Compression", "Experiments", "Recommendation", "Model", "ModelStore",
-                "CatalogStore", "CivilTime", "MemberData",
-                "SQLite", "Tape",
+                "Answers", "CCrypto", "CLibJWT", "HTTP", "Compression", "Experiments", "Recommendation", "Model",
+                "ModelStore", "CatalogStore", "CivilTime", "SQLite",
             ]),
-        module("Checkup", ["CatalogStore", "CivilTime", "Model", "ModelStore", "Service"]),
-        module("Backup", ["CatalogStore", "Model", "ModelStore", "SQLite"]),
+        module(
+            "Operations",
+            [
+                "CArchive", "CatalogStore", "CivilTime", "CommandLine", "Model", "ModelStore", "RecordReading",
+                "Service",
+                "SQLite",
+            ]),
         .executableTarget(
             name: "coterie",
             dependencies: [
-                "Answers", "Backup", "CatalogStore", "Checkup", "CivilTime", "CommandLineOptions", "Configuration",
-                "Evaluation", "Experiments", "MemberData", "Model", "ModelStore", "Recommendation",
-                "Recompute", "Replay",
-                "HTTP", "HTTPClient", "Service", "Similarity", "SimilarityOptions", "SyntheticCommunity",
-                "RecordReading", "Tape", "TextDistance", "Tokens", "YAML",
+                "Answers", "CatalogStore", "CivilTime", "CommandLine", "Evaluation", "Experiments", "HTTP", "Model",
+                "ModelStore", "Operations", "Recommendation", "Recompute", "RecordReading", "Service", "Similarity",
+                "SyntheticCommunity",
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "coterie-bench",
             dependencies: [
-                "CatalogStore", "CommandLineOptions", "Experiments", "Model", "ModelStore", "Recommendation",
-                "Recompute", "Redis",
-                "Similarity", "SimilarityOptions", "SparseMatrix", "SQLite", "Tokens",
+                "CatalogStore", "CommandLine", "Experiments", "Model", "ModelStore", "Recommendation", "Recompute",
+                "Redis", "Service", "Similarity", "SQLite",
             ],
             swiftSettings: strict),
 
         // Tests: one target a module, and the integration tests.
         .target(
-            name: "TestSupport", dependencies: ["HTTP", "SparseMatrix", "Similarity", "Model"],
-            path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["HTTP", "Similarity", "Model"], path: "Tests/TestSupport",
             swiftSettings: strict),
         tests("CivilTimeTests", ["CivilTime", "TestSupport"]),
-        tests("SparseMatrixTests", ["SparseMatrix", "TestSupport"]),
-        tests("SimilarityTests", ["Similarity", "Model", "SparseMatrix", "TestSupport"]),
+        tests("SimilarityTests", ["Similarity", "Model", "TestSupport"]),
         tests("ModelTests", ["Model", "TestSupport"]),
         tests("RedisTests", ["Redis", "TestSupport"]),
         tests("ModelStoreTests", ["ModelStore", "Model", "Redis", "TestSupport"]),
@@ -168,33 +151,23 @@ let package = Package(
         tests(
             "ServiceTests",
             [
-                "Answers", "Experiments", "Service", "HTTP", "Tokens", "Compression", "Model", "ModelStore",
-                "Recommendation",
-                "CatalogStore", "Recompute", "Redis", "SQLite", "Tape", "TestSupport",
+                "Answers", "Experiments", "Service", "HTTP", "Compression", "Model", "ModelStore", "Recommendation",
+                "CatalogStore", "Recompute", "Redis", "SQLite", "TestSupport",
             ]),
-        tests("BackupTests", ["Backup", "CatalogStore", "Model", "ModelStore", "SQLite", "TestSupport"]),
+        tests(
+            "OperationsTests",
+            ["Operations", "CatalogStore", "CommandLine", "Model", "ModelStore", "Service", "SQLite", "TestSupport"]),
         tests("AnswersTests", ["Answers", "Model", "TestSupport"]),
-        tests("TokensTests", ["Tokens", "TestSupport"]),
         tests("CompressionTests", ["Compression", "TestSupport"]),
-        tests("YAMLTests", ["YAML", "TestSupport"]),
         tests("ExperimentsTests", ["Experiments", "Model", "Recommendation", "TestSupport"]),
-        tests("HTTPClientTests", ["HTTPClient", "HTTP", "TestSupport"]),
-        tests("ReplayTests", ["Replay", "Tape", "TestSupport", "YAML"]),
-        tests("TapeTests", ["Tape", "Compression", "TestSupport"]),
-        tests("TextDistanceTests", ["TextDistance"]),
         tests("RecordReadingTests", ["RecordReading"]),
-        tests("CommandLineOptionsTests", ["CommandLineOptions"]),
-        tests("ConfigurationTests", ["Configuration", "CommandLineOptions", "YAML", "TestSupport"]),
-        tests("SimilarityOptionsTests", ["SimilarityOptions", "CommandLineOptions", "Similarity"]),
+        tests("CommandLineTests", ["CommandLine", "Similarity", "TestSupport"]),
         tests(
             "CatalogStoreTests",
             [
-                "CatalogStore", "CivilTime", "Compression", "Model", "RecordReading", "SQLite", "SparseMatrix",
+                "CatalogStore", "CivilTime", "Compression", "Model", "RecordReading", "Similarity", "SQLite",
                 "TestSupport",
             ]),
-        tests(
-            "MemberDataTests",
-            ["MemberData", "CatalogStore", "Model", "ModelStore", "Recommendation", "SQLite", "TestSupport"]),
         tests("RecommendationTests", ["Recommendation", "Model", "TestSupport"]),
         tests(
             "RecomputeTests",
@@ -204,18 +177,14 @@ let package = Package(
             ]),
         tests(
             "EvaluationTests",
-            [
-                "Evaluation", "CatalogStore", "Experiments", "Model", "Recommendation", "Similarity", "SparseMatrix",
-                "TestSupport",
-            ],
+            ["Evaluation", "CatalogStore", "Experiments", "Model", "Recommendation", "Similarity", "TestSupport"],
             exclude: ["Reference"]),
         // A relation of the test's own, from a file to an answer.
         tests(
             "RelationTests",
             [
                 "coterie", "Answers", "CatalogStore", "HTTP", "Model", "ModelStore", "Recommendation", "Recompute",
-                "Service",
-                "Similarity", "SQLite", "TestSupport",
+                "Service", "Similarity", "SQLite", "TestSupport",
             ]),
         tests("SyntheticCommunityTests", ["SyntheticCommunity", "CivilTime"]),
         // A disk that fails when it is told to.
@@ -228,7 +197,7 @@ let package = Package(
             ]),
         // They run the executables, which are built next to them, as users do.
         tests(
-            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "SQLite", "Tape", "TestSupport"],
+            "IntegrationTests", ["coterie", "coterie-bench", "Redis", "Service", "SQLite", "TestSupport"],
             exclude: ["BruteForce", "Releases"]),
     ] + fuzzing,
     swiftLanguageModes: [.v6]

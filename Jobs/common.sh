@@ -41,5 +41,6 @@ find_swift() {
 
 libraries=(
     libsqlite3-dev libhiredis-dev libxxhash-dev libjwt-dev zlib1g-dev libyaml-dev libssl-dev libcurl4-openssl-dev
+    libarchive-dev
 )
 spark=(openjdk-17-jre-headless python3-venv)

@@ -1,9 +1,8 @@
 public import CatalogStore
-import MemberData
+import Dispatch
 public import Model
 public import Recommendation
 public import Similarity
-public import SparseMatrix
 
 /// Members with held-out memberships, and the model that was learned without these.
 public struct EvaluationSet: Sendable {
@@ -95,4 +94,74 @@ public struct EvaluationError: Error, Equatable, CustomStringConvertible {
     public let description: String
 
     init(_ description: String) { self.description = description }
+}
+
+/// What one thread measured.
+struct EvaluationPart: Sendable {
+    /// By the member's index.
+    var rows: [Int: MemberRow] = [:]
+    /// In the order of `EvaluatedList`.
+    var counts: [ListCounts]
+    /// How many groups were held out, by their size class.
+    var heldOut = [Double](repeating: 0, count: SizeClass.allCases.count)
+
+    /// Of pairs of groups.
+    var cosines: PairCosines
+
+    init(_ set: EvaluationSet) {
+        cosines = PairCosines(set.matrix)
+        counts = EvaluatedList.allCases.map { _ in
+            ListCounts(shown: [UInt32](repeating: 0, count: set.model.groupCount))
+        }
+    }
+
+    mutating func merge(_ other: EvaluationPart) {
+        rows.merge(other.rows) { first, _ in first }
+        for index in counts.indices { counts[index].merge(other.counts[index]) }
+        for index in heldOut.indices { heldOut[index] += other.heldOut[index] }
+    }
+}
+
+/// Runs the same work on so many threads, and returns when all have ended.
+func withThreads(_ count: Int, _ work: @Sendable () -> Void) {
+    DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in work() }
+}
+
+/// The lists that are compared: two that a personal list has to beat, and the personal one with ever more stages.
+public enum EvaluatedList: String, Sendable, CaseIterable {
+    /// The groups with the most members.
+    case popular
+    /// The sums of plain cosines by members, X = Y = 1.
+    case cosine
+    /// The sums by members, as the model has them.
+    case raw
+    /// The sums by all relations, and what the size of a group counts.
+    case blend
+    /// And without groups that may not be shown, or are too similar to a joined one.
+    case filters
+    /// And with diversity.
+    case diversity
+    /// And with rotation.
+    case rotation
+    /// What is served: all stages.
+    case served
+
+    /// In the order in which stages are added.
+    static let blended: [EvaluatedList] = [.blend, .filters, .diversity, .rotation, .served]
+
+    /// Whether it changes from one bucket to the next.
+    public var rotates: Bool { self == .rotation || self == .served }
+
+    /// The stages that it is made without.
+    var omitted: Set<PlanStage> {
+        switch self {
+        case .popular, .cosine, .raw:
+            [.popularity, .filters, .season, .rotation, .fatigue, .diversity, .coldStart]
+        case .blend: [.filters, .season, .rotation, .fatigue, .diversity, .coldStart]
+        case .filters: [.season, .rotation, .fatigue, .diversity, .coldStart]
+        case .diversity: [.season, .rotation, .fatigue, .coldStart]
+        case .rotation: [.season, .fatigue, .coldStart]
+        case .served: []
+        }
+    }
 }

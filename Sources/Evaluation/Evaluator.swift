@@ -1,7 +1,7 @@
 import Glibc
 import Model
 import Recommendation
-import SparseMatrix
+import Similarity
 import Synchronization
 
 /// Measures the lists of members, stage by stage.

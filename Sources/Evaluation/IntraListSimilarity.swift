@@ -1,5 +1,5 @@
 import Model
-import SparseMatrix
+import Similarity
 
 /// How similar the groups of a list are to one another: the mean plain cosine over unordered pairs.
 ///

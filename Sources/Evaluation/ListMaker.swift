@@ -85,3 +85,50 @@ public struct ListMaker: Sendable {
             candidateCount: plan.candidateCount, wholeCount: plan.items.count)
     }
 }
+
+extension ListMaker {
+    /// How many groups of a list count for its stability.
+    private static let stabilityLength = 100
+
+    /// How far the list of a session keeps its order when the member joins, or dismisses, the group at its head.
+    ///
+    /// - Returns: the mean of Kendall's tau for the two, between the first 100 groups before and after, over those that
+    ///   are in both; nil if there are too few.
+    func stability(of profile: MemberProfile) -> Double? {
+        guard let planner = planners[.served] else { return nil }
+        let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant))
+        guard let head = plan.items.first?.group else { return nil }
+        let before = plan.items.prefix(Self.stabilityLength).map(\.group)
+        var joined = profile
+        joined.joined = (joined.joined + [.init(group: head)]).sorted { $0.group < $1.group }
+        var dismissing = profile
+        dismissing.dismissals.append(.init(group: head, atMilliseconds: instant))
+        let correlations = [joined, dismissing].compactMap { after in
+            let patched = planner.patched(
+                plan.items, madeAt: Array(1...plan.items.count), by: ProfileChanges(from: profile, to: after),
+                for: PlanRequest(profile: after, atMilliseconds: instant))
+            return RankCorrelation.tau(before, patched.prefix(Self.stabilityLength).map(\.group))
+        }
+        return correlations.isEmpty ? nil : correlations.reduce(0, +) / Double(correlations.count)
+    }
+}
+
+/// How far two orders agree.
+enum RankCorrelation {
+    /// Kendall's tau between two lists, over the groups that are in both: 1 for the same order, −1 for the opposite.
+    ///
+    /// Kendall, "A new measure of rank correlation", 1938. Lists have no ties, so that this is tau-b.
+    ///
+    /// - Returns: nil if they have fewer than two groups in common.
+    /// - Complexity: O(groups²).
+    static func tau(_ first: [UInt32], _ second: [UInt32]) -> Double? {
+        let ranks = Dictionary(zip(second, 0...)) { first, _ in first }
+        let common = first.compactMap { ranks[$0] }
+        guard common.count > 1 else { return nil }
+        var agreement = 0
+        for (position, rank) in common.enumerated() {
+            for later in common[(position + 1)...] { agreement += rank < later ? 1 : -1 }
+        }
+        return Double(agreement) / Double(common.count * (common.count - 1) / 2)
+    }
+}

@@ -1,3 +1,7 @@
+import Glibc
+import Model
+import Recommendation
+
 /// What the lists of one kind are like, each a mean over members.
 public struct ListMeasures: Sendable, Equatable {
     /// Which lists.
@@ -83,4 +87,91 @@ public enum SizeClass: String, Sendable, CaseIterable {
     }
 
     var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}
+
+/// How well the beginning of a list finds the groups that were held out.
+///
+/// A group that was held out and that the training set does not know counts as one that was missed.
+public struct Accuracy: Sendable, Equatable {
+    /// Hits divided by the number of held-out groups.
+    public var recall = 0.0
+    /// Hits discounted by log₂(rank + 1), divided by the best possible sum (NDCG; Järvelin and Kekäläinen 2002).
+    public var gain = 0.0
+    /// Hits divided by the length.
+    public var precision = 0.0
+    /// 1 if there is a hit, else 0.
+    public var hitRate = 0.0
+    /// 1 divided by the rank of the first hit; 0 without a hit.
+    public var reciprocalRank = 0.0
+
+    /// Nothing found.
+    public init() {}
+
+    /// The accuracy of the first groups of a list.
+    ///
+    /// - Parameters:
+    ///   - length: how many groups count, 1 or more; a shorter list is not better for that.
+    ///   - heldOut: the groups that a list can contain.
+    ///   - heldOutCount: how many were held out in all, at least 1.
+    public init(of list: some Sequence<UInt32>, length: Int, heldOut: [UInt32], heldOutCount: Int) {
+        let wanted = Set(heldOut)
+        var (hits, sum) = (0, 0.0)
+        for (index, group) in list.prefix(length).enumerated() where wanted.contains(group) {
+            if hits == 0 { reciprocalRank = 1 / Double(index + 1) }
+            hits += 1
+            sum += 1 / log2(Double(index + 2))
+        }
+        let ideal = (0..<min(length, heldOutCount)).reduce(0) { $0 + 1 / log2(Double($1 + 2)) }
+        recall = Double(hits) / Double(heldOutCount)
+        gain = sum / ideal
+        precision = Double(hits) / Double(length)
+        hitRate = hits > 0 ? 1 : 0
+    }
+
+    /// The measures, in the order of their names in reports.
+    public static let measures: [(name: String, value: any KeyPath<Accuracy, Double> & Sendable)] = [
+        ("recall", \.recall), ("ndcg", \.gain), ("precision", \.precision), ("hitRate", \.hitRate),
+        ("mrr", \.reciprocalRank),
+    ]
+}
+
+/// What the lists of one kind are like for one member: means over the buckets.
+struct MemberMeasures: Sendable {
+    var accuracy: [Accuracy]
+    var stored = 0.0
+    var exact = 0.0
+    /// The sum of scores.
+    var score = 0.0
+    var novelty = 0.0
+    var shareError: Double?
+    /// From bucket to bucket; nil if there are fewer than 60 groups to show.
+    var change: Double?
+    /// The same; nil if there are fewer than 100 candidates.
+    var changeOfMany: Double?
+    /// The part of the pairs that are near-duplicates.
+    var duplicates = 0.0
+    /// How far the list of a session keeps its order.
+    var stability: Double?
+
+    init(lengths: Int) { accuracy = [Accuracy](repeating: Accuracy(), count: lengths) }
+}
+
+/// The measures of all lists of one member, in the order of `EvaluatedList`.
+struct MemberRow: Sendable {
+    var groupCount: Int
+    var heldOutCount: Int
+    var lists: [MemberMeasures]
+}
+
+/// How often lists show each group, and find held-out ones.
+struct ListCounts: Sendable {
+    /// By group.
+    var shown: [UInt32]
+    /// By the size class of held-out groups.
+    var found = [Double](repeating: 0, count: SizeClass.allCases.count)
+
+    mutating func merge(_ other: ListCounts) {
+        for group in shown.indices { shown[group] += other.shown[group] }
+        for index in found.indices { found[index] += other.found[index] }
+    }
 }

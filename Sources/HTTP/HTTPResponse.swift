@@ -1,3 +1,6 @@
+import Glibc
+import Synchronization
+
 /// The answer to a request.
 ///
 /// `Date`, `Content-Length` and `Connection` are added when it is sent. In answer to HEAD, the body is counted but
@@ -99,6 +102,120 @@ public struct HTTPStatus: RawRepresentable, Hashable, Sendable, CustomStringConv
         case .serviceUnavailable: "Service Unavailable"
         case .httpVersionNotSupported: "HTTP Version Not Supported"
         default: ""
+        }
+    }
+}
+
+/// What a handler answers a request with.
+public enum HTTPReply: Sendable {
+    /// The response.
+    case now(HTTPResponse)
+    /// A response that another thread makes; the server's threads serve other connections meanwhile.
+    case later(LaterResponse)
+}
+
+/// A response that is made on another thread than those of the server.
+///
+/// The server waits for it without a time limit, also while it stops. If nobody has a reference to it any more, and it
+/// was not finished, it becomes a response of status 500.
+public final class LaterResponse: Sendable {
+    private enum State {
+        case unfinished
+        case awaited(@Sendable (HTTPResponse) -> Void)
+        case finished(HTTPResponse)
+        case delivered
+    }
+
+    private let state = Mutex(State.unfinished)
+
+    /// Makes a response that is not finished.
+    public init() {}
+
+    deinit { finish(HTTPResponse(status: .internalServerError, text: "the response was never made")) }
+
+    /// Gives the response; a second one is ignored.
+    ///
+    /// May be called from any thread.
+    public func finish(_ response: HTTPResponse) {
+        let deliver = state.withLock { state -> (@Sendable (HTTPResponse) -> Void)? in
+            switch state {
+            case .unfinished:
+                state = .finished(response)
+                return nil
+            case .awaited(let deliver):
+                state = .delivered
+                return deliver
+            case .finished, .delivered: return nil
+            }
+        }
+        deliver?(response)
+    }
+
+    /// Calls `body` with the response, at once or on the thread that finishes it; to be called once.
+    public func whenFinished(_ body: @escaping @Sendable (HTTPResponse) -> Void) {
+        let response = state.withLock { state -> HTTPResponse? in
+            guard case .finished(let response) = state else {
+                state = .awaited(body)
+                return nil
+            }
+            state = .delivered
+            return response
+        }
+        if let response { body(response) }
+    }
+}
+
+/// Turns responses into the bytes that are sent.
+struct ResponseWriter {
+    /// The response written last.
+    private(set) var bytes: [UInt8] = []
+    private var date = ""
+    private var dateSeconds: time_t = -1
+
+    /// Replaces `bytes` with those of a response.
+    ///
+    /// A response with a header field that breaks the grammar is the handler's mistake: one with status 500 is written
+    /// instead.
+    mutating func write(_ response: HTTPResponse, to method: HTTPMethod?, then continuation: Continuation) {
+        guard response.headers.fields.allSatisfy(Self.isValid) else {
+            let failure = HTTPResponse(status: .internalServerError, text: "the response could not be written")
+            return write(failure, to: method, then: continuation)
+        }
+        // A very long response would otherwise stay in memory for good.
+        bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
+        append("HTTP/1.1 ", String(response.status.rawValue), " ", response.status.reasonPhrase, "\r\n")
+        updateDate()
+        append("Date: ", date, "\r\n")
+        if !response.status.hasNoBody { append("Content-Length: ", String(response.body.count), "\r\n") }
+        for field in response.headers.fields { append(field.name, ": ", field.value, "\r\n") }
+        switch continuation {
+        case .keepAlive: break
+        case .keepAliveVersion10: append("Connection: keep-alive\r\n")
+        case .close: append("Connection: close\r\n")
+        }
+        append("\r\n")
+        if method != .head && !response.status.hasNoBody { bytes.append(contentsOf: response.body) }
+    }
+
+    private mutating func append(_ texts: String...) {
+        for text in texts { bytes.append(contentsOf: text.utf8) }
+    }
+
+    private static func isValid(_ field: HTTPHeaders.Field) -> Bool {
+        MessageSyntax.isToken(field.name.utf8) && field.value.utf8.allSatisfy(MessageSyntax.isText)
+    }
+
+    /// Formats the time as RFC 9110, section 5.6.7 wants it, once a second.
+    private mutating func updateDate() {
+        let now = time(nil)
+        guard now != dateSeconds else { return }
+        dateSeconds = now
+        var parts = unsafe tm()
+        unsafe gmtime_r(&dateSeconds, &parts)
+        date = unsafe String(unsafeUninitializedCapacity: 32) { text in
+            unsafe text.withMemoryRebound(to: CChar.self) { text in
+                unsafe strftime(text.baseAddress, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+            }
         }
     }
 }

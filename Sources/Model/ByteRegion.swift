@@ -1,4 +1,4 @@
-import CPrefetch
+public import CPrefetch
 
 /// Read-only bytes that stay where they are while the region lives: a mapped file, or a copy in memory.
 ///
@@ -62,4 +62,50 @@ extension ByteRegion {
             return unsafe body(neighbours.span)
         }
     }
+}
+
+extension Span where Element: BitwiseCopyable {
+    /// Asks memory for an element that will be read soon, and does not wait for it.
+    @inlinable @inline(__always)
+    public func prefetch(_ index: Int) { prefetch(index..<index + 1) }
+
+    /// Asks memory for elements that will be read soon, and does not wait for them.
+    ///
+    /// - Parameter range: of indexes; what lies outside the span is asked for in vain.
+    @inlinable @inline(__always)
+    public func prefetch(_ range: Range<Int>) {
+        unsafe withUnsafeBufferPointer { elements in
+            guard let start = elements.baseAddress else { return }
+            unsafe coterie_prefetch(start + range.lowerBound, range.count * MemoryLayout<Element>.stride)
+        }
+    }
+}
+
+extension MutableSpan where Element: BitwiseCopyable {
+    /// Asks memory for an element that will be read soon, and does not wait for it.
+    @inlinable @inline(__always)
+    public func prefetch(_ index: Int) { span.prefetch(index) }
+}
+
+/// A string compared by its UTF-8 bytes, as ids are: Swift's `String` takes canonically equivalent spellings for equal.
+public struct BytewiseString: Hashable, Sendable {
+    /// The string itself.
+    public let text: String
+
+    /// A string that is to be compared by its bytes.
+    public init(_ text: String) { self.text = text }
+
+    /// Whether both have the same UTF-8 bytes.
+    public static func == (one: BytewiseString, other: BytewiseString) -> Bool { one.text.hasSameBytes(as: other.text) }
+
+    /// Hashes the bytes, and 255, which is in no UTF-8 text, as their end.
+    public func hash(into hasher: inout Hasher) {
+        for byte in text.utf8 { hasher.combine(byte) }
+        hasher.combine(UInt8.max)
+    }
+}
+
+extension String {
+    /// Whether two strings have the same UTF-8 bytes, as ids must to be the same.
+    public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

@@ -97,3 +97,136 @@ public enum ModelLayout {
         public var relation: Relation? { Self.fixed.contains(self) ? nil : Relation(rawValue: rawValue) }
     }
 }
+
+/// Where the sections of a model file lie, from their lengths alone.
+///
+/// A store can therefore write a file piece by piece, and check one, without having all of it in memory.
+public struct SectionPlacement: Sendable, Equatable {
+    /// The sections, in file order.
+    public let names: [ModelLayout.SectionName]
+    /// The bytes of each section in the file, in the order of `names`.
+    public let ranges: [Range<Int>]
+    /// The length of the file, in bytes.
+    public let byteCount: Int
+
+    /// Places sections one after the other, each at a multiple of `ModelLayout.alignment`.
+    ///
+    /// - Parameter sections: in file order; lengths in bytes, none negative.
+    public init(_ sections: [(name: ModelLayout.SectionName, byteCount: Int)]) {
+        var end = ModelLayout.headerByteCount + sections.count * ModelLayout.tableEntryByteCount
+        var ranges: [Range<Int>] = []
+        for section in sections {
+            let start = (end + ModelLayout.alignment - 1) / ModelLayout.alignment * ModelLayout.alignment
+            end = start + section.byteCount
+            ranges.append(start..<end)
+        }
+        names = sections.map(\.name)
+        self.ranges = ranges
+        byteCount = end
+    }
+
+    /// The bytes of a section in the file; nil if there is none of that name.
+    public subscript(name: ModelLayout.SectionName) -> Range<Int>? {
+        names.firstIndex(of: name).map { ranges[$0] }
+    }
+
+    /// The header and the section table: the first bytes of the file.
+    public var header: [UInt8] {
+        var bytes = ModelLayout.magic
+        ModelEncoding.append(ModelLayout.format, to: &bytes)
+        ModelEncoding.append(UInt32(names.count), to: &bytes)
+        ModelEncoding.append(UInt64(byteCount), to: &bytes)
+        bytes += [UInt8](repeating: 0, count: ModelLayout.headerByteCount - bytes.count)
+        for (name, range) in zip(names, ranges) {
+            let text = Array(name.rawValue.utf8)
+            bytes += text + [UInt8](repeating: 0, count: 16 - text.count)
+            ModelEncoding.append(UInt64(range.lowerBound), to: &bytes)
+            ModelEncoding.append(UInt64(range.count), to: &bytes)
+        }
+        return bytes
+    }
+}
+
+/// Where the sections of a model file lie, checked against the bytes there are.
+struct SectionTable {
+    private var ranges: [ModelLayout.SectionName: Range<Int>] = [:]
+
+    /// Reads the header and the table; those that this program does not know go unread.
+    init(_ region: ByteRegion) throws(ModelError) {
+        guard region.count >= ModelLayout.headerByteCount else { throw .truncated("it has no header") }
+        for (offset, byte) in ModelLayout.magic.enumerated()
+        where region.load(offset, as: UInt8.self) != byte {
+            throw .notAModel
+        }
+        let format = UInt32(littleEndian: region.load(8, as: UInt32.self))
+        guard format == ModelLayout.format else { throw .unknownFormat(format) }
+        let sectionCount = Int(UInt32(littleEndian: region.load(12, as: UInt32.self)))
+        let byteCount = UInt64(littleEndian: region.load(16, as: UInt64.self))
+        guard byteCount == UInt64(region.count) else {
+            throw .truncated("it has \(region.count) bytes of \(byteCount)")
+        }
+        let tableEnd = ModelLayout.headerByteCount + sectionCount * ModelLayout.tableEntryByteCount
+        guard sectionCount <= ModelLayout.maximumSections, tableEnd <= region.count else {
+            throw .truncated("it has no room for \(sectionCount) sections")
+        }
+        for entry in 0..<sectionCount {
+            let start = ModelLayout.headerByteCount + entry * ModelLayout.tableEntryByteCount
+            let name = String(
+                decoding: (0..<16).map { region.load(start + $0, as: UInt8.self) }.prefix { $0 != 0 }, as: UTF8.self)
+            let offset = UInt64(littleEndian: region.load(start + 16, as: UInt64.self))
+            let length = UInt64(littleEndian: region.load(start + 24, as: UInt64.self))
+            guard offset <= byteCount, length <= byteCount - offset else {
+                throw .truncated("section \"\(name)\" ends after the last byte")
+            }
+            guard let known = ModelLayout.SectionName(rawValue: name) else { continue }
+            // Neighbours are read where they lie, as numbers that have to be aligned.
+            guard offset.isMultiple(of: UInt64(ModelLayout.alignment)) else {
+                throw .corrupt(
+                    section: name, reason: "it begins at byte \(offset), no multiple of \(ModelLayout.alignment)")
+            }
+            guard ranges.updateValue(Int(offset)..<Int(offset + length), forKey: known) == nil else {
+                throw .corrupt(section: name, reason: "it stands twice")
+            }
+        }
+    }
+
+    /// The bytes of a section that must be there.
+    subscript(name: ModelLayout.SectionName) -> Range<Int> {
+        get throws(ModelError) {
+            guard let range = ranges[name] else { throw .missingSection(name.rawValue) }
+            return range
+        }
+    }
+}
+
+/// Why bytes are not a model version that can be used.
+public enum ModelError: Error, Equatable, CustomStringConvertible {
+    /// A version name with characters that are not allowed, or too long.
+    case badVersionName(String)
+    /// The file does not begin as a model file does.
+    case notAModel
+    /// Written by a program that uses another format.
+    case unknownFormat(UInt32)
+    /// The bytes end too early, or a section lies outside them.
+    case truncated(String)
+    /// A section that must be there is not.
+    case missingSection(String)
+    /// A section's content contradicts itself.
+    case corrupt(section: String, reason: String)
+    /// More groups, or longer texts, than the format can hold.
+    case tooLarge(String)
+
+    /// What is wrong, in words.
+    public var description: String {
+        switch self {
+        case .badVersionName(let name):
+            "\"\(name)\" is not a version name: use 1 to 64 letters, digits and hyphens"
+        case .notAModel: "this is not a model file"
+        case .unknownFormat(let number): "model format \(number) is not known to this program: recompute, or upgrade it"
+        case .truncated(let what): "the model is cut short: \(what)"
+        case .missingSection(let name): "the model has no section \"\(name)\""
+        case .corrupt(let section, let reason): "section \"\(section)\" of the model is corrupt: \(reason)"
+        case .tooLarge(let what): "the model is too large: \(what)"
+        }
+    }
+}

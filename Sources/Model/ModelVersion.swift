@@ -230,3 +230,61 @@ public final class ModelVersion: Sendable {
         return index
     }
 }
+
+extension ModelVersion {
+    /// Opens a version that was just encoded, from a copy in memory.
+    ///
+    /// - Throws: `ModelError` if the sections contradict one another.
+    public convenience init(_ model: EncodedModel) throws(ModelError) { try self.init(ByteRegion(gathering: model)) }
+}
+
+extension ByteRegion {
+    /// The bytes of the whole file, as a store would write it.
+    fileprivate convenience init(gathering model: EncodedModel) {
+        let placement = model.placement
+        let file = UnsafeMutableRawBufferPointer.allocate(byteCount: placement.byteCount, alignment: 64)
+        unsafe model.write(to: file, placement)
+        unsafe self.init(adopting: UnsafeRawBufferPointer(file)) { unsafe $0.deallocate() }
+    }
+}
+
+/// How one becomes a member of a group.
+public enum JoinPolicy: UInt8, Sendable, CaseIterable {
+    /// Anyone may join.
+    case open = 0
+    /// A moderator approves.
+    case approval = 1
+    /// By invitation only.
+    case invite = 2
+}
+
+/// What serving needs to know of a group, but for its entries and neighbours in each relation.
+///
+/// Only public groups are in a model version.
+public struct GroupFacts: Sendable, Equatable {
+    /// The group's external id: 1 to 255 bytes of UTF-8 without NUL.
+    public var id: String
+    /// What people call it; may be empty.
+    public var title: String
+    /// Its topics, in the order of the catalog.
+    public var topics: [String]
+    /// How one joins.
+    public var joinPolicy: JoinPolicy
+    /// When it was founded, in Unix seconds, if known.
+    public var createdAt: Int64?
+    /// When something last happened in it, in Unix seconds, if known.
+    public var lastActiveAt: Int64?
+
+    /// The facts of one group.
+    public init(
+        id: String, title: String = "", topics: [String] = [], joinPolicy: JoinPolicy = .open, createdAt: Int64? = nil,
+        lastActiveAt: Int64? = nil
+    ) {
+        self.id = id
+        self.title = title
+        self.topics = topics
+        self.joinPolicy = joinPolicy
+        self.createdAt = createdAt
+        self.lastActiveAt = lastActiveAt
+    }
+}

@@ -1,3 +1,74 @@
+/// A neighbour as a model version keeps it: 12 bytes, little-endian, in this order.
+@frozen
+public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
+    /// The neighbour's group index in the same version; before there is one, its row in the matrix.
+    public var index: UInt32
+    /// How many entries (photos or members) the two groups have in common.
+    public var common: UInt32
+    /// The similarity in single precision; lists are ordered by the exact value, best first.
+    public var score: Float
+
+    /// A neighbour.
+    @inlinable
+    public init(index: UInt32, common: UInt32, score: Float) {
+        self.index = index
+        self.common = common
+        self.score = score
+    }
+
+    /// The plain cosine c / √(nᵢ nⱼ), whatever the measure; 0 if a size is.
+    ///
+    /// - Parameters:
+    ///   - size: entries of the group whose list this neighbour is in, in the relation of the list.
+    ///   - otherSize: entries of the neighbour.
+    @inlinable
+    public func cosine(sizes size: Double, _ otherSize: Double) -> Double {
+        size > 0 && otherSize > 0 ? Double(common) / (size * otherSize).squareRoot() : 0
+    }
+
+    /// Bytes a neighbour takes.
+    public static let byteCount = 12
+}
+
+/// The neighbours of every group in one relation, as they are found and written.
+public struct NeighbourTable: Sendable, Equatable {
+    /// Where each group's list begins: groups + 1 offsets into `neighbours`.
+    public var offsets: [Int]
+    /// All lists, one after the other; each best first, equal scores in ascending order of the group index.
+    public var neighbours: [Neighbour]
+
+    /// Lists as they are.
+    public init(offsets: [Int], neighbours: [Neighbour]) {
+        self.offsets = offsets
+        self.neighbours = neighbours
+    }
+
+    /// A table without a neighbour, for so many groups.
+    public static func empty(groupCount: Int) -> NeighbourTable {
+        NeighbourTable(offsets: [Int](repeating: 0, count: groupCount + 1), neighbours: [])
+    }
+
+    /// The list of one group, best first.
+    public func list(of group: Int) -> ArraySlice<Neighbour> { neighbours[offsets[group]..<offsets[group + 1]] }
+
+    /// How many neighbours the longest list has.
+    public var longestCount: Int { zip(offsets, offsets.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) } }
+
+    /// The mean of the best scores, over groups that have a neighbour; 1 if none has.
+    ///
+    /// Scores of a relation are divided by it before relations are blended, so that neither
+    /// outweighs the other by its scale alone.
+    public var meanBestScore: Double {
+        var sum = 0.0
+        var lists = 0
+        for group in 0..<(offsets.count - 1) where offsets[group] < offsets[group + 1] {
+            sum += Double(neighbours[offsets[group]].score)
+            lists += 1
+        }
+        return lists == 0 || sum <= 0 ? 1 : sum / Double(lists)
+    }
+}
+
 /// The neighbours of one group in one relation, read in place: best first, equal scores in ascending order of the
 /// index.
 public struct NeighbourList: RandomAccessCollection, Sendable {
@@ -89,5 +160,79 @@ public struct NeighbourLists: Sendable {
                 body(group, relation, shown.span)
             }
         }
+    }
+}
+
+/// The neighbour lists of one relation, read in place.
+struct RelationReader: Sendable {
+    let relation: Relation
+    /// The mean of the best scores.
+    let scale: Double
+    /// What the relation counts in members' lists.
+    let evidenceWeight: Double
+    /// How many neighbours all lists have together.
+    let total: Int
+    private let region: ByteRegion
+    private let offsetsStart: Int
+    private let recordsStart: Int
+
+    /// Checks that offsets ascend, that lists name groups of this version and go best first.
+    init(_ region: ByteRegion, range: Range<Int>, scaleOffset: Int, groupCount: Int, relation: Relation)
+        throws(ModelError)
+    {
+        let name = relation.rawValue
+        let tableBytes = (groupCount + 1) * 8
+        guard tableBytes <= range.count, (range.count - tableBytes).isMultiple(of: Neighbour.byteCount) else {
+            throw .corrupt(section: name, reason: "its length fits no number of neighbours")
+        }
+        self.relation = relation
+        self.region = region
+        scale = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset, as: UInt64.self)))
+        guard scale.isFinite, scale > 0 else {
+            throw .corrupt(section: "scales", reason: "the scale of \(name) is not a positive number")
+        }
+        evidenceWeight = Double(bitPattern: UInt64(littleEndian: region.load(scaleOffset + 8, as: UInt64.self)))
+        guard evidenceWeight.isFinite, evidenceWeight >= 0 else {
+            throw .corrupt(section: "scales", reason: "the weight of \(name) is not a number of 0 or more")
+        }
+        offsetsStart = range.lowerBound
+        recordsStart = range.lowerBound + tableBytes
+        total = (range.count - tableBytes) / Neighbour.byteCount
+        guard offset(0) == 0, offset(groupCount) == UInt64(total) else {
+            throw .corrupt(section: name, reason: "its offsets do not span its neighbours")
+        }
+        for group in 0..<groupCount {
+            guard offset(group) <= offset(group + 1), offset(group + 1) <= UInt64(total) else {
+                throw .corrupt(section: name, reason: "offset \(group + 1) is out of order")
+            }
+            try check(list: group, groupCount: groupCount, name: name)
+        }
+    }
+
+    private func check(list group: Int, groupCount: Int, name: String) throws(ModelError) {
+        // Numbers that are not negative stand in the order of their bit patterns; patterns of negative
+        // numbers (and of the negative zero), of infinity and of NaN lie above that of the largest.
+        var ceiling = Float.greatestFiniteMagnitude.bitPattern
+        for neighbour in NeighbourList(range(ofList: group), in: region) {
+            guard neighbour.index < groupCount, neighbour.index != group else {
+                throw .corrupt(section: name, reason: "a neighbour of group \(group) is no other group")
+            }
+            guard neighbour.score.bitPattern <= ceiling else {
+                throw .corrupt(section: name, reason: "the scores of group \(group) do not descend")
+            }
+            ceiling = neighbour.score.bitPattern
+        }
+    }
+
+    @inline(__always)
+    private func offset(_ index: Int) -> UInt64 {
+        UInt64(littleEndian: region.load(offsetsStart + index * 8, as: UInt64.self))
+    }
+
+    /// Where a group's list lies in the region.
+    @inline(__always)
+    func range(ofList group: Int) -> Range<Int> {
+        recordsStart + Int(offset(group)) * Neighbour.byteCount..<recordsStart + Int(offset(group + 1))
+            * Neighbour.byteCount
     }
 }

@@ -1,4 +1,6 @@
 import Glibc
+import Model
+import Similarity
 
 /// What the size of each group counts, before it is weighted: 1 for the largest.
 struct Popularity: Sendable {
@@ -85,5 +87,80 @@ struct FoundGroups {
 
     private func score(_ evidence: Evidence, _ secondWeight: Double, _ unit: Double) -> Double {
         evidence.first + secondWeight * evidence.second + unit * evidence.popularity
+    }
+}
+
+/// The scores below which neighbours were cut from lists.
+///
+/// With a target cut it compares scores of several lists; if these are divided by their sums, it is right about as
+/// often as the sums are alike.
+struct CutScores: Sendable {
+    private let measure: SimilarityParameters.Measure
+    /// The least score among the k that were kept, by the group that they were kept for; 0 where there are fewer.
+    private let least: [Float]
+
+    /// - Parameter parameters: what the table was made with.
+    init(of table: NeighbourTable, _ parameters: SimilarityParameters) {
+        measure = parameters.measure
+        let groupCount = table.offsets.count - 1
+        var kept = [Int](repeating: 0, count: groupCount)
+        var least = [Float](repeating: .infinity, count: groupCount)
+        for source in 0..<groupCount {
+            for neighbour in table.list(of: source) {
+                let group = measure.cut == .source ? source : Int(neighbour.index)
+                kept[group] += 1
+                least[group] = min(least[group], neighbour.score)
+            }
+        }
+        self.least = least.indices.map { kept[$0] < parameters.limit ? 0 : least[$0] }
+    }
+
+    /// About which part of its score a neighbour would have without one of the common entries: 0 if it would not be in
+    /// the list.
+    func partLeft(ofNeighbour neighbour: Neighbour, inListOf group: UInt32) -> Double {
+        let part = measure.partLeft(without: 1, ofCommon: Int(neighbour.common))
+        return keep(neighbour.index, at: part * Double(neighbour.score), inListOf: group) ? part : 0
+    }
+
+    /// Whether a neighbour would still be in a group's list if it had another score.
+    func keep(_ neighbour: UInt32, at score: Double, inListOf group: UInt32) -> Bool {
+        score >= Double(least[Int(measure.cut == .source ? group : neighbour)])
+    }
+}
+
+/// A sum for every group, of which few are above 0.
+struct ScoreSums {
+    private var sums: [Double]
+    /// The groups whose sums are above 0.
+    private(set) var touched: [UInt32] = []
+
+    init(groupCount: Int) { sums = [Double](repeating: 0, count: groupCount) }
+
+    subscript(group: UInt32) -> Double { sums[Int(group)] }
+
+    mutating func add(_ score: Double, to group: UInt32) {
+        guard score > 0 else { return }
+        if sums[Int(group)] == 0 { touched.append(group) }
+        sums[Int(group)] += score
+    }
+
+    mutating func clear() {
+        for group in touched { sums[Int(group)] = 0 }
+        touched.removeAll(keepingCapacity: true)
+    }
+}
+
+/// Two sums for every group.
+struct ScorePair {
+    var first, second: ScoreSums
+
+    init(groupCount: Int) {
+        first = ScoreSums(groupCount: groupCount)
+        second = first
+    }
+
+    mutating func clear() {
+        first.clear()
+        second.clear()
     }
 }

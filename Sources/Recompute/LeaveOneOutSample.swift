@@ -1,5 +1,5 @@
 import Dispatch
-import SparseMatrix
+import Similarity
 import Synchronization
 
 /// Some users, or photos, each with one of its groups left out, to see whether the others would find it.

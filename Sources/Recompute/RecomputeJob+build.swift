@@ -2,7 +2,6 @@ import CatalogStore
 import Model
 import ModelStore
 import Similarity
-import SparseMatrix
 
 /// Everything that is published, before it is.
 struct BuiltModel {

@@ -2,7 +2,7 @@ import CatalogStore
 import Dispatch
 import Model
 import Recommendation
-import SparseMatrix
+import Similarity
 import Synchronization
 
 /// Which groups the photos with a tag, or of a location, go to.

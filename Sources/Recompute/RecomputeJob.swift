@@ -1,9 +1,8 @@
+import CatalogStore
 import CivilTime
 public import Model
 public import ModelStore
-import CatalogStore
 import Similarity
-import SparseMatrix
 
 /// The weekly job: from a catalog to a new model version that is current.
 public struct RecomputeJob: Sendable {

@@ -92,3 +92,96 @@ public struct ReceivedReply: ~Copyable {
         unsafe reply.pointee.type == REDIS_REPLY_ERROR ? String(decoding: Self.text(reply), as: UTF8.self) : nil
     }
 }
+
+/// A command and its arguments: words of any bytes.
+///
+/// All words are in one array, so that a command that is reused allocates no memory.
+public struct RedisCommand: Sendable, Equatable {
+    private(set) var bytes: [UInt8] = []
+    private(set) var ends: [Int] = []
+
+    /// Makes a command of words; the first word is its name.
+    public init(_ words: String...) {
+        for word in words { append(word) }
+    }
+
+    /// The number of words.
+    public var wordCount: Int { ends.count }
+
+    /// The number of bytes of all words.
+    public var byteCount: Int { bytes.count }
+
+    /// Adds a word.
+    public mutating func append(_ word: some StringProtocol) { append(word.utf8) }
+
+    /// Adds a word of any bytes.
+    public mutating func append(_ word: some Sequence<UInt8>) {
+        bytes.append(contentsOf: word)
+        ends.append(bytes.count)
+    }
+
+    /// Adds a number, in decimal digits.
+    public mutating func append(_ number: Int) { append(String(number)) }
+
+    /// Adds a word that `write` appends to the bytes of the words before it.
+    public mutating func appendWord<Failure: Error>(_ write: (inout [UInt8]) throws(Failure) -> Void) throws(Failure) {
+        try write(&bytes)
+        precondition(bytes.count >= ends.last ?? 0, "a word may only be appended")
+        ends.append(bytes.count)
+    }
+
+    /// Replaces all words, and keeps the memory.
+    public mutating func replace(with words: String...) {
+        bytes.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+        for word in words { append(word) }
+    }
+}
+
+/// A failure of a Redis server, or of the connection to it.
+public struct RedisError: Error, Sendable, Equatable, CustomStringConvertible {
+    /// The kind of failure.
+    public enum Code: Sendable, Equatable {
+        /// The text is not the address of a server.
+        case badAddress
+        /// No connection could be opened.
+        case unreachable
+        /// The server did not answer in time; the connection cannot be used any more.
+        case timedOut
+        /// The connection broke; it cannot be used any more.
+        case disconnected
+        /// The reply is not of a type that answers the command.
+        case unexpectedReply
+        /// The server refused a command; the value is the first word of its message, such as `OOM` or `NOAUTH`.
+        case refused(String)
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What happened, and where.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// Makes an error from a server's error reply: its first word, if in capitals, is the code.
+    init(reply text: String) {
+        let word = text.prefix { $0 != " " }
+        let isCode = !word.isEmpty && word.allSatisfy { $0.isUppercase || $0.isNumber || $0 == "_" }
+        self.init(.refused(isCode ? String(word) : "ERR"), text)
+    }
+
+    /// Whether the connection can still be used.
+    public var leavesConnectionUsable: Bool {
+        switch code {
+        case .refused, .unexpectedReply: true
+        case .badAddress, .unreachable, .timedOut, .disconnected: false
+        }
+    }
+
+    /// The message.
+    public var description: String { message }
+}

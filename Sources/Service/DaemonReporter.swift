@@ -3,7 +3,7 @@ import CatalogStore
 import FoundationEssentials
 import Glibc
 import Model
-import ModelStore
+public import ModelStore
 
 /// Says on the board of the store that the daemon runs, and how it is.
 ///
@@ -69,5 +69,94 @@ struct DaemonReporter: Sendable {
             streamMissing: lag?.missing, streamCompleteAtMilliseconds: lag?.completeAtMilliseconds,
             sessions: sessions?.alive, errorsInLastHour: count,
             lastError: last?.message, lastErrorAtMilliseconds: last?.atMilliseconds)
+    }
+}
+
+/// How a daemon is deployed: where versions come from, what it knows of members, and where it records changes.
+public enum Deployment: Sendable {
+    /// Groups alone: no members, no photos, and no changes are recorded.
+    case groupsOnly(any VersionStore)
+    /// With the catalog on the same machine, which is read and written.
+    ///
+    /// - `sessions`: the file of the sessions' lists; nil: beside the catalog.
+    case catalog(any VersionStore, path: String, sessions: String? = nil)
+    /// As one of several daemons that share a store, with a journal of its own.
+    ///
+    /// - `journal`: the journal's file.
+    /// - `catalog`: a catalog that is only read, for its photos and for which groups are private or hidden; nil: none.
+    /// - `sessions`: the file of the sessions' lists; nil: beside the journal.
+    case shared(any SharedStore, journal: String, catalog: String? = nil, sessions: String? = nil)
+
+    /// Where versions are published.
+    var store: any VersionStore {
+        switch self {
+        case .groupsOnly(let store), .catalog(let store, _, _): store
+        case .shared(let store, _, _, _): store
+        }
+    }
+}
+
+/// What a deployment consists of, opened.
+struct DeploymentParts {
+    /// Members, photos, the site's decisions and where changes are recorded; nil if the daemon serves groups alone.
+    var community: (any CommunitySource)?
+    /// The lists of sessions; nil if the daemon serves groups alone.
+    var sessions: SessionsInUse?
+    /// The same, if the store has them too.
+    var sharedSessions: SharedSessions?
+    /// Counts the sessions that have not ended; nil if the daemon serves groups alone.
+    var sessionTally: SessionTally?
+    /// Counts the lists of sessions that were found damaged.
+    let damagedLists: DamagedLists
+    /// What members of experiments were shown, until it is written.
+    let exposures: ExposureLog
+    /// Sends changes to the other daemons and receives theirs; nil unless the store is shared.
+    var relay: ChangeRelay?
+    /// What must be possible for the daemon to do all that it should.
+    var conditions: [Condition] = []
+
+    /// Opens the files of a deployment.
+    ///
+    /// - Parameters:
+    ///   - follower: of the deployment's store.
+    ///   - changes: where changes are noted that show in answers.
+    ///   - now: the time, in Unix milliseconds.
+    /// - Throws: `ServiceError.startFailed` if a file cannot be opened, with what to do.
+    init(
+        _ deployment: Deployment, follower: VersionFollower, changes: ChangeClock, log: EventLog,
+        now: @escaping @Sendable () -> Int64
+    ) throws(ServiceError) {
+        let (recording, keeping) = (Condition.recording(log), Condition.sessions(log))
+        let exposing = ExposureLog.condition(log)
+        exposures = ExposureLog(exposing)
+        let damaged = DamagedLists(log)
+        damagedLists = damaged
+        switch deployment {
+        case .groupsOnly: return
+        case .catalog(_, let path, let sessions):
+            community = try CatalogSource(path: path, changes: changes, recording: recording)
+            let sessions = sessions ?? path + "-sessions"
+            let file = try SessionFile(path: sessions, damaged: damaged)
+            sessionTally = SessionTally(path: sessions)
+            self.sessions = SessionsInUse(LoggedSessions(file, keeping))
+        case .shared(let store, let path, let catalog, let sessions):
+            let channel = store.channel
+            let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
+            let sessions = sessions ?? path + "-sessions"
+            let file = try SessionFile(path: sessions, damaged: damaged)
+            sessionTally = SessionTally(path: sessions)
+            let shared = SharedSessions(channel, local: file, damaged: damaged)
+            sharedSessions = shared
+            let kept = LoggedSessions(shared, keeping)
+            community = JournalSource(
+                store, journal: journal,
+                catalog: try catalog.map { path throws(ServiceError) in
+                    try CatalogReader(path: path)
+                }, served: { follower.current })
+            self.sessions = SessionsInUse(kept)
+            relay = ChangeRelay(
+                channel, journal: journal, sessions: kept, follower: follower, log: log, now: now)
+        }
+        conditions = [recording, keeping, exposing]
     }
 }

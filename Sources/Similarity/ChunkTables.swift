@@ -107,3 +107,124 @@ struct ChunkTables {
             name: block.descriptors == nil ? descriptor : number, next: isBitmap ? descriptor : descriptor + 1)
     }
 }
+
+/// Walks the entries of all ranks by ranges of columns instead of row by row.
+///
+/// A row's entries ascend, so that a cursor for each rank finds those in a range of columns. The tables of a *chunk* of
+/// columns stay in the cache while all ranks pass; a walk row by row would access memory at random for every entry. A
+/// thread takes a *run* of adjacent chunks at a time.
+@safe
+struct ColumnSweep: Sendable {
+    let matrix: BinaryMatrix
+    let ranked: RankedRows
+    /// Where each rank's entries end in the matrix.
+    let ends: Storage<Int>
+    /// The number of columns of a chunk.
+    let chunkWidth: Int
+    let chunkCount: Int
+    /// The number of chunks of a run.
+    let runLength: Int
+
+    init(_ matrix: BinaryMatrix, _ ranked: RankedRows, threads: Int) {
+        self.matrix = matrix
+        self.ranked = ranked
+        ends = Storage(uninitialized: ranked.count)
+        for rank in 0..<ranked.count {
+            ends[rank] = matrix.rowOffsets[Int(ranked.rows[rank]) + 1]
+        }
+        let wanted = matrix.columnCount / (8 * threads)
+        chunkWidth = min(Self.widestChunk, max(1024, wanted))
+        chunkCount = (matrix.columnCount + chunkWidth - 1) / chunkWidth
+        runLength = max(1, chunkCount / (8 * threads))
+    }
+
+    /// With tables of four bytes a column, this leaves room in a second-level cache.
+    private static let widestChunk = 1 << 17
+
+    var runCount: Int { (chunkCount + runLength - 1) / runLength }
+
+    func chunks(ofRun run: Int) -> Range<Int> { run * runLength..<min(chunkCount, (run + 1) * runLength) }
+
+    func columns(ofChunk chunk: Int) -> Range<Int> {
+        chunk * chunkWidth..<min(matrix.columnCount, (chunk + 1) * chunkWidth)
+    }
+
+    /// For each rank, the position of its first entry at or after a column.
+    func cursors(at column: Int) -> Storage<Int> {
+        let cursors = Storage<Int>(uninitialized: ranked.count)
+        for rank in 0..<ranked.count {
+            let row = Int(ranked.rows[rank])
+            var low = matrix.rowOffsets[row]
+            var high = column == 0 ? low : matrix.rowOffsets[row + 1]
+            while low < high {
+                let middle = (low + high) / 2
+                if Int(matrix.columnIndices[middle]) < column { low = middle + 1 } else { high = middle }
+            }
+            cursors[rank] = low
+        }
+        return cursors
+    }
+}
+
+/// The targets of the light columns within one block.
+///
+/// Most light columns have no target in a block, and most of the others have one. So a column takes two bits, and four
+/// bytes more if it has a target, instead of a descriptor each.
+@safe
+struct LightColumns: Sendable {
+    /// For each group of columns a bit for each column that has a target, and above them, where the values of the
+    /// group begin.
+    let words: Storage<UInt64>
+    /// For each column that has a target, in their order: the target and the degree, or where its list begins.
+    let values: Storage<UInt32>
+
+    /// The columns of a group.
+    static let groupSize = 32
+    /// Marks a value that is the start of a list; other values hold a target in their low 16 bits and the degree above.
+    static let listFlag: UInt32 = 1 << 31
+    /// The bits of a list's length; the degree is above them.
+    private static let lengthBits: UInt16 = 8
+
+    /// Columns whose values are not there yet.
+    ///
+    /// - Parameter columnCount: a multiple of the group size.
+    init(columnCount: Int, valueCount: Int) {
+        words = Storage(zeroed: columnCount / Self.groupSize)
+        values = Storage(uninitialized: valueCount)
+    }
+
+    /// Columns that are filled.
+    init(words: Storage<UInt64>, values: Storage<UInt32>) {
+        self.words = words
+        self.values = values
+    }
+
+    /// Sets a column's value; those of a group must be set in their order.
+    func set(_ column: Int, value: UInt32, at index: Int) {
+        let word = words[column / Self.groupSize]
+        let start = word == 0 ? UInt64(index) << 32 : word
+        words[column / Self.groupSize] = start | 1 << UInt64(column % Self.groupSize)
+        values[index] = value
+    }
+
+    /// The value of a column with one target, which is still to be added.
+    static func value(degree: Int) -> UInt32 { UInt32(degree) << 16 }
+
+    /// What a list of several targets begins with.
+    static func listHead(length: Int, degree: Int) -> UInt16 { UInt16(degree) << lengthBits | UInt16(length) }
+
+    /// The length and the degree that a list begins with.
+    @inline(__always)
+    static func parts(ofListHead head: UInt16) -> (length: Int, degree: UInt32) {
+        (Int(head & (1 << lengthBits - 1)), UInt32(head >> lengthBits))
+    }
+
+    /// Where the value of a column is; nil if it has no target.
+    @inline(__always)
+    func index(of column: UInt32) -> Int? {
+        let word = unsafe words.base[Int(column >> 5)]
+        let bit = UInt64(1) &<< UInt64(column & 31)
+        guard word & bit != 0 else { return nil }
+        return Int(word &>> 32) &+ UInt32(truncatingIfNeeded: word & (bit &- 1)).nonzeroBitCount
+    }
+}

@@ -1,5 +1,3 @@
-import SparseMatrix
-
 /// The memory layout of a prepared matrix, from the survey, and its filling.
 struct ColumnLayout: Sendable {
     let sweep: ColumnSweep

@@ -1,5 +1,3 @@
-import SparseMatrix
-
 /// What must be known about the columns before memory is laid out: their degrees, and what each block will hold.
 struct ColumnSurvey: Sendable {
     /// The survey of one chunk.

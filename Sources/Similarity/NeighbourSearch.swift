@@ -1,5 +1,4 @@
 public import Model
-public import SparseMatrix
 import Synchronization
 
 /// Finds every row's exact nearest neighbours.

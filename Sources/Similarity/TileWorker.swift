@@ -1,5 +1,5 @@
-import Model
 import CSimilarity
+import Model
 
 /// One thread's search: its counters and candidate lists, for one tile of source rows after another.
 @safe
@@ -155,5 +155,204 @@ extension UInt32 {
     /// Limited to the bits that a sum of `count` ones can have; at least 3.
     fileprivate func clamped(to count: Int) -> UInt32 {
         Swift.min(self, UInt32(Swift.max(3, Int.bitWidth - count.leadingZeroBitCount)))
+    }
+}
+
+extension TileWorker {
+    /// Calls a body with each column of a rank that has targets in a block, and with the column's degree.
+    ///
+    /// - Parameters:
+    ///   - bitmap: receives the number of a bitmap.
+    ///   - list: receives targets.
+    @inline(__always)
+    func forEachColumn(
+        ofRank rank: Int, in block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
+        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
+    ) {
+        let start = unsafe plan.prepared.offsets.base[rank]
+        let end = unsafe plan.prepared.offsets.base[rank + 1]
+        guard let light = block.light, let heavyEnds = plan.prepared.heavyEnds else {
+            unsafe forEachDescriptor(start..<end, block, bitmap: bitmap, list: list)
+            return
+        }
+        let heavyEnd = unsafe heavyEnds.base[rank]
+        unsafe forEachHeavyColumn(start..<heavyEnd, block, bitmap: bitmap, list: list)
+        unsafe forEachLightColumn(heavyEnd..<end, light, block, list: list)
+    }
+
+    /// The same for an only block, whose descriptors rows hold.
+    ///
+    /// A modified cosine, which needs degrees, has no bitmaps there, and the length of a column's list is its degree.
+    @inline(__always)
+    private func forEachDescriptor(
+        _ entries: Range<Int>, _ block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
+        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
+    ) {
+        let columns = unsafe plan.prepared.columns.base
+        let lists = unsafe block.lists.base
+        for entry in entries {
+            // The second cache line too, which lists of 32 targets or more need.
+            let ahead = unsafe lists + Int(columns[entry + 40] & ~Block.bitmapFlag)
+            unsafe coterie_prefetch_line(ahead)
+            unsafe coterie_prefetch_line(ahead + 32)
+            let descriptor = unsafe columns[entry]
+            if descriptor & Block.bitmapFlag != 0 {
+                bitmap(Int(descriptor & ~Block.bitmapFlag), 0)
+            } else {
+                let targets = unsafe lists + Int(descriptor)
+                unsafe list(targets + 1, Int(targets[0]), UInt32(targets[0]))
+            }
+        }
+    }
+
+    @inline(__always)
+    private func forEachHeavyColumn(
+        _ entries: Range<Int>, _ block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
+        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
+    ) {
+        guard let descriptors = unsafe block.descriptors?.base, let degrees = unsafe plan.prepared.degrees?.base else {
+            return
+        }
+        let columns = unsafe plan.prepared.columns.base
+        let lists = unsafe block.lists.base
+        let last = entries.upperBound - 1
+        for entry in entries {
+            unsafe coterie_prefetch_line(descriptors + Int(columns[entry + 48]))
+            let ahead = unsafe descriptors[Int(columns[min(entry + 16, last)])]
+            unsafe coterie_prefetch_line(lists + Int(ahead & ~Block.bitmapFlag))
+            let column = Int(unsafe columns[entry])
+            let descriptor = unsafe descriptors[column]
+            // 0: the column has no target in this block.
+            guard descriptor != 0 else { continue }
+            if descriptor & Block.bitmapFlag != 0 {
+                unsafe bitmap(Int(descriptor & ~Block.bitmapFlag), degrees[column])
+            } else {
+                let targets = unsafe lists + Int(descriptor)
+                unsafe list(targets + 1, Int(targets[0]), degrees[column])
+            }
+        }
+    }
+
+    @inline(__always)
+    private func forEachLightColumn(
+        _ entries: Range<Int>, _ light: LightColumns, _ block: Block,
+        list: (_ targets: UnsafePointer<UInt16>, _ count: Int, _ degree: UInt32) -> Void
+    ) {
+        let columns = unsafe plan.prepared.columns.base
+        let lists = unsafe block.lists.base
+        let words = unsafe light.words.base
+        let values = unsafe light.values.base
+        let last = entries.upperBound - 1
+        for entry in entries {
+            unsafe coterie_prefetch_line(words + Int(columns[entry + 48] >> 5))
+            unsafe coterie_prefetch_line(values + (light.index(of: columns[min(entry + 24, last)]) ?? 0))
+            guard let index = light.index(of: unsafe columns[entry]) else { continue }
+            let value = unsafe values[index]
+            if value & LightColumns.listFlag == 0 {
+                // The low half is the target.
+                let target = unsafe UnsafeRawPointer(values + index).assumingMemoryBound(to: UInt16.self)
+                unsafe list(target, 1, value &>> 16)
+            } else {
+                let targets = unsafe lists + Int(value & ~LightColumns.listFlag)
+                let (length, degree) = unsafe LightColumns.parts(ofListHead: targets[0])
+                unsafe list(targets + 1, length, degree)
+            }
+        }
+    }
+}
+
+/// Modified cosine: a counter holds a count in its low bits and the sum of weights above them.
+extension TileWorker {
+    /// Compares a row with a block in which no pair has 2¹⁶ common entries or more.
+    func weigh(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
+        let weights = weights
+        let counters = unsafe UnsafeMutableRawPointer(counters.base).assumingMemoryBound(to: UInt64.self)
+        let bitmaps = unsafe UnsafeRawPointer(block.bitmaps.base).assumingMemoryBound(to: UInt8.self)
+        let stride = block.bitmapStride * 8
+        let maps = unsafe maps.base
+        let mapWeights = unsafe mapWeights.base
+        var mapCount = 0
+        var increments = 0
+        func packed(_ degree: UInt32) -> UInt64 {
+            UInt64(weights[degree: degree]) &<< UInt64(COTERIE_COUNT_BITS) | 1
+        }
+        unsafe forEachColumn(ofRank: rank, in: block) { number, degree in
+            unsafe maps[mapCount] = unsafe bitmaps + number &* stride
+            unsafe mapWeights[mapCount] = packed(degree)
+            mapCount += 1
+        } list: { targets, count, degree in
+            let packed = packed(degree)
+            increments += count
+            for position in 0..<count { unsafe counters[Int(targets[position])] &+= packed }
+        }
+        if mapCount + increments == 0 { return }
+        var job = unsafe coterie_weighted_job(
+            maps: maps, weights: mapWeights, map_count: UInt32(mapCount), counters: counters,
+            inverses: plan.formula.inverses.base + block.ranks.lowerBound / 64, threshold: 0,
+            minimum: UInt32(plan.parameters.minimumCommon), group: 0, group_end: UInt32(block.bitmapStride / 8),
+            hits: weightedHits.base)
+        while unsafe job.group < job.group_end {
+            unsafe job.threshold = best.leastKey * (1 - 1e-6)
+            let found = unsafe coterie_scan_weighted(plan.path.code, &job)
+            for position in 0..<Int(found) {
+                let hit = unsafe weightedHits.base[position]
+                push(
+                    block.ranks.lowerBound + Int(hit.target), sourceRank: rank,
+                    weightSum: hit.sum &>> UInt64(COTERIE_COUNT_BITS),
+                    common: Int(hit.sum & (1 &<< UInt64(COTERIE_COUNT_BITS) &- 1)), &best)
+            }
+        }
+    }
+
+    /// The same for any number of common entries; rare, hence the simple loop.
+    func weighWidely(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
+        let weights = weights
+        let counters = unsafe counters.base
+        unsafe forEachColumn(ofRank: rank, in: block) { number, degree in
+            let packed = UInt128(weights[degree: degree]) &<< 32 | 1
+            block.forEachTarget(ofBitmap: number) { target in unsafe counters[target] &+= packed }
+        } list: { targets, count, degree in
+            let packed = UInt128(weights[degree: degree]) &<< 32 | 1
+            for position in 0..<count { unsafe counters[Int(targets[position])] &+= packed }
+        }
+        for target in 0..<block.ranks.count {
+            let packed = unsafe counters[target]
+            guard packed > 0 else { continue }
+            unsafe counters[target] = 0
+            let common = Int(UInt32(truncatingIfNeeded: packed))
+            guard common >= plan.parameters.minimumCommon else { continue }
+            push(
+                block.ranks.lowerBound + target, sourceRank: rank, weightSum: UInt64(truncatingIfNeeded: packed &>> 32),
+                common: common, &best)
+        }
+    }
+
+    private var weights: DegreeWeights {
+        guard let weights = plan.formula.weights else { preconditionFailure("a modified cosine has weights") }
+        return weights
+    }
+
+    @inline(__always)
+    private func push(
+        _ rank: Int, sourceRank: Int, weightSum: UInt64, common: Int, _ best: inout BestCandidates
+    ) {
+        guard rank != sourceRank, let modified = plan.formula.modified else { return }
+        let key = modified.key(
+            weightSum: weightSum, common: common, otherFactor: unsafe plan.formula.factors.base[rank])
+        best.push(Candidate(key: key, rank: UInt32(rank), common: UInt32(common)), plan.order)
+    }
+}
+
+extension Block {
+    /// Calls `body` with the targets of a bitmap, ascending.
+    fileprivate func forEachTarget(ofBitmap number: Int, _ body: (_ target: Int) -> Void) {
+        let words = unsafe bitmaps.base + number * bitmapStride
+        for word in 0..<bitmapStride {
+            var bits = unsafe words[word]
+            while bits != 0 {
+                body(word * 64 + bits.trailingZeroBitCount)
+                bits &= bits &- 1
+            }
+        }
     }
 }

@@ -1,3 +1,5 @@
+public import CivilTime
+
 /// A synthetic community: groups, members and photos drawn from a seed.
 ///
 /// It holds only what is small: about a hundred bytes for each group, its text, and eight bytes for each user.
@@ -64,6 +66,142 @@ public struct Community: Sendable {
             sampleMemberships(of: user, member, into: &workspace)
             workspace.arrangeByTheme(table.groups)
             try visit(user, member, &workspace)
+        }
+    }
+}
+
+/// How large a community is, when it ends, and the seed that makes it the same every time.
+public struct CommunityParameters: Sendable, Equatable {
+    /// The number of groups; exact.
+    public let groups: Int
+    /// The number of users; exact.
+    public let users: Int
+    /// The number of photos; exact.
+    public let photos: Int
+    /// The number of memberships (group × user); exact.
+    public let memberships: Int
+    /// The number of pool entries (group × photo) aimed at.
+    ///
+    /// Members post a photo only to fitting groups they joined: where there are enough of those the
+    /// number is met within 5% (plus what chance does to a few hundred rows), otherwise it stays below.
+    public let pools: Int
+    /// The same seed and parameters give the same bytes, on every run and machine.
+    public let seed: UInt64
+    /// Everything happens in the three years before this day begins, in UTC.
+    public let endDay: CalendarDate
+
+    /// The largest number of groups.
+    public static let maximumGroups = 1_000_000
+    /// The largest number of users.
+    public static let maximumUsers = 100_000_000
+    /// The largest number of photos.
+    public static let maximumPhotos = 1_000_000_000
+    /// The largest number of memberships, and of pool entries.
+    public static let maximumPairs = 4_000_000_000
+
+    /// Takes sizes after checking that they fit together.
+    ///
+    /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 inclusive.
+    /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
+    public init(
+        groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, seed: UInt64, endDay text: String
+    ) throws(CommunityError) {
+        try Self.check(groups, "groups", Self.maximumGroups)
+        try Self.check(users, "users", Self.maximumUsers)
+        try Self.check(photos, "photos", Self.maximumPhotos)
+        try Self.check(memberships, "memberships", Self.maximumPairs)
+        try Self.check(pools, "pool entries", Self.maximumPairs)
+        guard photos == 0 || users > 0 else { throw .photosWithoutUsers(photos: photos) }
+        guard memberships <= groups * users else {
+            throw .tooManyMemberships(memberships: memberships, maximum: groups * users)
+        }
+        guard pools <= groups * photos else { throw .tooManyPools(pools: pools, maximum: groups * photos) }
+        guard pools == 0 || memberships > 0 else { throw .poolsWithoutMemberships(pools: pools) }
+        guard let endDay = CalendarDate(text), endDay.year >= 1973 else { throw .invalidDay(text) }
+        self.groups = groups
+        self.users = users
+        self.photos = photos
+        self.memberships = memberships
+        self.pools = pools
+        self.seed = seed
+        self.endDay = endDay
+    }
+
+    private static func check(_ value: Int, _ name: String, _ maximum: Int) throws(CommunityError) {
+        guard value >= 0, value <= maximum else {
+            throw .countOutOfRange(name: name, value: value, maximum: maximum)
+        }
+    }
+}
+
+/// Why a community cannot be generated as asked.
+public enum CommunityError: Error, Equatable, CustomStringConvertible {
+    /// A count is negative or above what the generator can number.
+    case countOutOfRange(name: String, value: Int, maximum: Int)
+    /// Photos need at least one user to own them.
+    case photosWithoutUsers(photos: Int)
+    /// There are fewer pairs of a group and a user than memberships asked for.
+    case tooManyMemberships(memberships: Int, maximum: Int)
+    /// There are fewer pairs of a group and a photo than pool entries asked for.
+    case tooManyPools(pools: Int, maximum: Int)
+    /// Members post only to groups they joined, so pool entries need memberships.
+    case poolsWithoutMemberships(pools: Int)
+    /// Not a day of the calendar written as YYYY-MM-DD, or outside 1973-01-01 ... 9999-12-31.
+    case invalidDay(String)
+
+    /// What is wrong and what to change, in words.
+    public var description: String {
+        switch self {
+        case .countOutOfRange(let name, let value, let maximum):
+            "\(value) \(name): give a number from 0 to \(maximum)"
+        case .photosWithoutUsers(let photos):
+            "\(photos) photos need someone to own them: ask for at least 1 user"
+        case .tooManyMemberships(let memberships, let maximum):
+            "\(memberships) memberships: the groups and users asked for allow at most \(maximum)"
+        case .tooManyPools(let pools, let maximum):
+            "\(pools) pool entries: the groups and photos asked for allow at most \(maximum)"
+        case .poolsWithoutMemberships(let pools):
+            "\(pools) pool entries need members who post them: ask for some memberships"
+        case .invalidDay(let text):
+            "\"\(text)\" is not a day: write it as YYYY-MM-DD, from 1973-01-01 to 9999-12-31"
+        }
+    }
+}
+
+/// The five import files of a community: UTF-8, tab-separated, one header line.
+public enum CommunityFile: String, Sendable, CaseIterable {
+    /// Every group.
+    case groups
+    /// Every user.
+    case users
+    /// Every photo, user by user.
+    case photos
+    /// Which user joined which group, user by user.
+    case memberships
+    /// Which photo was added to which group, photo by photo.
+    case pools
+
+    /// The file's name: "groups.tsv".
+    public var name: String { rawValue + ".tsv" }
+
+    /// The names of the columns.
+    ///
+    /// Times are ISO 8601 in UTC to the second, lists are separated by semicolons, coordinates are degrees
+    /// and empty where the location is not known.
+    public var columns: [String] {
+        switch self {
+        case .groups:
+            [
+                "group_id", "title", "description", "visibility", "topics", "join_policy", "created_at",
+                "last_active_at",
+            ]
+        case .users: ["user_id", "name", "interests"]
+        case .photos:
+            [
+                "photo_id", "user_id", "visibility", "taken_at", "uploaded_at", "tags", "latitude", "longitude",
+            ]
+        case .memberships: ["group_id", "user_id", "joined_at"]
+        case .pools: ["group_id", "photo_id", "added_at"]
         }
     }
 }

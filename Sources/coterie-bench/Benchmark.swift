@@ -1,4 +1,4 @@
-import CommandLineOptions
+import CommandLine
 import Glibc
 
 /// A subcommand of `coterie-bench`.
@@ -35,5 +35,42 @@ enum BenchOptions {
     /// The number of threads that was asked for, else that of the processors.
     static func threads(of parsed: ParsedCommand) throws(UsageError) -> Int {
         try parsed.integerIfGiven("threads", in: 1...1024) ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+    }
+}
+
+/// Seconds and bytes, as every benchmark reports them.
+enum Measuring {
+    /// Runs `body` and says how long it took, in seconds of wall time.
+    static func seconds<Result>(_ body: () throws -> Result) rethrows -> (result: Result, seconds: Double) {
+        let start = ContinuousClock.now
+        let result = try body()
+        return (result, (ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// The most memory that the process has had resident, in bytes.
+    static var peakBytes: Int {
+        var usage = rusage()
+        unsafe getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return usage.ru_maxrss * 1024
+    }
+
+    /// Processor time of the whole process, in seconds.
+    static var processorSeconds: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }
+
+    static func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
+
+    /// Four digits after the point.
+    static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
+
+    /// Three digits after the point, zeros included.
+    static func fixed(_ value: Double) -> String { fixed(value, 3) }
+
+    /// So many digits after the point, zeros included.
+    static func fixed(_ value: Double, _ digits: Int) -> String {
+        let scale = pow(10, Double(digits))
+        let rounded = (value.magnitude * scale).rounded()
+        let (whole, part) = (Int(rounded / scale), Int(rounded.truncatingRemainder(dividingBy: scale)))
+        let padding = String(repeating: "0", count: max(0, digits - String(part).count))
+        return (value < 0 ? "-" : "") + "\(whole)" + (digits > 0 ? ".\(padding)\(part)" : "")
     }
 }

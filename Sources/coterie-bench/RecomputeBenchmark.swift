@@ -1,9 +1,10 @@
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import Model
 import ModelStore
 import Recompute
 import Similarity
+import Synchronization
 
 /// `coterie-bench recompute`: the whole weekly job against the floors of its parts on this machine.
 enum RecomputeBenchmark: Benchmark {
@@ -78,5 +79,131 @@ enum RecomputeBenchmark: Benchmark {
         let matrix = try snapshot.matrix(facts.source) { _ in }.matrix
         let search = NeighbourSearch(parameters: parameters[facts.relation], threads: parameters.threads)
         return Measuring.seconds { search.run(on: matrix) }.seconds
+    }
+}
+
+/// What a run of `coterie-bench recompute` measured; all times are wall time in seconds.
+struct RecomputeReport {
+    /// The greatest ratio of the whole to the sum of the floors that is acceptable.
+    static let bound = 1.5
+
+    /// `folder` or `redis`.
+    let store: String
+    let threads: Int
+    let steps: [Manifest.StepReport]
+    /// From start to "current".
+    let wholeSeconds: Double
+    /// The bytes written to the store.
+    let byteCount: Int
+    let path: ProcessorPath
+    /// What the job expected before it read anything large.
+    let expectedSeconds: Double
+    /// The largest error of the predictions made after a fifth of the time, as a share of the whole.
+    let forecastError: (share: Double, elapsedSeconds: Double, step: String)
+    /// The rows of both relations, and the time of stepping through them.
+    var rows = 0
+    var scanSeconds = 0.0
+    /// The photos, and the time of stepping through them.
+    var photos = 0
+    var photoSeconds = 0.0
+    /// The comparison alone, both relations.
+    var kernelSeconds = 0.0
+    /// Writing as many bytes plainly.
+    var writeSeconds = 0.0
+
+    var floorSeconds: Double { scanSeconds + photoSeconds + kernelSeconds + writeSeconds }
+    var ratio: Double { wholeSeconds / floorSeconds }
+    /// After the last step of the job itself: floors come later and do not count.
+    var peakBytes: Int { steps.map(\.peakBytes).max() ?? 0 }
+
+    var lines: [String] {
+        [
+            "floor, scan of \(rows) rows: \(Measuring.fixed(scanSeconds)) s",
+            "floor, scan of \(photos) photos: \(Measuring.fixed(photoSeconds)) s",
+            "floor, comparison alone (\(path.rawValue)): \(Measuring.fixed(kernelSeconds)) s",
+            "floor, plain write of \(byteCount) bytes (\(store)): \(Measuring.fixed(writeSeconds)) s",
+            "sum of the floors: \(Measuring.fixed(floorSeconds)) s",
+            "whole: \(Measuring.fixed(wholeSeconds)) s, peak \(peakBytes >> 20) MiB",
+            "forecast: \(Measuring.fixed(expectedSeconds)) s at first; after a fifth of the time wrong by at most "
+                + "\(Measuring.fixed(100 * forecastError.share))%, after "
+                + "\(Measuring.fixed(forecastError.elapsedSeconds, 1)) s (\(forecastError.step))",
+            "ratio: \(Measuring.fixed(ratio)), at most \(Measuring.fixed(Self.bound))",
+        ]
+    }
+
+    var json: String {
+        let stepsJSON = steps.map { "\"\($0.name)\":\(Measuring.rounded($0.seconds))" }.joined(separator: ",")
+        return """
+            {"benchmark":"recompute","store":"\(store)","threads":\(threads),"rows":\(rows),"bytes":\(byteCount),\
+            "photos":\(photos),"path":"\(path.rawValue)","steps":{\(stepsJSON)},\
+            "scanSeconds":\(Measuring.rounded(scanSeconds)),"photoSeconds":\(Measuring.rounded(photoSeconds)),\
+            "kernelSeconds":\(Measuring.rounded(kernelSeconds)),"writeSeconds":\(Measuring.rounded(writeSeconds)),\
+            "floorSeconds":\(Measuring.rounded(floorSeconds)),"wholeSeconds":\(Measuring.rounded(wholeSeconds)),\
+            "ratio":\(Measuring.rounded(ratio)),"bound":\(Self.bound),"peakBytes":\(peakBytes),\
+            "expectedSeconds":\(Measuring.rounded(expectedSeconds)),\
+            "forecastError":\(Measuring.rounded(forecastError.share))}
+            """
+    }
+}
+
+/// Prints each step of a recompute as it ends, and records the predictions.
+final class ForecastLog: RecomputeObserver {
+    /// A prediction of the job's whole time, and when it was made, in seconds since the start.
+    private struct Prediction {
+        var elapsedSeconds: Double
+        var totalSeconds: Double
+        /// Of the step that ran, or had just ended.
+        var step: String
+    }
+
+    private struct State {
+        var expectedSeconds = 0.0
+        var predictions: [Prediction] = []
+        var step = ""
+    }
+
+    private let start = ContinuousClock.now
+    private let state = Mutex(State())
+
+    /// The prediction before anything large was read, in seconds.
+    var expectedSeconds: Double { state.withLock { $0.expectedSeconds } }
+
+    /// The largest error of the predictions made after a fifth of the time, as a share of the whole time, and when it
+    /// was made.
+    func worstError(wholeSeconds: Double) -> (share: Double, elapsedSeconds: Double, step: String) {
+        state.withLock { state in
+            state.predictions.filter { $0.elapsedSeconds >= 0.2 * wholeSeconds }
+                .map { (abs($0.totalSeconds - wholeSeconds) / wholeSeconds, $0.elapsedSeconds, $0.step) }
+                .max { $0.0 < $1.0 } ?? (0, 0, "")
+        }
+    }
+
+    func planned(_ estimate: RecomputeEstimate, availableBytes: Int?) {
+        state.withLock { $0.expectedSeconds = estimate.seconds }
+        print("expected: \(Measuring.fixed(estimate.seconds)) s, \(estimate.memoryBytes >> 20) MiB")
+    }
+
+    func stepBegan(_ name: String) { state.withLock { $0.step = name } }
+
+    func stepAdvanced(done: Int, total: Int?, unit: String?, remainingSeconds: Double) { note(remainingSeconds) }
+
+    func stepEnded(_ report: Manifest.StepReport, _ outcome: String, remainingSeconds: Double) {
+        let total = note(remainingSeconds)
+        print(
+            "\(report.name): \(Measuring.fixed(report.seconds)) s, peak \(report.peakBytes >> 20) MiB, \(outcome); "
+                + "forecast \(Measuring.fixed(total, 1)) s")
+    }
+
+    func warn(_ message: String) { printError("warning: \(message)") }
+
+    /// - Returns: the whole time that is expected now, in seconds.
+    @discardableResult
+    private func note(_ remainingSeconds: Double) -> Double {
+        let elapsed = (ContinuousClock.now - start) / .seconds(1)
+        state.withLock {
+            $0.predictions.append(
+                Prediction(elapsedSeconds: elapsed, totalSeconds: elapsed + remainingSeconds, step: $0.step))
+        }
+        return elapsed + remainingSeconds
     }
 }

@@ -1,9 +1,7 @@
-import CommandLineOptions
+import CommandLine
 import Glibc
 import Model
 import Similarity
-import SimilarityOptions
-import SparseMatrix
 
 /// `coterie-bench similarity`: times the exact neighbours of every row of a matrix in raw arrays.
 enum SimilarityBenchmark: Benchmark {

@@ -1,5 +1,4 @@
-import CommandLineOptions
-import Configuration
+import CommandLine
 import FoundationEssentials
 import Glibc
 import Model

@@ -1,10 +1,9 @@
+@testable import CatalogStore
 import Model
 import SQLite
-import SparseMatrix
+import Similarity
 import TestSupport
 import Testing
-
-@testable import CatalogStore
 
 @Suite("Snapshots of a catalog")
 struct CatalogSnapshotTests {

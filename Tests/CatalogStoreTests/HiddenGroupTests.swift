@@ -1,11 +1,10 @@
+@testable import CatalogStore
 import FoundationEssentials
 import Model
 import SQLite
-import SparseMatrix
+import Similarity
 import TestSupport
 import Testing
-
-@testable import CatalogStore
 
 @Suite("Hidden groups")
 struct HiddenGroupTests {

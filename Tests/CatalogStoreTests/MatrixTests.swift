@@ -1,7 +1,7 @@
 import CatalogStore
 import Model
 import SQLite
-import SparseMatrix
+import Similarity
 import Synchronization
 import TestSupport
 import Testing

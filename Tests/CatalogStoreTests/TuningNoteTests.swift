@@ -1,8 +1,7 @@
-import Model
-import SparseMatrix
-import Testing
-
 @testable import CatalogStore
+import Model
+import Similarity
+import Testing
 
 @Suite("Tuning, in the catalog")
 struct TuningNoteTests {

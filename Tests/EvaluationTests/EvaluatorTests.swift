@@ -1,13 +1,11 @@
 import CatalogStore
+@testable import Evaluation
 import Foundation
 import Model
 import Recommendation
 import Similarity
-import SparseMatrix
 import TestSupport
 import Testing
-
-@testable import Evaluation
 
 /// The figures that stand here were printed by Reference/figures.py, which shares nothing with the program.
 @Suite("What lists are like")

@@ -1,11 +1,10 @@
 import CatalogStore
+@testable import Evaluation
 import Foundation
 import Model
-import SparseMatrix
+import Similarity
 import TestSupport
 import Testing
-
-@testable import Evaluation
 
 @Suite("What settings are chosen on")
 struct TuningCommunityTests {

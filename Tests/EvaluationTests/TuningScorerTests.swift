@@ -1,11 +1,9 @@
+@testable import Evaluation
 import Foundation
 import Model
 import Similarity
-import SparseMatrix
 import TestSupport
 import Testing
-
-@testable import Evaluation
 
 @Suite("Measuring settings")
 struct TuningScorerTests {

@@ -1,5 +1,5 @@
 import Foundation
-import Tape
+import Service
 import TestSupport
 import Testing
 

@@ -1,10 +1,8 @@
 import Model
+@testable import Recompute
 import Similarity
-import SparseMatrix
 import TestSupport
 import Testing
-
-@testable import Recompute
 
 struct PhotoEvidenceTests {
     private static func parameters(limit: Int, _ measure: SimilarityParameters.Measure) -> SimilarityParameters {

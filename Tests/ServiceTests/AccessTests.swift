@@ -1,9 +1,7 @@
 import HTTP
+@testable import Service
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 /// Every test runs straight against the router, and over a socket.
 @Suite("Access")

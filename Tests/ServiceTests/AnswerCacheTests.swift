@@ -2,12 +2,10 @@ import Foundation
 import HTTP
 import ModelStore
 import SQLite
+@testable import Service
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 @Suite("The answer cache")
 struct AnswerCacheTests {

@@ -1,9 +1,7 @@
 import Glibc
+@testable import Service
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 /// A key file, and header fields with tokens that were signed with its keys.
 final class Bearers {

@@ -4,11 +4,9 @@ import HTTP
 import Model
 import ModelStore
 import Recommendation
+@testable import Service
 import Synchronization
 import TestSupport
-import Tokens
-
-@testable import Service
 
 /// A small community whose lists can be worked out by hand.
 enum Community {

@@ -1,9 +1,7 @@
 import HTTP
+@testable import Service
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 @Suite("A daemon's keys")
 struct DaemonAccessTests {

@@ -1,11 +1,9 @@
 import CatalogStore
 import Foundation
 import Model
+@testable import Service
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 @Suite("The lists of several members at once")
 struct ListBatchTests {

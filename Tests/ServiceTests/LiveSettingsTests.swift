@@ -1,11 +1,9 @@
 import HTTP
 import Recommendation
+@testable import Service
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 /// Settings that a test changes.
 final class TestSettings: SettingsSource {

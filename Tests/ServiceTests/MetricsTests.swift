@@ -4,12 +4,10 @@ import HTTP
 import ModelStore
 import Recompute
 import Redis
+@testable import Service
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 /// What Prometheus would read: samples by name and labels.
 ///

@@ -1,10 +1,8 @@
 import HTTP
+@testable import Service
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 @Suite("Rate limits")
 struct RateLimitTests {

@@ -3,12 +3,10 @@ import Foundation
 import Model
 import ModelStore
 import Recommendation
+@testable import Service
 import Synchronization
 import TestSupport
 import Testing
-import Tokens
-
-@testable import Service
 
 @Suite("Removals over HTTP")
 struct RemovalRouteTests {

@@ -2,11 +2,9 @@ import Dispatch
 import Foundation
 import HTTP
 import Model
-import Tape
+@testable import Service
 import TestSupport
 import Testing
-
-@testable import Service
 
 @Suite("Requests on a tape")
 struct TapeTests {

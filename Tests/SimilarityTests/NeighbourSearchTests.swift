@@ -1,6 +1,5 @@
 import Model
 import Similarity
-import SparseMatrix
 import TestSupport
 import Testing
 

@@ -1,6 +1,5 @@
 import Model
 @testable import Similarity
-import SparseMatrix
 import TestSupport
 import Testing
 

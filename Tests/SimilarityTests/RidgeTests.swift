@@ -1,10 +1,8 @@
 import Foundation
 import Model
-import SparseMatrix
+@testable import Similarity
 import TestSupport
 import Testing
-
-@testable import Similarity
 
 @Suite("Scores mixed with the coefficients of a regression")
 struct RidgeTests {

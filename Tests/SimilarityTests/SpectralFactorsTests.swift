@@ -1,9 +1,7 @@
 import Model
-import SparseMatrix
+@testable import Similarity
 import TestSupport
 import Testing
-
-@testable import Similarity
 
 @Suite("Factors of a whole matrix")
 struct SpectralFactorsTests {

@@ -1,7 +1,6 @@
 import Foundation
 public import Model
 public import Similarity
-public import SparseMatrix
 
 /// What `NeighbourSearch` must answer, computed pair by pair in the plainest way.
 public struct BruteForce {

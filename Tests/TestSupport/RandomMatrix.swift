@@ -1,4 +1,4 @@
-public import SparseMatrix
+public import Similarity
 
 extension BinaryMatrix {
     /// A seeded matrix with rows and columns of very different sizes, some empty, some nearly full.

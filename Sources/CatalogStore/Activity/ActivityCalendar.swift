@@ -1,4 +1,5 @@
 import CivilTime
+import Synchronization
 
 /// The weeks and the months in which activity is counted.
 public struct ActivityCalendar: Sendable, Equatable {
@@ -37,5 +38,82 @@ public struct ActivityCalendar: Sendable, Equatable {
     func month(of time: Int64) -> Int? {
         guard let month = UnixTime(seconds: time)?.monthsSince1970, months.contains(month) else { return nil }
         return month - months.lowerBound
+    }
+}
+
+/// The dates to keep while a matrix is read, before its last date is known: those that an `ActivityCalendar` may count.
+///
+/// The calendar ends with the last date of all, and goes back a number of weeks and months from there. The last date
+/// seen so far only grows, so that what lies too far before it will not be counted. Several matrices share a window.
+public final class ActivityWindow: Sendable {
+    /// The calendar does not end later, in Unix seconds.
+    let end: Int64
+    /// The weeks of the calendar.
+    let weekCount: Int
+    /// The most months of the calendar.
+    let monthCount: Int
+    private let latest = Atomic<Int64>(.min)
+    private let monthTable: Mutex<MonthTable>
+
+    /// A window.
+    ///
+    /// - Parameters:
+    ///   - end: in Unix seconds; later events are not counted.
+    ///   - weekCount: 1 or more.
+    ///   - monthCount: 0 or more.
+    public init(end: Int64, weekCount: Int, monthCount: Int) {
+        (self.end, self.weekCount, self.monthCount) = (end, weekCount, monthCount)
+        monthTable = Mutex(MonthTable(endingWith: 0, count: monthCount + 1))
+    }
+
+    /// The months that were asked for last.
+    var months: MonthTable { monthTable.withLock { $0 } }
+
+    /// The months of the calendar if a time is the last one, and the month of that time itself.
+    func months(endingWith time: Int64) -> MonthTable {
+        monthTable.withLock { table in
+            if !table.ends(with: time) { table = MonthTable(endingWith: time, count: monthCount + 1) }
+            return table
+        }
+    }
+
+    /// The last date up to now, at most the end, with one more that was seen; from any thread.
+    func latest(with time: Int64) -> Int64 { latest.max(min(time, end), ordering: .relaxed).newValue }
+}
+
+/// Finds the month of a time in a range of months, by its day: computing it for every entry would take long.
+struct MonthTable: Sendable {
+    private static let daySeconds = 86_400
+    /// The first month, in months since January 1970.
+    let first: Int
+    private let firstDay: Int
+    private let lastMonthDays: Range<Int>
+    /// The index of each day's month.
+    private var monthOfDay: [UInt16] = []
+
+    /// A table of `count` months that ends with the month of a time, in Unix seconds.
+    init(endingWith time: Int64, count: Int) {
+        let last = CalendarDate(daysSince1970: Self.day(of: time)).monthsSince1970
+        first = last - count + 1
+        let starts = (first...last + 1).map { CalendarDate(monthsSince1970: $0).daysSince1970 }
+        firstDay = starts[0]
+        lastMonthDays = starts[count - 1]..<starts[count]
+        for (month, (start, end)) in zip(starts, starts.dropFirst()).enumerated() {
+            monthOfDay += repeatElement(UInt16(month), count: end - start)
+        }
+    }
+
+    /// Whether a time is in the last month.
+    func ends(with time: Int64) -> Bool { lastMonthDays.contains(Self.day(of: time)) }
+
+    /// The index of a time's month; nil if it is not in the range.
+    func index(of time: Int64) -> Int? {
+        let day = Self.day(of: time) - firstDay
+        return monthOfDay.indices.contains(day) ? Int(monthOfDay[day]) : nil
+    }
+
+    private static func day(of time: Int64) -> Int {
+        let (day, second) = Int(time).quotientAndRemainder(dividingBy: daySeconds)
+        return second < 0 ? day - 1 : day
     }
 }

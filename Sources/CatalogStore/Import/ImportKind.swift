@@ -1,4 +1,6 @@
+public import CivilTime
 public import Model
+public import RecordReading
 
 /// What a file to import holds.
 public enum ImportKind: Hashable, Sendable {
@@ -100,4 +102,114 @@ public enum ImportKind: Hashable, Sendable {
 
     /// The names of its columns, required ones first.
     public var columnNames: [String] { columns.map(\.name) }
+}
+
+/// How an import treats what it reads.
+public struct ImportOptions: Sendable {
+    /// The format of all files; nil to find out each by its first bytes.
+    public var format: RecordFormat?
+    /// The delimiter of all files; nil to find out each by its header.
+    public var delimiter: RecordDelimiter?
+    /// What the files call columns of the kind, by the columns' names.
+    public var sourceNames: [String: String] = [:]
+    /// The zone of times that do not say theirs.
+    public var zone = ClockZone.utc
+    /// The first bad line, unknown id or unknown column ends the import.
+    public var isStrict = false
+    /// The share of rejected records beyond which the import fails, 0 to 1; inclusive.
+    public var maximumRejectedShare = 0.01
+    /// Rows of the kind that the files do not have are removed.
+    public var replaces = false
+    /// Lets `replaces` remove more than half of what there is.
+    public var allowsShrinking = false
+    /// Lets `replaces` remove rows although records were rejected, which may have been those.
+    public var allowsRejects = false
+    /// Tells what would happen, and changes nothing.
+    public var isDryRun = false
+    /// Members who were forgotten may come back.
+    public var readmits = false
+    /// The file for rejected records; it is made at the first one.
+    ///
+    /// Without an ending it gets that of the format.
+    public var rejectsPath: String
+    /// How many memberships or pool entries are sorted and written at a time.
+    public var batchRows = 16_000_000
+    /// Memory for external ids, in bytes; when it is full it is emptied, and ids are looked up in the catalog again.
+    public var identifierBytes = 1 << 30
+
+    /// Options.
+    public init(rejectsPath: String) { self.rejectsPath = rejectsPath }
+}
+
+/// The progress of an import.
+public struct ImportProgress: Sendable {
+    /// The step: "reading", "finding ids", "writing" or "indexing".
+    public var step: String
+    /// Rows done; in steps other than "reading", those of this step.
+    public var rows: Int
+    /// Bytes read of all files, as they are stored.
+    public var bytesRead: Int
+    /// The size of all files; nil if one is a pipe.
+    public var totalBytes: Int?
+}
+
+/// What an import did, or would do.
+public struct ImportSummary: Sendable, Equatable {
+    /// A rejected record.
+    public struct Example: Sendable, Equatable {
+        /// The file.
+        public var source: String
+        /// The line where it begins, from 1.
+        public var line: Int
+        /// Why it was rejected.
+        public var reason: String
+        /// Its beginning, safe to show.
+        public var excerpt: String
+    }
+
+    /// A column of a file that the kind does not have.
+    public struct UnknownColumn: Sendable, Equatable {
+        /// Its name.
+        public var name: String
+        /// The column that may have been meant.
+        public var nearest: String?
+    }
+
+    /// The kind.
+    public var kind: ImportKind
+    /// Rows read that were not bad.
+    public var rows = 0
+    /// Of these, repetitions within one batch, of which the last one counts.
+    public var duplicates = 0
+    /// Rows inserted or changed.
+    public var written = 0
+    /// Rows of the kind removed by `replaces`, without rows of other tables that named them.
+    public var removed = 0
+    /// Bad records.
+    public var rejected = 0
+    /// The first ten of them.
+    public var examples: [Example] = []
+    /// Of these, records that are not UTF-8.
+    public var notUTF8 = 0
+    /// The files with the bad records, and the one with the reasons.
+    public var rejectsPaths: [String] = []
+    /// The file that says why records were rejected; nil if none was.
+    public var reasonsPath: String?
+    /// Groups, users and photos created because a row named them.
+    public var created: [String: Int] = [:]
+    /// Times that did not say their zone.
+    public var timesWithoutZone = 0
+    /// Rows left out because they name a member who was forgotten.
+    public var forgotten = 0
+    /// Columns of the files that the kind does not have.
+    public var unknownColumns: [UnknownColumn] = []
+    /// Why a dry run's import would fail; nil if it would not.
+    public var failure: CatalogError?
+    /// Wall time, in seconds.
+    public var seconds = 0.0
+
+    /// Rows that were in the catalog already, with the same values.
+    public var unchanged: Int { rows - duplicates - written - forgotten }
+
+    init(kind: ImportKind) { self.kind = kind }
 }

@@ -121,3 +121,113 @@ final class RejectedRecords {
         String(text.unicodeScalars.map { $0.value < 32 ? " " : Character($0) })
     }
 }
+
+/// How the files of rejected records are called.
+struct RejectsPaths {
+    /// Without its ending.
+    private let stem: String
+    /// With its dot; nil to take that of the format.
+    private let ending: String?
+
+    /// - Parameter path: of the first file of records; without an ending such as `.csv` it gets that of the format.
+    init(_ path: String) {
+        let name = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else {
+            (stem, ending) = (path, nil)
+            return
+        }
+        ending = String(name[dot...])
+        stem = String(path.dropLast(name[dot...].count))
+    }
+
+    /// The file of reasons.
+    var reasons: String { stem + "-reasons.tsv" }
+
+    /// The number-th file of records, from 1.
+    func records(_ number: Int, _ format: RecordFormat) -> String {
+        stem + (number > 1 ? "-\(number)" : "") + (ending ?? ".\(format.rawValue)")
+    }
+
+    /// The files that an earlier import has written, as its reasons name them.
+    ///
+    /// Names that merely look like these may be somebody else's.
+    func filesNamedByReasons() -> [String] {
+        guard FileIdentity(path: reasons) != nil, let input = try? InputFile(path: reasons) else { return [] }
+        var found: Set<String> = []
+        var (field, fieldNumber, lineNumber) = ([UInt8](), 0, 1)
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while let count = try? input.read(into: &buffer), count > 0 {
+            for byte in buffer.prefix(count) {
+                let isLineFeed = byte == UInt8(ascii: "\n")
+                guard isLineFeed || byte == UInt8(ascii: "\t") else {
+                    if fieldNumber == Self.fileField { field.append(byte) }
+                    continue
+                }
+                if fieldNumber == Self.fileField {
+                    let text = String(decoding: field, as: UTF8.self)
+                    if lineNumber == 1, text != Self.columns[Self.fileField] { return [] }
+                    if lineNumber > 1, text.hasPrefix(stem) { found.insert(text) }
+                    field.removeAll(keepingCapacity: true)
+                }
+                fieldNumber = isLineFeed ? 0 : fieldNumber + 1
+                lineNumber += isLineFeed ? 1 : 0
+            }
+        }
+        return found.sorted() + [reasons]
+    }
+
+    /// The columns of the file of reasons.
+    static let columns = ["source", "line", "reason", "record", "rejects_file", "rejects_line"]
+    private static let fileField = 4
+}
+
+extension Importer {
+    /// Refuses an import of which too much was rejected.
+    ///
+    /// - Throws: `CatalogError.Code.badData`.
+    func checkRejects() throws(CatalogError) {
+        let rejected = rejects.count
+        guard rejected > 0 else { return }
+        let total = rejected + summary.rows
+        let share = Double(rejected) / Double(total)
+        guard share <= options.maximumRejectedShare else {
+            throw CatalogError(
+                .badData,
+                """
+                \(rejected) of \(total) \(kind.name) were rejected, \(percent(share)) %, and at most \
+                \(percent(options.maximumRejectedShare)) % may be (--maximum-rejected): nothing was changed. \(advice)
+                """)
+        }
+        guard !options.replaces || options.allowsRejects else {
+            throw CatalogError(
+                .badData,
+                """
+                \(rejected) of \(total) \(kind.name) were rejected, and replacing could remove just those: nothing was \
+                changed. \(advice) Or add --allow-rejects
+                """)
+        }
+    }
+
+    /// Where to look, and what to do.
+    private var advice: String {
+        let encoding = summary.notUTF8 > 0 ? " \(summary.notUTF8) are not UTF-8: \(encodingAdvice)." : ""
+        guard let example = rejects.examples.first else { return "" }
+        let place = "The first is \(example.source), line \(example.line): \(example.reason).\(encoding)"
+        guard let reasons = rejects.reasonsPath else { return place }
+        return "\(place) All are in \(rejects.recordsPaths.joined(separator: ", ")), with reasons in \(reasons)."
+    }
+
+    private var encodingAdvice: String {
+        RecordReading.encodingAdvice(forSource: rejects.examples.first?.source ?? "FILE")
+    }
+
+    /// At most three significant digits, without zeros at the end.
+    private func percent(_ share: Double) -> String {
+        let thousandths = Int((share * 100_000).rounded())
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+        guard rest > 0, whole < 100 else { return "\(whole)" }
+        var digits = String(1000 + rest).dropFirst()
+        while digits.last == "0" { digits.removeLast() }
+        return "\(whole).\(digits)"
+    }
+}

@@ -1,5 +1,6 @@
 public import Model
 import SQLite
+import Synchronization
 
 /// Entries, users and photos of a folder of tables, and everything else of a catalog's snapshot.
 ///
@@ -172,5 +173,117 @@ struct SettledMembership: Sendable {
     func settle(_ entry: TableEntry?) -> TableEntry? {
         if hasJoined { return TableEntry(column: column, time: max(entry?.time ?? seconds, seconds)) }
         return entry.flatMap { $0.time ?? .min > seconds ? $0 : nil }
+    }
+}
+
+extension TableSnapshot {
+    private static let photosPerRange = 1 << 15
+
+    /// Whether any photo may have tags or a location.
+    public func hasPhotoContent() throws(CatalogError) -> Bool {
+        folder["photos"].contains { $0.has("tags") || $0.has("latitude") }
+    }
+
+    /// Reads what is known of all photos, in one pass over them if their tags fit into memory.
+    public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(CatalogError) -> PhotoContent
+    {
+        try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
+    }
+
+    /// The same, with so many different tags in memory at once for each thread.
+    func photoContent(
+        minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
+    ) throws(CatalogError) -> PhotoContent {
+        try snapshot.content(minimumPhotos: minimumPhotos) { choice throws(CatalogError) in
+            try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
+        }
+    }
+
+    private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(CatalogError) -> [PhotoReader]
+    {
+        let ranges = folder["photos"].flatMap { part in
+            stride(from: 0, to: part.rowCount, by: Self.photosPerRange).map { first in
+                (part: part, rows: first..<min(first + Self.photosPerRange, part.rowCount))
+            }
+        }
+        let next = Atomic<Int>(0)
+        let photosRead = Atomic<Int>(0)
+        let forgotten = numbers.isForgotten
+        return try snapshot.readParts(snapshot.connections.count) { _, _ throws(CatalogError) in
+            var reader = PhotoReader(tagNumbers)
+            while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
+                reader.read(ranges[index].part, ranges[index].rows, index: index, forgotten: forgotten)
+                progress(photosRead.add(ranges[index].rows.count, ordering: .relaxed).newValue)
+            }
+            return reader
+        }
+    }
+}
+
+extension TableSnapshot {
+    private static let sampledEntries = 20_000
+    private static let rowsPerSample = 64
+
+    /// Estimates the work that each of some matrices makes.
+    public func workEstimates(_ sources: [RelationSource], recentWeeks: Int) throws(CatalogError) -> [WorkEstimate] {
+        var estimates: [WorkEstimate] = []
+        for source in sources { estimates.append(try workEstimate(source, recentWeeks: recentWeeks)) }
+        return estimates
+    }
+
+    /// Rows are counted, Σ d² and recent rows are estimated from samples.
+    private func workEstimate(_ source: RelationSource, recentWeeks: Int) throws(CatalogError) -> WorkEstimate {
+        let parts = folder[source.table]
+        // What members said later comes on top.
+        let isMembership = source.table == RelationSource.memberships.table
+        let said = isMembership ? numbers.settled.values.reduce(0) { $0 + $1.count } : 0
+        let rows = folder.manifest.rowCount(source.table) + said
+        let entities = folder.manifest.rowCount(source.entityTable.rawValue)
+        let step = UInt32(clamping: max(1, entities / Self.sampledEntries))
+        var degrees = [Double](repeating: 0, count: entities / Int(step) + 1)
+        var last = Int64.min
+        for part in parts {
+            part.withColumn("entry", of: UInt32.self) { entries in
+                for row in 0..<entries.count where entries[row].isMultiple(of: step) {
+                    if Int(entries[row] / step) < degrees.count { degrees[Int(entries[row] / step)] += 1 }
+                }
+            }
+            forEachSampledTime(of: part) { last = max(last, $0) }
+        }
+        let sum = degrees.reduce(0, +)
+        let squares = degrees.reduce(0) { $0 + $1 * $1 }
+        var recent = 0
+        let first = last == .min ? last : last - Int64(recentWeeks) * ActivityCalendar.weekSeconds
+        for part in parts { forEachSampledTime(of: part) { if $0 > first { recent += Self.rowsPerSample } } }
+        return WorkEstimate(
+            rows: rows, increments: sum > 0 ? Double(rows) * squares / sum : 0,
+            hasDates: parts.contains { $0.has("time") }, recentRows: min(recent, rows))
+    }
+
+    private func forEachSampledTime(of part: TablePart, _ body: (Int64) -> Void) {
+        part.withColumn("time", of: Int64.self) { times in
+            for row in stride(from: 0, to: times.count, by: Self.rowsPerSample) where times[row] != .min {
+                body(times[row])
+            }
+        }
+    }
+
+    /// Estimates how much content the photos have, from the tags of some of them.
+    public func contentEstimate() throws(CatalogError) -> ContentEstimate {
+        let parts = folder["photos"]
+        let photos = folder.manifest.rowCount("photos")
+        guard photos > 0, try hasPhotoContent() else { return ContentEstimate() }
+        var tags = 0
+        for part in parts where part.has("tags") {
+            for row in stride(from: 0, to: part.rowCount, by: Self.rowsPerSample) {
+                tags += part.withText("tags", row: row) { text in
+                    (0..<text.count).reduce(text.isEmpty ? 0 : 1) { $0 + (text[$1] == UInt8(ascii: ";") ? 1 : 0) }
+                }
+            }
+        }
+        return ContentEstimate(
+            photos: photos, tags: tags * Self.rowsPerSample, hasPlaces: parts.contains { $0.has("latitude") })
     }
 }

@@ -1,9 +1,7 @@
 public import CatalogStore
-import MemberData
 public import Model
 import Recommendation
 import Similarity
-import SparseMatrix
 
 /// How well lists for photos find groups that were left out of photos' pools, against three plain lists.
 public struct PhotoEvaluation {

@@ -1,6 +1,5 @@
 import Glibc
 import Similarity
-import SparseMatrix
 
 /// The pairs that one group keeps, in bands of ranks.
 struct KeptPairs: Sendable {

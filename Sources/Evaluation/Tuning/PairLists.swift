@@ -1,7 +1,6 @@
 import Glibc
 import Model
 import Similarity
-import SparseMatrix
 import Synchronization
 
 /// What decides which pairs of groups are kept, and how they are ordered; the rest of a formula only scales scores.

@@ -1,7 +1,6 @@
 import Glibc
 import Model
 import Similarity
-import SparseMatrix
 import Synchronization
 
 /// The lists of a relation with the scores that a setting gives them.

@@ -1,5 +1,5 @@
 import Glibc
-import Similarity
+public import Similarity
 
 /// What a tuning changes in the settings of a relation, one at a time.
 enum TuningParameter: CaseIterable {
@@ -64,4 +64,68 @@ enum TuningParameter: CaseIterable {
 
     /// To thousandths, so that the same settings are found again.
     private func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+}
+
+/// Settings that a tuning chose, and why: what the catalog keeps.
+public struct TuningRecord: Sendable, Equatable, Codable {
+    /// The settings.
+    public var settings: TunedSettings
+    /// When they were chosen, in Unix milliseconds.
+    public var tunedAtMilliseconds: Int64
+    /// How many members judged them; settings were chosen on others.
+    public var memberCount: Int
+    /// Recall@20 of these members with the defaults.
+    public var usualRecall: Double
+    /// Recall@20 of the same members with the settings.
+    public var recall: Double
+    /// The 95% interval of the difference of the mean of recall@20 and NDCG@20: its lower and its upper bound.
+    public var difference: [Double]
+
+    /// What a tuning found.
+    public init(_ outcome: Tuning.Outcome, atMilliseconds instant: Int64) {
+        settings = outcome.settings
+        tunedAtMilliseconds = instant
+        memberCount = outcome.memberCount
+        usualRecall = outcome.usualRecall
+        recall = outcome.recall
+        difference = outcome.difference
+    }
+}
+
+/// What a tuning has tried: enough to go on after it was killed.
+public struct TuningJournal: Sendable, Equatable, Codable {
+    /// Settings and what they found.
+    public struct Trial: Sendable, Equatable, Codable {
+        /// The settings.
+        public var settings: TunedSettings
+        /// Whether they were measured on all members that settings are chosen on, or on a part of them.
+        public var isOnAll: Bool
+        /// The mean recall@20 of these members.
+        public var recall: Double
+        /// Their mean NDCG@20.
+        public var gain: Double
+        /// The 95% interval of the difference to the defaults, lower and upper bound, of the mean of recall and NDCG;
+        /// nil if measured on a part.
+        public var difference: [Double]?
+
+        /// What is to be great: the mean of recall and NDCG.
+        public var value: Double { MemberAccuracy(recall: recall, gain: gain).value }
+    }
+
+    /// All trials, in order.
+    public internal(set) var trials: [Trial] = []
+    /// How long it took up to now, in seconds, over all runs.
+    public internal(set) var seconds = 0.0
+
+    /// Nothing tried.
+    public init() {}
+
+    /// The best trials on all members, or on the few if that was all there was time for; the best first.
+    public func best(_ count: Int) -> [Trial] {
+        let onAll = trials.filter(\.isOnAll)
+        return Array((onAll.isEmpty ? trials : onAll).sorted { $0.value > $1.value }.prefix(count))
+    }
+
+    /// The recall of the best trial; 0 without one.
+    public var bestRecall: Double { best(1).first?.recall ?? 0 }
 }

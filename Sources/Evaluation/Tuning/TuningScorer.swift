@@ -1,7 +1,6 @@
 import Glibc
 import Model
 import Similarity
-import SparseMatrix
 import Synchronization
 
 /// How well the groups that a member misses are found.

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Whether the arms have as many members as their weights say.
 ///
 /// If they have not, members are missing from an arm, hardly ever by chance, and no other number can be trusted.
@@ -21,5 +23,82 @@ public enum SampleRatio {
             return sum + (Double(arm.0) - expected) * (Double(arm.0) - expected) / expected
         }
         return ChiSquaredDistribution.upperTail(statistic, degreesOfFreedom: counts.count - 1)
+    }
+}
+
+/// The same question for who looks every day: false alarms stay below one in a thousand however often it is asked.
+///
+/// The members who came since the last look are compared under two assumptions: their arms have the given weights, or
+/// any. The second is a Dirichlet distribution that learns from each row. (Lindon and Malek, "Anytime-Valid Inference
+/// for Multinomial Count Data", 2022.)
+public struct SequentialSampleRatio: Sendable {
+    /// How many times more likely the counts must be with other weights for an alarm.
+    public static let alarmFrom = 1000.0
+
+    private let probabilities: [Double]
+    private var concentrations: [Double]
+    /// ln P(counts so far | any weights).
+    public private(set) var logLikelihoodOfAny = 0.0
+    /// ln P(counts so far | the given weights).
+    public private(set) var logLikelihoodOfGiven = 0.0
+
+    /// Begins without members.
+    ///
+    /// - Parameter weights: of each arm, above 0, in any unit.
+    public init(weights: [Double]) {
+        let sum = weights.reduce(0, +)
+        probabilities = weights.map { $0 / sum }
+        concentrations = weights.map { _ in 1 }
+    }
+
+    /// Adds the members who came since the last row.
+    ///
+    /// - Parameter counts: of each arm.
+    public mutating func add(_ counts: [Int]) {
+        let row = counts.map(Double.init)
+        let total = row.reduce(0, +)
+        let logGamma = IncompleteFunctions.logGamma
+        let coefficient = logGamma(total + 1) - row.reduce(0) { $0 + logGamma($1 + 1) }
+        let mass = concentrations.reduce(0, +)
+        logLikelihoodOfAny +=
+            coefficient + logGamma(mass) - logGamma(mass + total)
+            + zip(row, concentrations).reduce(0) { $0 + logGamma($1.0 + $1.1) - logGamma($1.1) }
+        logLikelihoodOfGiven += coefficient + zip(row, probabilities).reduce(0) { $0 + $1.0 * log($1.1) }
+        for index in row.indices { concentrations[index] += row[index] }
+    }
+
+    /// How many times more likely the counts are with other weights than with the given.
+    public var evidence: Double { exp(logLikelihoodOfAny - logLikelihoodOfGiven) }
+    /// Whether the arms' counts cannot be trusted.
+    public var isAlarm: Bool { evidence >= Self.alarmFrom }
+}
+
+/// How many members an experiment needs.
+public struct SampleSize: Sendable, Equatable {
+    /// The least members of both arms together with which the effect is found as often as asked for.
+    public let memberCount: Int
+
+    /// Members needed to find a difference of means.
+    ///
+    /// n = (z(α ÷ 2) + z(1 − power))² · σ² · (1 ÷ w₁ + 1 ÷ w₂) ÷ δ², with z(p) the normal value that is exceeded with
+    /// probability p, α the error, and w the parts of the members in each arm.
+    ///
+    /// - Parameters:
+    ///   - effect: δ as a fraction of the mean, other than 0.
+    ///   - mean: of the measure a member, other than 0.
+    ///   - variance: σ² of the measure a member, in squares of its unit.
+    ///   - firstPart: the part of both arms' members that is in the first; above 0 and below 1.
+    ///   - power: how often the effect is found; above 0 and below 1.
+    ///   - error: how often an effect is reported where there is none; above 0 and below 1.
+    public init(
+        toFind effect: Double, ofMean mean: Double, variance: Double, firstPart: Double = 0.5, power: Double = 0.8,
+        error: Double = 0.05
+    ) {
+        let quantiles =
+            NormalDistribution.quantile(upperTail: error / 2) + NormalDistribution.quantile(upperTail: 1 - power)
+        let difference = effect * mean
+        let weight = 1 / firstPart + 1 / (1 - firstPart)
+        let count = quantiles * quantiles * variance * weight / (difference * difference)
+        memberCount = count < Double(Int.max / 2) ? Int(count.rounded(.up)) : .max
     }
 }

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The experiments that a site has started, and those that it has stopped: what all daemons of a store go by.
 ///
 /// What was started is kept as it was then: a file that is edited later changes nothing that runs.
@@ -105,5 +107,27 @@ extension ExperimentRegister {
         }
         self.holdout = holdout
         return nil
+    }
+}
+
+extension ExperimentRegister {
+    /// The register as JSON, as stores keep it.
+    public var encoded: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(self) else { preconditionFailure("a register has finite numbers only") }
+        return Array(data) + [UInt8(ascii: "\n")]
+    }
+
+    /// Reads what `encoded` gave; nil if it is something else, or of another program.
+    ///
+    /// - Parameter text: nil for a register without experiments.
+    public init?(encoded text: [UInt8]?) {
+        guard let text else {
+            self.init()
+            return
+        }
+        guard let register = try? JSONDecoder().decode(ExperimentRegister.self, from: Data(text)) else { return nil }
+        self = register
     }
 }

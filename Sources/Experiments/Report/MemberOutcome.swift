@@ -37,3 +37,121 @@ public struct MemberOutcome: Sendable, Equatable {
         self.before = before
     }
 }
+
+/// The sums of all measures over the members of an arm, as the days pass.
+struct ArmSums: Sendable {
+    /// By measure: of a mean, the measure and the same of the weeks before; of a ratio, numerator and denominator.
+    private(set) var sums: [Measure: PairedSums] = [:]
+    /// The members.
+    private(set) var count = 0
+
+    init() {
+        for measure in Measure.allCases { sums[measure] = PairedSums() }
+    }
+
+    /// Adds a member.
+    ///
+    /// - Parameters:
+    ///   - totals: of each quantity so far.
+    ///   - before: of the weeks before.
+    mutating func add(_ totals: [Double], before: [Quantity: Double]) {
+        count += 1
+        for measure in Measure.allCases {
+            let companion =
+                measure.denominator.map { totals[$0.rawValue] } ?? before[measure.quantity] ?? 0
+            sums[measure]?.add(totals[measure.quantity.rawValue], companion)
+        }
+    }
+
+    /// Replaces the pair that a member has in a measure.
+    mutating func replace(_ measure: Measure, _ old: (Double, Double), by new: (Double, Double)) {
+        sums[measure]?.replace(old, by: new)
+    }
+
+    /// The mean of a measure, or the ratio.
+    func mean(_ measure: Measure) -> ArmMean {
+        let sums = sums[measure] ?? PairedSums()
+        return measure.denominator == nil ? ArmMean(sums.measure) : ArmMean(ratioOf: sums)
+    }
+}
+
+extension Effect {
+    /// The difference of two arms in a measure; what the weeks before explain is taken out where members did the same
+    /// then.
+    ///
+    /// - Returns: nil if it cannot be told yet.
+    init?(_ measure: Measure, _ first: ArmSums, _ second: ArmSums, isRelative: Bool) {
+        guard measure.hasBefore, let control = first.sums[measure], let other = second.sums[measure],
+            (control + other).companion.variance > 0
+        else {
+            let means = (first.mean(measure), second.mean(measure))
+            if isRelative { self.init(relative: means.0, means.1) } else { self.init(absolute: means.0, means.1) }
+            return
+        }
+        if isRelative {
+            self.init(adjustedRelative: control, other)
+        } else {
+            self.init(adjustedAbsolute: control, other)
+        }
+    }
+}
+
+/// The arms' sums after each day, each event looked at once.
+struct PassingDays {
+    /// The sums of each arm, after the days that have passed.
+    private(set) var arms: [ArmSums]
+    private let outcomes: [MemberOutcome]
+    private var totals: [[Double]]
+    private var newcomers: [[Int]]
+    private var events: [[(member: Int, quantity: Quantity, amount: Double)]]
+
+    init(_ outcomes: [MemberOutcome], armCount: Int, dayCount: Int) {
+        self.outcomes = outcomes
+        arms = Array(repeating: ArmSums(), count: armCount)
+        totals = Array(repeating: Array(repeating: 0, count: Quantity.allCases.count), count: outcomes.count)
+        newcomers = Array(repeating: [], count: dayCount)
+        events = Array(repeating: [], count: dayCount)
+        for (member, outcome) in outcomes.enumerated() where outcome.firstDay < dayCount {
+            newcomers[outcome.firstDay].append(member)
+            for event in outcome.events where event.day < dayCount {
+                // What is known of a day before the member came counts on the day they came.
+                events[max(event.day, outcome.firstDay)].append((member, event.quantity, event.amount))
+            }
+        }
+    }
+
+    /// Lets a day pass, each in its turn from 0 on.
+    ///
+    /// - Returns: how many members came to each arm.
+    mutating func pass(_ day: Int) -> [Int] {
+        var counts = [Int](repeating: 0, count: arms.count)
+        for member in newcomers[day] {
+            counts[outcomes[member].arm] += 1
+            arms[outcomes[member].arm].add(totals[member], before: outcomes[member].before)
+        }
+        for event in events[day] {
+            let outcome = outcomes[event.member]
+            let total = totals[event.member]
+            totals[event.member][event.quantity.rawValue] += event.amount
+            arms[outcome.arm].replace(total, by: totals[event.member], changed: event.quantity, before: outcome.before)
+        }
+        return counts
+    }
+}
+
+extension ArmSums {
+    /// Changes what a member has of one quantity.
+    fileprivate mutating func replace(
+        _ old: [Double], by new: [Double], changed quantity: Quantity, before: [Quantity: Double]
+    ) {
+        for measure in Measure.allCases where measure.quantity == quantity || measure.denominator == quantity {
+            func pair(_ totals: [Double]) -> (Double, Double) {
+                (
+                    totals[measure.quantity.rawValue],
+                    measure.denominator.map { totals[$0.rawValue] } ?? before[measure.quantity] ?? 0
+                )
+            }
+            replace(measure, pair(old), by: pair(new))
+        }
+    }
+}

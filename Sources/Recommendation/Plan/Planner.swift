@@ -241,3 +241,146 @@ public struct Planner: Sendable {
         return chosen + ranked.indices.lazy.filter { !isPooled[$0] }.map { ranked[$0] }
     }
 }
+
+extension Planner {
+    /// The personal list with groups about stated interests, curated, trending and popular groups.
+    func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
+        let length = min(request.length ?? .max, configuration.selection.length)
+        guard runs(.coldStart) else { return Array(list.items.prefix(length)) }
+        let ranks = GroupPositions(list.items.map(\.group))
+        let eligibility = list.eligibility
+        let sources = coldStart.sources(
+            for: request, in: model, configuration.coldStart, list.rotation, besides: ranks
+        ) { eligibility.allows($0) }
+        let known = Knowledge.personalShare(groups: list.joined.count, half: configuration.coldStart.groupsToHalf)
+        var items = blended(list.items, ranks, sources, known: known, eligibility, length)
+        if items.count < length {
+            let present = GroupPositions(items.map(\.group))
+            let popular = coldStart.popular(
+                eligibility.filter, count: length - items.count, list.rotation, isFirst: items.isEmpty
+            ) { model.shows($0) && present[$0] == nil && eligibility.allows($0) }
+            items += popular.map { PlanItem(group: $0, score: 0, interest: nil, origin: .popular) }
+        }
+        let added = items.count { $0.origin != .personal }
+        observe(.init(stage: .coldStart, taken: list.items.count, passed: items.count, note: "\(added) not personal"))
+        return items
+    }
+
+    /// A list with groups about interests that were stated after it was made: as if they had been a source of it.
+    func raising(_ topics: [String], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
+        let ranks = GroupPositions(items.map(\.group))
+        let eligibility = eligibility(for: request)
+        // Their order is that of no bucket: what a session shows stays while buckets come and go.
+        let groups = coldStart.groups(about: topics, in: model, nil, besides: ranks) { eligibility.allows($0) }
+        let joined = recentGroups(request.profile)
+        // Curated and trending groups are in the list as it is.
+        let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
+        let known = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
+        return blended(
+            items, ranks, ColdStart(sources: [.init(.topic, weight: 1, groups: groups)]),
+            known: 1 - (1 - known) * share, eligibility, configuration.selection.length)
+    }
+
+    /// A list and the groups of sources in turns.
+    ///
+    /// - Parameters:
+    ///   - ranks: the positions of the list's groups.
+    ///   - known: how much is known of the member, 0 to 1: the list's part of the turns, but for stated interests.
+    private func blended(
+        _ list: [PlanItem], _ ranks: GroupPositions, _ sources: ColdStart, known: Double, _ eligibility: Eligibility,
+        _ length: Int
+    ) -> [PlanItem] {
+        let (share, sources) = sources.divided(known: known, leastTopicShare: configuration.coldStart.leastTopicShare)
+        var turns = SourceTurns(sources)
+        // A group of the list that is about a stated interest may come earlier because of it.
+        func isWanted(_ group: UInt32, _ origin: PlanItem.Origin) -> Bool {
+            (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
+        }
+        return Blend.blend(list, share: share, limit: length) {
+            guard let next = turns.next(where: isWanted) else { return nil }
+            guard let rank = ranks[next.group] else {
+                return (PlanItem(group: next.group, score: 0, interest: nil, origin: next.origin), nil)
+            }
+            var item = list[rank]
+            item.origin = next.origin
+            item.placement = PlanItem.Placement(next.origin)
+            return (item, rank)
+        }
+    }
+}
+
+extension Planner {
+    /// The reasons for each group of a list: the joined groups whose neighbour it is.
+    ///
+    /// - Parameters:
+    ///   - items: some items of a plan.
+    ///   - profile: the profile for which the plan was made.
+    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then in the
+    ///   order of the version's relations; none for items that joined groups did not bring.
+    /// - Complexity: O(neighbours of the member's groups).
+    public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
+        let joined = recentGroups(profile)
+        var reasons = [[Suggestion.Reason]](repeating: [], count: items.count)
+        let page = GroupLookup(items.map(\.group))
+        page.forEachFound(in: neighbourLists(of: joined)) { seed, relation, neighbour, position in
+            reasons[position].append(
+                .init(
+                    seed: joined[seed], relation: model.relations[relation],
+                    contribution: factors[relation] * Double(neighbour.score), common: neighbour.common,
+                    relationIndex: relation))
+        }
+        for (position, item) in items.enumerated() {
+            // A popular group may by chance be a neighbour of a joined one: that is not why it is in the list.
+            if item.origin == .personal || item.score > 0 {
+                reasons[position].sort(by: Suggestion.Reason.precedes)
+            } else {
+                reasons[position] = []
+            }
+        }
+        return reasons
+    }
+}
+
+/// The rank of a group in a member's list, or why the group is not there.
+public enum Standing: Sendable, Equatable {
+    /// It is in the list; ranks count from 1.
+    case listed(rank: Int, item: PlanItem)
+    /// The member is in it.
+    case joined
+    /// The member is not interested.
+    case dismissed(atMilliseconds: Int64)
+    /// Its last activity was then, in Unix seconds, which is too long ago.
+    case inactive(sinceSeconds: Int64)
+    /// Its plain cosine to a joined group reaches the ceiling.
+    case tooSimilar(to: UInt32)
+    /// It is among the neighbours of no joined group that are looked at, nor among the cold-start groups in the list.
+    case noEvidence
+    /// It is a candidate with this rank by raw score, counted from 1, and was not selected.
+    case notReached(rank: Int, candidates: Int)
+}
+
+extension Planner {
+    /// A member's list, and the standing of a group that the model shows.
+    public func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
+        let personal = personalList(request) { _ in }
+        let plan = plan(request, from: personal) { _ in }
+        return (standing(of: group, plan, personal), plan)
+    }
+
+    private func standing(of group: UInt32, _ plan: Plan, _ personal: PersonalList) -> Standing {
+        switch personal.eligibility.obstacle(to: group) {
+        case .joined: return .joined
+        case .dismissed(let time): return .dismissed(atMilliseconds: time)
+        case .inactive(let seconds): return .inactive(sinceSeconds: seconds)
+        case .tooSimilar(let seed): return .tooSimilar(to: seed)
+        case nil: break
+        }
+        if let position = plan.items.firstIndex(where: { $0.group == group }) {
+            return .listed(rank: position + 1, item: plan.items[position])
+        }
+        let table = personal.table
+        guard let score = table.first(where: { $0.group == group })?.score else { return .noEvidence }
+        let better = table.count { $0.score > score && personal.eligibility.allows($0.group) }
+        return .notReached(rank: better + 1, candidates: personal.candidateCount)
+    }
+}

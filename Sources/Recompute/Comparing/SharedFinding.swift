@@ -1,7 +1,6 @@
 public import Model
 import ModelStore
 public import Similarity
-public import SparseMatrix
 
 /// Finds neighbours with other processes, which read a prepared search from a folder and write blocks of pairs into it.
 ///
@@ -131,5 +130,34 @@ public enum PairFile {
         -> Result
     {
         do throws(StoreError) { return try body() } catch { throw .store(error) }
+    }
+}
+
+/// How a recompute finds the neighbours of a relation: by itself, or with others.
+public protocol NeighbourFinding: Sendable {
+    /// The lists of every row; they do not depend on how they are found.
+    ///
+    /// - Parameters:
+    ///   - relation: of which relation the matrix is.
+    ///   - matrix: groups × users or photos.
+    ///   - identity: a number that no other run has.
+    ///   - progress: told of the work done.
+    func neighbours(
+        _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
+        progress: @escaping NeighbourSearch.Progress
+    ) throws(RecomputeError) -> NeighbourTable
+}
+
+/// Finds neighbours in this process, on several threads.
+public struct OwnThreads: NeighbourFinding {
+    /// No settings: the search has them.
+    public init() {}
+
+    /// The lists of every row.
+    public func neighbours(
+        _ relation: Relation, of matrix: BinaryMatrix, _ search: NeighbourSearch, identity: UInt64,
+        progress: @escaping NeighbourSearch.Progress
+    ) throws(RecomputeError) -> NeighbourTable {
+        search.run(on: matrix, progress: progress)
     }
 }

@@ -1,5 +1,4 @@
 import CatalogStore
-import MemberData
 import Model
 import Recommendation
 import Synchronization

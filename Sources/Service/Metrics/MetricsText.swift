@@ -1,3 +1,8 @@
+import Answers
+import CatalogStore
+import Model
+import Synchronization
+
 /// Figures in the text format of Prometheus (0.0.4): a family's help, its type, its samples.
 struct MetricsText {
     /// Labels of a sample, in their order.
@@ -79,4 +84,103 @@ struct MetricsText {
 protocol MetricSource: Sendable {
     /// Writes its families, each whole and no other's.
     func write(to text: inout MetricsText)
+}
+
+/// Counts what members do, by what it is, what made the group stand where they saw it, and at which position.
+final class InteractionMetrics: Sendable {
+    /// Labels of origins: those that clients tell, then a list of which nothing else is told, then nothing.
+    private static let origins = ShownOrigin.allCases.map(\.rawValue) + ["list", "elsewhere"]
+    /// Ranges of positions, inclusive; positions beyond them, and none, have labels of their own.
+    private static let ranges: [ClosedRange<Int>] = [1...1, 2...2, 3...3, 4...10, 11...20, 21...50]
+    private static let positions =
+        ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound)-\($0.upperBound)" } + ["51+", "none"]
+    /// The label of interactions that cannot be told apart.
+    private static let mixed = "mixed"
+
+    private let counts: Mutex<[UInt64]>
+    private let mixedCount = Atomic<UInt64>(0)
+
+    init() {
+        counts = Mutex(
+            Array(repeating: 0, count: Interaction.Kind.allCases.count * Self.origins.count * Self.positions.count))
+    }
+
+    /// Counts a batch that was recorded.
+    ///
+    /// - Parameters:
+    ///   - origins: what clients tell of each; nil for nothing.
+    ///   - new: how many of them were not known before; which ones is not known.
+    func count(_ records: [InteractionRecord], origins: [ShownOrigin?], new: Int) {
+        guard new == records.count else {
+            mixedCount.wrappingAdd(UInt64(new), ordering: .relaxed)
+            return
+        }
+        counts.withLock { counts in
+            for (record, origin) in zip(records, origins) { counts[Self.index(of: record, origin)] += 1 }
+        }
+    }
+
+    private static func index(of record: InteractionRecord, _ told: ShownOrigin?) -> Int {
+        let kind = Interaction.Kind.allCases.firstIndex(of: record.kind) ?? 0
+        let origin =
+            told.flatMap { ShownOrigin.allCases.firstIndex(of: $0) }
+            ?? ShownOrigin.allCases.count + (record.recommendationID == nil ? 1 : 0)
+        let position =
+            record.position.map { position in ranges.firstIndex { $0.contains(position) } ?? ranges.count }
+            ?? positions.count - 1
+        return (kind * origins.count + origin) * positions.count + position
+    }
+}
+
+extension InteractionMetrics: MetricSource {
+    func write(to text: inout MetricsText) {
+        let counts = counts.withLock { $0 }
+        var samples: [(MetricsText.Labels, UInt64)] = []
+        for (index, count) in counts.enumerated() where count > 0 {
+            let (rest, position) = index.quotientAndRemainder(dividingBy: Self.positions.count)
+            let (kind, origin) = rest.quotientAndRemainder(dividingBy: Self.origins.count)
+            samples.append(
+                (
+                    [
+                        ("kind", Interaction.Kind.allCases[kind].rawValue), ("origin", Self.origins[origin]),
+                        ("position", Self.positions[position]),
+                    ], count
+                ))
+        }
+        let mixed = mixedCount.load(ordering: .relaxed)
+        if mixed > 0 {
+            samples.append((["kind", "origin", "position"].map { (name: $0, value: Self.mixed) }, mixed))
+        }
+        text.counters("coterie_interactions_total", "Interactions that were recorded.", samples)
+    }
+}
+
+/// Figures about the version that serves and the store it comes from.
+struct ModelMetrics: MetricSource {
+    let follower: VersionFollower
+    /// The time, in Unix milliseconds.
+    let now: @Sendable () -> Int64
+
+    func write(to text: inout MetricsText) {
+        let state = follower.current
+        if let snapshot = state.snapshot {
+            text.gauge(
+                "coterie_model_info", "The version that serves, as a label; always 1.", 1,
+                [("version", snapshot.version.description)])
+            text.gauge(
+                "coterie_model_age_seconds", "Time since the recompute of the version that serves began.",
+                snapshot.ageSeconds(at: now()))
+            text.gauge("coterie_model_groups", "Groups in the version that serves.", snapshot.model.groupCount)
+        }
+        text.gauge("coterie_model_loaded", "Whether there is a version to serve.", state.snapshot == nil ? 0 : 1)
+        text.gauge(
+            "coterie_degraded", "Whether the version that serves may not be the current one.",
+            state.problem == nil ? 0 : 1)
+        text.gauge(
+            "coterie_store_reachable", "Whether the store answered when it was last asked.",
+            state.storeIsReachable ? 1 : 0)
+        text.counter(
+            "coterie_store_poll_failures_total", "Times that the current version could not be asked for or loaded.",
+            follower.pollFailureCount)
+    }
 }

@@ -1,7 +1,6 @@
 import Answers
 import HTTP
 import Model
-import Tokens
 
 /// The table of endpoints as an OpenAPI 3.1 document, for one policy of access.
 struct ServiceDescription: Sendable {

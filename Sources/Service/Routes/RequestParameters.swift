@@ -1,4 +1,6 @@
+import Answers
 import HTTP
+import Synchronization
 
 /// The query parameters of a request, each known by name and checked against its bounds.
 struct RequestParameters: Sendable {
@@ -136,5 +138,108 @@ struct RequestParameters: Sendable {
     private static func unknown(_ name: String, declared: [String]) -> Problem {
         let known = declared.isEmpty ? "none here" : "these here: \(declared.joined(separator: ", "))"
         return .badParameter(name, "is unknown; there are \(known)", allowed: declared)
+    }
+}
+
+/// A parameter of a path or a query: its bounds, which are checked before the handler runs, and its meaning.
+struct Parameter: Sendable {
+    /// The kinds of values.
+    enum Kind: Sendable {
+        /// The external id of something, in a path.
+        case identifier
+        /// A whole number within bounds, both inclusive.
+        case integer(ClosedRange<Int>, standard: Int)
+        /// Text of so many Unicode scalars; optional.
+        case text(ClosedRange<Int>)
+        /// One of several words.
+        case choice([String], standard: String)
+        /// Texts separated by semicolons, at most `listLimit` of them; each one of several words, if there are any.
+        case list(of: [String]?)
+    }
+
+    /// The longest id, in Unicode scalars, inclusive.
+    static let identifierLimit = 512
+    /// The most elements of a list, inclusive.
+    static let listLimit = 100
+
+    let name: String
+    let kind: Kind
+    /// Its meaning, in a few words.
+    let help: String
+    /// Such a value; nil if the kind says enough.
+    let example: String?
+    /// Whether it names a member.
+    let isMember: Bool
+
+    init(_ name: String, _ kind: Kind, _ help: String, example: String? = nil, isMember: Bool = false) {
+        self.name = name
+        self.kind = kind
+        self.help = help
+        self.example = example
+        self.isMember = isMember
+    }
+
+    /// One of the values of an enumeration.
+    init<Choice: RawRepresentable<String> & CaseIterable>(_ name: String, standard: Choice, _ help: String) {
+        self.init(name, .choice(Choice.allCases.map(\.rawValue), standard: standard.rawValue), help)
+    }
+
+    /// The member whom a path is about.
+    static let member = Parameter("id", .identifier, "The member's user id", example: "laura-100", isMember: true)
+
+    /// How many rows an answer may have.
+    static let limit = Parameter("limit", .integer(1...200, standard: 20), "How many rows to answer with, at most")
+
+    private static func pattern(ofListOf words: [String]) -> String {
+        let word = "(" + words.joined(separator: "|") + ")"
+        return "^\(word)(;\(word))*$"
+    }
+
+    /// Its schema.
+    var schema: Schema {
+        switch kind {
+        // NUL is refused, escaped or not.
+        case .identifier: .string(lengths: 1...Self.identifierLimit, pattern: "^[^\\u0000]+$")
+        case .integer(let bounds, let standard): .integer(bounds, standard: standard)
+        case .text(let lengths): .string(lengths: lengths, pattern: "^[^\\u0000]+$")
+        case .choice(let words, let standard): .string(words: words, standard: standard)
+        case .list(let words?):
+            .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: Self.pattern(ofListOf: words))
+        case .list(nil): .string(lengths: 1...Self.listLimit * Self.identifierLimit, pattern: "^[^\\u0000]+$")
+        }
+    }
+}
+
+/// Gives every request an id, which connects log lines and answers.
+final class RequestIdentifiers: Sendable {
+    /// The header field, of requests and answers.
+    static let fieldName = "X-Request-Id"
+    /// The longest name that is taken from a client, in bytes, inclusive.
+    private static let limitBytes = 64
+
+    // A daemon's names begin alike, and unlike those of all other daemons.
+    private let prefix = String(UInt64.random(in: .min ... .max), radix: 36) + "-"
+    private let count = Atomic<UInt64>(0)
+
+    /// The name that the client gave, if it is 1 to 64 ASCII letters, digits, dots, hyphens and underscores; else a
+    /// new one.
+    func identifier(for request: HTTPRequest) -> String {
+        if let given = request.headers[Self.fieldName], Self.isWellFormed(given) { return given }
+        return new()
+    }
+
+    /// A new name.
+    func new() -> String { prefix + String(count.wrappingAdd(1, ordering: .relaxed).newValue, radix: 36) }
+
+    private static func isWellFormed(_ text: String) -> Bool {
+        (1...limitBytes).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
     }
 }

@@ -1,6 +1,5 @@
 import Answers
 import HTTP
-import Tokens
 
 /// Handles every request: names, routes, authorizes, checks, answers, compresses and counts it.
 ///

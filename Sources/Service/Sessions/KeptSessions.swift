@@ -1,5 +1,6 @@
 import Glibc
 import SQLite
+import Synchronization
 
 /// Lists of sessions that a daemon keeps in a file, as another program sees them.
 public struct KeptSessions {
@@ -52,5 +53,146 @@ public struct KeptSessions {
 
     private static func failure(_ path: String, _ error: DatabaseError) -> ServiceError {
         ServiceError(.sessionsFailed, "the sessions in \(path) cannot be read or written: \(error.message)")
+    }
+}
+
+extension KeptSessions {
+    /// What reading all of a file of sessions found.
+    public struct Examination: Sendable, Equatable {
+        /// Lists of sessions.
+        public var lists = 0
+        /// Lists that are damaged; their sessions get new ones.
+        public var damagedLists = 0
+        /// What SQLite's integrity check says is wrong, at most ten lines.
+        public var damage: [String] = []
+    }
+
+    /// Reads all lists, and changes nothing.
+    ///
+    /// - Throws: `ServiceError.sessionsFailed` if the file cannot be read.
+    public func examine() throws(ServiceError) -> Examination {
+        do throws(DatabaseError) {
+            var examination = Examination()
+            let check = try database.prepare("PRAGMA integrity_check(10)")
+            while try check.step() { if check.text(0) != "ok" { examination.damage.append(check.text(0)) } }
+            guard examination.damage.isEmpty else { return examination }
+            let rows = try database.prepare("SELECT user_id, session_id, plan FROM sessions")
+            while try rows.step() {
+                examination.lists += 1
+                let session = rows.text(1)
+                do {
+                    _ = try FrozenPlan(
+                        sealed: rows.bytes(2), ofUser: rows.text(0), session: session.isEmpty ? nil : session)
+                } catch {
+                    if error == .damaged { examination.damagedLists += 1 }
+                }
+            }
+            return examination
+        } catch { throw failure(error) }
+    }
+}
+
+/// Counts lists of sessions that were found damaged where they are kept; the first one is logged.
+///
+/// A disk or a server that has damaged one list may have damaged all: a line for each would hide everything else.
+final class DamagedLists: Sendable {
+    private let log: EventLog
+    private let count = Atomic<UInt64>(0)
+
+    init(_ log: EventLog) { self.log = log }
+
+    /// How many there were.
+    var total: UInt64 { count.load(ordering: .relaxed) }
+
+    /// A damaged list was found, and is not shown.
+    ///
+    /// - Parameter place: where it was kept.
+    func found(in place: String) {
+        guard count.wrappingAdd(1, ordering: .relaxed).oldValue == 0 else { return }
+        log.warning(
+            """
+            a session's list in \(place) is damaged and is made anew; further ones are only counted, in \(Self.name)
+            """)
+    }
+}
+
+extension DamagedLists: MetricSource {
+    private static let name = "coterie_sessions_damaged_total"
+
+    func write(to text: inout MetricsText) {
+        text.counter(Self.name, "Lists of sessions that were damaged where they were kept.", total)
+    }
+}
+
+/// Counts the sessions of a file that have not ended.
+///
+/// It reads a few rows at a time, as there may be millions, each is a page, and no list should wait for that.
+final class SessionTally: Sendable {
+    /// How often some rows are read.
+    static let interval = Duration.milliseconds(200)
+
+    /// How many steps a round takes, a quarter of an hour, unless there are few rows.
+    private static let stepsPerRound = 4_500
+    /// Fewer rows at a time would cost hardly less: each step opens the file.
+    private static let leastRows = 20
+
+    private struct State {
+        /// How many rows are read at a time.
+        var rowLimit: Int
+        /// The row up to which this round has come.
+        var row: Int64 = 0
+        /// How many rows of this round have been read, and how many of their sessions have not ended.
+        var readCount = 0
+        var count = 0
+        /// Those of the last round; nil before the first is over.
+        var alive: Int?
+    }
+
+    private let path: String
+    private let rowsPerStep: Int
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - path: the file of a daemon's sessions.
+    ///   - rowsPerStep: how many rows are read at a time in the first round, when nobody knows how many there are.
+    init(path: String, rowsPerStep: Int = 200) {
+        self.path = path
+        self.rowsPerStep = rowsPerStep
+        state = Mutex(State(rowLimit: rowsPerStep))
+    }
+
+    /// How many sessions had not ended when all rows were last read; nil if they never were.
+    var alive: Int? { state.withLock { $0.alive } }
+
+    /// Reads some more rows.
+    ///
+    /// - Parameter now: Unix milliseconds.
+    func step(at now: Int64) {
+        state.withLock { state in
+            do { try read(at: now, &state) } catch {
+                // The file may be new, or put aside as damaged: the next round begins with what is there then.
+                state = State(rowLimit: rowsPerStep, alive: state.alive)
+            }
+        }
+    }
+
+    private func read(at now: Int64, _ state: inout State) throws {
+        guard let file = try KeptSessions(path: path) else { return }
+        let rows = try file.database.prepare(
+            "SELECT rowid, used_at, session_id FROM sessions WHERE rowid > ? ORDER BY rowid LIMIT ?")
+        rows.bind(state.row, at: 1)
+        rows.bind(Int64(state.rowLimit), at: 2)
+        var rowCount = 0
+        while try rows.step() {
+            rowCount += 1
+            state.row = rows.integer(0)
+            let session = rows.text(2)
+            let alive = SessionLife.lastUse(ofSession: session.isEmpty ? nil : session, at: now)
+            if alive.contains(rows.integer(1)) { state.count += 1 }
+        }
+        state.readCount += rowCount
+        guard rowCount < state.rowLimit else { return }
+        let rowLimit = max(min(Self.leastRows, rowsPerStep), state.readCount / Self.stepsPerRound)
+        state = State(rowLimit: rowLimit, alive: state.count)
     }
 }

@@ -1,7 +1,6 @@
 import Compression
 import FoundationEssentials
 import HTTP
-import Tape
 
 /// Makes what stands on the tape of a request and its answer: without tokens, and without the ids of members if they
 /// have pseudonyms.
@@ -96,4 +95,19 @@ extension Endpoint {
         guard let parameter = pathParameters.first(where: \.isMember) else { return nil }
         return pattern.split(separator: "/").firstIndex { $0 == "{\(parameter.name)}" }
     }
+}
+
+/// A request and its answer, as they are handed to the recorder: nothing is copied but references.
+struct AnsweredRequest: Sendable {
+    let request: HTTPRequest
+    let response: HTTPResponse
+    /// The route that answered; nil if there is none.
+    let endpoint: Endpoint?
+    /// When the request arrived, in Unix milliseconds.
+    let atMilliseconds: Int64
+    /// How long it took to answer.
+    let nanoseconds: UInt64
+
+    /// What it keeps in memory, in bytes, about.
+    var byteCount: Int { request.target.count + request.body.count + response.body.count + 1024 }
 }

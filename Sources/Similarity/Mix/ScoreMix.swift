@@ -1,5 +1,4 @@
 import Model
-import SparseMatrix
 
 /// Mixes the scores of pairs with the coefficients of a ridge regression, and with the products of factors.
 struct ScoreMix {

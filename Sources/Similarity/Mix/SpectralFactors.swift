@@ -1,5 +1,4 @@
 import Glibc
-public import SparseMatrix
 
 /// Of every row a few hundred numbers, the products of which say how alike two rows are by all that the matrix has, not
 /// only by their common entries.

@@ -65,3 +65,101 @@ struct ChoiceTable {
         }
     }
 }
+
+/// The random numbers of one entity for one purpose (SplitMix64: Steele, Lea and Flood 2014).
+///
+/// Seeded by (seed, stream, entity), so that anything about an entity can be worked out again, in any
+/// order and in any file, without remembering it. The standard library's `random(in:)` and `shuffled`
+/// are not used: their algorithms may change between versions, and the bytes would with them.
+struct EntityRandom {
+    /// What the numbers are for; two purposes never share numbers.
+    enum Stream: UInt64 {
+        case groupOrder = 1
+        case group, groupText, userActivity, photoActivity, member, membership, joining, photo, photoText, pool,
+            identifier
+    }
+
+    private var state: UInt64
+
+    init(seed: UInt64, stream: Stream, entity: Int) {
+        let purpose = Self.mix(seed &+ stream.rawValue &* 0xD1B5_4A32_D192_ED03)
+        state = Self.mix(purpose &+ UInt64(truncatingIfNeeded: entity) &* 0x9E37_79B9_7F4A_7C15)
+    }
+
+    /// The next 64 random bits.
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        return Self.mix(state)
+    }
+
+    /// A number in 0 ..< bound; its bias, at most bound / 2⁶⁴, is far below anything visible.
+    mutating func below(_ bound: Int) -> Int {
+        Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// A number in [0, 1), a multiple of 2⁻⁵³.
+    mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
+
+    /// A number in (0, 1], safe to divide by.
+    mutating func positiveUnit() -> Double { Double((next() >> 11) + 1) * 0x1p-53 }
+
+    /// True in `permille` of 1000 cases.
+    mutating func chance(_ permille: Int) -> Bool { below(1000) < permille }
+
+    /// One of a collection's elements, all equally likely; the collection is not empty.
+    mutating func element<Element>(of choices: [Element]) -> Element { choices[below(choices.count)] }
+
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var mixed = value
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Shares a total among weights in whole numbers, exactly.
+enum Quotas {
+    /// Whole shares in proportion to the weights, none above the cap, which add up to the total.
+    ///
+    /// What the cap takes from the heavy goes to the rest in proportion. Each share is its exact value
+    /// rounded up or down, where running sums decide, so that no rounding piles up.
+    ///
+    /// - Parameters:
+    ///   - total: at most weights × cap.
+    ///   - weights: positive.
+    ///   - cap: the largest share, inclusive.
+    static func shares(of total: Int, weights: [Double], cap: Int) -> [UInt32] {
+        let limit = largestUncapped(total: total, weights: weights, cap: cap)
+        let free = weights.reduce(0) { $1 < limit.weight ? $0 + $1 : $0 }
+        let scale = free > 0 ? Double(total - limit.capped * cap) / free : 0
+        let freeTotal = total - limit.capped * cap
+        var given = 0
+        var running = 0.0
+        var seen = 0
+        let freeCount = weights.count - limit.capped
+        return weights.map { weight in
+            guard weight < limit.weight else { return UInt32(cap) }
+            running += weight * scale
+            seen += 1
+            // The last one takes the rest: the running sum may miss the total by a rounding error.
+            let reached = seen == freeCount ? freeTotal : min(Int(running), freeTotal)
+            defer { given = reached }
+            return UInt32(reached - given)
+        }
+    }
+
+    /// Weights from `weight` upwards, of which there are `capped`, get the cap.
+    private static func largestUncapped(total: Int, weights: [Double], cap: Int) -> (weight: Double, capped: Int) {
+        var limit = (weight: Double.infinity, capped: 0)
+        while true {
+            let free = weights.reduce(0) { $1 < limit.weight ? $0 + $1 : $0 }
+            guard free > 0 else { return limit }
+            // At exactly the cap a share is capped too: rounding up could never pass it.
+            let weight = Double(cap) / (Double(total - limit.capped * cap) / free)
+            guard weight < limit.weight else { return limit }
+            let capped = weights.reduce(0) { $1 >= weight ? $0 + 1 : $0 }
+            guard capped > limit.capped else { return limit }
+            limit = (weight, capped)
+        }
+    }
+}

@@ -103,3 +103,188 @@ extension Decoder {
         return value
     }
 }
+
+/// What groups are about and members are interested in, with its words.
+struct Theme: Decodable, Sendable {
+    /// A narrower subject; a list of its name and its tags in JSON.
+    struct Subject: Decodable, Sendable {
+        /// A plural, as in the middle of a sentence.
+        let name: String
+        /// Tags of its photos, the most typical first.
+        let tags: Words
+
+        init(from decoder: any Decoder) throws {
+            var pair = try decoder.unkeyedContainer()
+            name = try pair.decode(String.self)
+            tags = try pair.decode(Words.self)
+        }
+    }
+
+    /// The interest, as users and groups name it.
+    let name: String
+    let season: Season
+    let hours: HourPattern
+    /// The kinds of places that its groups may be about; empty if they are about none.
+    let placeKinds: [Place.Kind]
+    /// What these places must have; nil for no condition.
+    let placeFeature: Place.Feature?
+    /// Whether groups about a subject may add a technique; false if the theme is a technique itself.
+    let takesTechniques: Bool
+    /// Whether its subjects are found in all of its places: there are no dunes in Tuscany.
+    let hasSubjectsEverywhere: Bool
+    /// Further topics of its groups.
+    let topics: Words
+    /// Tags that any of its photos may have.
+    let tags: Words
+    /// Well-known groups, most popular first.
+    let groups: [Wording]
+    /// Groups about the theme in a place.
+    let placeGroups: [Wording]
+    let subjects: [Subject]
+
+    /// The themes of the program's vocabulary, most popular first.
+    ///
+    /// The first one takes any photo, and nobody calls it an interest.
+    static let all = Vocabulary.embedded.themes
+
+    /// The theme of groups that take any photo, as an index of `all`.
+    static let anythingIndex = 0
+}
+
+/// A city or a region where members live and photos are taken.
+struct Place: Decodable, Sendable {
+    enum Kind: String, Decodable {
+        case city, region
+        /// A region where the aurora is seen.
+        case northern
+    }
+
+    /// What a place must have for some themes.
+    enum Feature: String, Decodable {
+        /// A sea or a large lake.
+        case coast
+        /// Winters with frost and trees that change with the year.
+        case seasons
+    }
+
+    /// The name without an article: "Lisbon", "Dolomites".
+    let name: String
+    /// The name as a sentence says it: "Lisbon", "the Dolomites".
+    let phrase: String
+    /// The name as a tag: lower case, without accents and blanks.
+    let tag: String
+    let kind: Kind
+    /// Whether it has no coast.
+    let isInland: Bool
+    /// In units of 0.00001 degree, north positive.
+    let latitude: Int
+    /// In units of 0.00001 degree, east positive.
+    let longitude: Int
+
+    private enum Key: CodingKey { case name, article, kind, isInland, latitude, longitude }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        name = try values.decode(String.self, forKey: .name)
+        let article = try values.decodeIfPresent(String.self, forKey: .article)
+        phrase = (article.map { $0 + " " } ?? "") + name
+        tag = PlainText.tag(name)
+        kind = try values.decode(Kind.self, forKey: .kind)
+        isInland = try values.decodeIfPresent(Bool.self, forKey: .isInland) ?? false
+        latitude = Int((try values.decode(Double.self, forKey: .latitude) * 100_000).rounded())
+        longitude = Int((try values.decode(Double.self, forKey: .longitude) * 100_000).rounded())
+    }
+
+    var isSouthern: Bool { latitude < 0 }
+
+    /// The greatest distance of photos from its middle, in units of 0.00001 degree.
+    var radius: Int { kind == .city ? 9_000 : 55_000 }
+
+    func has(_ feature: Feature) -> Bool {
+        switch feature {
+        case .coast: !isInland
+        case .seasons: abs(latitude) > 2_900_000
+        }
+    }
+
+    /// The places of the program's vocabulary, cities first.
+    static let all = Vocabulary.embedded.places
+
+    /// The cities, as indices of `all`.
+    static let cities = all.indices.prefix { all[$0].kind == .city }
+
+    /// The places of the far north, as indices of `all`.
+    static let northern = all.indices.filter { all[$0].kind == .northern }
+
+    /// For each city, the three regions nearest to it, as indices of `all`.
+    static let regionsNearCities = cities.map { city in
+        let regions = all.indices.dropFirst(cities.count)
+        return Array(regions.sorted { all[city].distance(to: all[$0]) < all[city].distance(to: all[$1]) }.prefix(3))
+    }
+
+    /// A measure of distance that is good enough to compare with: squared, on a flat map.
+    private func distance(to other: Place) -> Int {
+        let north = latitude - other.latitude
+        let east = longitude - other.longitude
+        return north * north + east * east / 2
+    }
+}
+
+/// Turns titles into identifiers and tags, and fills in placeholders.
+enum PlainText {
+    /// Letters and digits of a text in ASCII lower case, words joined by hyphens: "Kraków on Film" is `krakow-on-film`.
+    static func slug(_ text: String) -> String {
+        var slug = ""
+        var separates = false
+        for character in text {
+            if let plain = plain(character) {
+                if separates, !slug.isEmpty { slug += "-" }
+                slug += plain
+                separates = false
+            } else if character != "'" {
+                separates = true
+            }
+        }
+        return slug
+    }
+
+    /// Like a slug, in one word.
+    static func tag(_ text: String) -> String { slug(text).filter { $0 != "-" } }
+
+    /// Capitalizes all words but small ones that are not first; capitals in the phrase stay.
+    static func titleCase(_ phrase: String) -> String {
+        let small: Set = ["a", "and", "at", "by", "from", "in", "of", "on", "the", "to", "under", "with", "without"]
+        let cased = phrase.split(separator: " ").enumerated().map { index, word in
+            index > 0 && small.contains(String(word)) ? String(word) : capitalized(String(word))
+        }
+        return cased.joined(separator: " ")
+    }
+
+    /// The text with its first letter as a capital.
+    static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
+
+    /// Replaces placeholders such as `{place}`; those without a replacement stay.
+    static func filling(_ template: String, _ replacements: [String: String]) -> String {
+        var filled = ""
+        var rest = Substring(template)
+        while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+            let placeholder = String(rest[open...close])
+            filled += rest[..<open] + (replacements[placeholder] ?? placeholder)
+            rest = rest[rest.index(after: close)...]
+        }
+        return filled + rest
+    }
+
+    private static func plain(_ character: Character) -> String? {
+        if character.isASCII { return character.isLetter || character.isNumber ? character.lowercased() : nil }
+        switch character.lowercased() {
+        case "á", "à", "ã", "â", "ä", "å": return "a"
+        case "é", "è", "ê", "ë": return "e"
+        case "í", "î": return "i"
+        case "ó", "ô", "õ", "ö", "ø": return "o"
+        case "ú", "ü": return "u"
+        case "ç": return "c"
+        default: return nil
+        }
+    }
+}

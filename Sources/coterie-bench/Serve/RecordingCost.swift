@@ -1,4 +1,8 @@
 import Foundation
+import Glibc
+import Model
+import ModelStore
+import Redis
 
 /// What it costs a daemon to record requests with their answers.
 struct RecordingCost {
@@ -68,5 +72,108 @@ struct RecordingCost {
             return line?.split(separator: " ").last.flatMap { Int($0) } ?? 0
         }
         return (figure("coterie_tape_exchanges_total"), figure("coterie_tape_dropped_total"))
+    }
+}
+
+/// The cost of fetching the lists of a member's groups from Redis, for the client and for the server.
+struct RedisFetch {
+    /// How Redis holds the lists.
+    enum Form: String {
+        /// A compact value per list, as in a published version.
+        case compact
+        /// A sorted set per list, read from the best score down.
+        case sortedSets
+    }
+
+    private let server: Child
+    private let scene: ServeScene
+    private let socketPath: String
+    private static let prefix = "bench:"
+
+    /// Starts a server with all lists in compact form, and those of the members' groups in sorted sets too.
+    init(_ scene: ServeScene) throws {
+        self.scene = scene
+        let path = scene.folder + "/redis.sock"
+        socketPath = path
+        server = try Child(
+            [
+                try Child.path(of: "redis-server", package: "redis-server"), "--port", "0", "--unixsocket", path,
+                "--save", "", "--appendonly", "no", "--dir", scene.folder,
+            ], processor: ServersUnderTest.serverProcessor, folder: scene.folder)
+        // The socket is there before the server listens.
+        try server.wait { () -> Void? in
+            do { _ = try RedisConnection(to: RedisAddress(socketPath: path)) } catch { return nil }
+        }
+        var connection = try RedisConnection(to: RedisAddress(socketPath: path))
+        let store = RedisStore(
+            RedisAddress(socketPath: path), cacheDirectory: scene.folder + "/images", prefix: Self.prefix)
+        try scene.publish(to: store)
+        for group in Set(scene.profiles.joined()) {
+            for relation in RelationTable.standard.relations { try addSortedSet(Int(group), relation, to: &connection) }
+        }
+        try connection.finishPipeline(adapt: { $0 }) { _ throws(RedisError) in }
+    }
+
+    private func addSortedSet(_ group: Int, _ relation: Relation, to connection: inout RedisConnection) throws {
+        let neighbours = scene.version.neighbours(of: group, by: relation)
+        guard !neighbours.isEmpty else { return }
+        var command = RedisCommand("ZADD", key(group, relation, .sortedSets))
+        for neighbour in neighbours {
+            command.append("\(neighbour.score)")
+            command.append(Int(neighbour.index))
+        }
+        try connection.pipeline(command, window: 64, adapt: { $0 }) { _ throws(RedisError) in }
+    }
+
+    private func key(_ group: Int, _ relation: Relation, _ form: Form) -> String {
+        "\(Self.prefix)\(form == .compact ? "ring" : "sets"):\(relation.rawValue):\(group)"
+    }
+
+    /// The mean processor time of this thread and of the server for one member's lists, in microseconds.
+    ///
+    /// - Parameter count: the number of members; the lists of one member come in one pipeline.
+    func microseconds(_ form: Form, members count: Int) throws -> (client: Double, server: Double) {
+        var connection = try RedisConnection(to: RedisAddress(socketPath: socketPath))
+        let clientBegin = Self.threadSeconds
+        let serverBegin = server.processorSeconds
+        for member in 0..<count {
+            let joined = scene.profiles[member % scene.profiles.count]
+            for relation in RelationTable.standard.relations {
+                for group in joined { try connection.send(command(Int(group), relation, form)) }
+            }
+            for _ in 0..<(joined.count * RelationTable.standard.relations.count) {
+                guard try connection.receive().hasContent else { throw BenchError.data("a list is missing in Redis") }
+            }
+        }
+        let scale = 1e6 / Double(count)
+        return ((Self.threadSeconds - clientBegin) * scale, (server.processorSeconds - serverBegin) * scale)
+    }
+
+    private func command(_ group: Int, _ relation: Relation, _ form: Form) -> RedisCommand {
+        let key = key(group, relation, form)
+        return switch form {
+        case .compact: RedisCommand("GET", key)
+        case .sortedSets: RedisCommand("ZREVRANGE", key, "0", "\(scene.size.neighbours - 1)", "WITHSCORES")
+        }
+    }
+
+    private static var threadSeconds: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+extension ReceivedReply {
+    /// Whether it is a string or a list that is not empty.
+    fileprivate var hasContent: Bool {
+        if let elementCount { return elementCount > 0 }
+        let mismatch = RedisError(.disconnected, "the reply is no string")
+        do throws(RedisError) {
+            return try withBytes(orThrow: mismatch) { (bytes) throws(RedisError) -> Bool in
+                guard let bytes else { return false }
+                return !bytes.isEmpty
+            }
+        } catch { return false }
     }
 }

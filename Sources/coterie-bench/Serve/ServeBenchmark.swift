@@ -1,4 +1,4 @@
-import CommandLineOptions
+import CommandLine
 import Foundation
 import Glibc
 import Model

@@ -4,7 +4,7 @@ import Glibc
 import Model
 import ModelStore
 import Recommendation
-import Tokens
+import Service
 
 /// A synthetic community in a folder that is deleted with this value: a version, a catalog with members, keys, tokens.
 final class ServeScene {

@@ -1,4 +1,4 @@
-import CommandLineOptions
+import CommandLine
 import Foundation
 
 /// `coterie-bench soak`: two daemons that share a Redis, under everything that happens to them, for minutes.

@@ -1,5 +1,7 @@
 import Foundation
+import Glibc
 import Redis
+import Synchronization
 
 /// A Redis, and two daemons that share it; used by one thread.
 final class SoakServers {
@@ -93,5 +95,107 @@ final class SoakServers {
     private func decide(_ method: String, _ group: String, _ daemon: Int) throws -> Int {
         let request = ClientConnection.request(method, "/v1/admin/groups/\(group)/hidden", json: "")
         return try ClientConnection(port: ports[daemon]).answer(to: request).status
+    }
+}
+
+/// A synthetic community in a folder that is deleted with this value, whose titles tell when they were imported.
+final class SoakCommunity: Sendable {
+    let folder: String
+    /// The ids of public groups.
+    let groups: [String]
+    let users: [String]
+    let photos: [String]
+    private let groupLines: [[Substring]]
+
+    init() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/coterie-bench-soak-\(getpid())"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try Self.coterie([
+            "generate", "--output", folder, "--groups", "300", "--users", "1500", "--photos", "3000",
+        ])
+        self.folder = folder
+        groupLines = try Self.rows(of: "\(folder)/groups.tsv")
+        groups = groupLines.dropFirst().filter { $0[3] == "public" }.map { String($0[0]) }
+        users = try Self.rows(of: "\(folder)/users.tsv").dropFirst().map { String($0[0]) }
+        photos = try Self.rows(of: "\(folder)/photos.tsv").dropFirst().map { String($0[0]) }
+        for kind in ["users", "photos"] { try importing(kind) }
+        try importGroups(mark: 0)
+        for kind in ["memberships", "pools"] { try importing(kind) }
+    }
+
+    private static func rows(of file: String) throws -> [[Substring]] {
+        try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+            .map { $0.split(separator: "\t", omittingEmptySubsequences: false) }
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+    var catalog: String { folder + "/catalog.sqlite" }
+
+    /// The time of import that a title tells; nil if it tells none.
+    static func mark(of title: String) -> Int? {
+        title.split(separator: " ").first.flatMap { $0.hasPrefix("#") ? Int($0.dropFirst()) : nil }
+    }
+
+    /// Imports all groups with titles that begin with a mark.
+    func importGroups(mark: Int) throws {
+        let lines = groupLines.enumerated().map { number, fields in
+            var fields = fields
+            if number > 0 { fields[1] = "#\(mark) \(fields[1])" }
+            return fields.joined(separator: "\t")
+        }
+        try (lines.joined(separator: "\n") + "\n").write(
+            toFile: "\(folder)/groups.tsv", atomically: false, encoding: .utf8)
+        try importing("groups")
+    }
+
+    private func importing(_ kind: String) throws {
+        try Self.coterie(["import", kind, "\(folder)/\(kind).tsv", "--catalog", catalog])
+    }
+
+    /// Runs the program beside this one to its end.
+    static func coterie(_ arguments: [String]) throws {
+        _ = try Child.output(
+            of: [program] + arguments, processor: ServersUnderTest.loadProcessor, isQuiet: true)
+    }
+
+    static var program: String { (CommandLine.arguments[0] as NSString).deletingLastPathComponent + "/coterie" }
+}
+
+/// Imports groups with new titles and publishes a version, again and again, beside everything else.
+final class SoakPublisher: Sendable {
+    private let community: SoakCommunity
+    private let store: String
+    private let findings: SoakFindings
+    private let queue = DispatchQueue(label: "publisher")
+    private let isOver = Atomic(false)
+    private let mark = Atomic(0)
+
+    init(_ community: SoakCommunity, store: String, _ findings: SoakFindings) {
+        self.community = community
+        self.store = store
+        self.findings = findings
+    }
+
+    /// Publishes a version once the one before has been published.
+    ///
+    /// Without Redis that fails, as it should, and so it does while Redis keeps the lease of a publisher that was cut
+    /// off: it is tried again until it works.
+    func publish() {
+        queue.async { [self] in
+            while !isOver.load(ordering: .relaxed) {
+                do {
+                    try community.importGroups(mark: mark.add(1, ordering: .relaxed).newValue)
+                    try SoakCommunity.coterie(["recompute", "--catalog", community.catalog, "--store", store])
+                    return findings.notePublication()
+                } catch { Thread.sleep(forTimeInterval: 2) }
+            }
+        }
+    }
+
+    /// Waits until nothing is being published.
+    func stop() {
+        isOver.store(true, ordering: .relaxed)
+        queue.sync {}
     }
 }

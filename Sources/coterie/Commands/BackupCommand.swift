@@ -1,8 +1,8 @@
-import Backup
 import CivilTime
-import CommandLineOptions
+import CommandLine
 import FoundationEssentials
 import ModelStore
+import Operations
 
 /// `coterie backup FILE`.
 enum BackupCommand: Subcommand {

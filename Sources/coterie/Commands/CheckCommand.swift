@@ -1,8 +1,7 @@
-import Checkup
-import CommandLineOptions
-import Configuration
+import CommandLine
 import FoundationEssentials
 import Glibc
+import Operations
 
 /// `coterie check`.
 enum CheckCommand: ConfiguredCommand {

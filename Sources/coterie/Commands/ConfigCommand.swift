@@ -1,5 +1,4 @@
-import CommandLineOptions
-import Configuration
+import CommandLine
 
 /// `coterie config`.
 enum ConfigCommand: ConfiguredCommand {

@@ -1,6 +1,6 @@
 import CatalogStore
-import CommandLineOptions
-import TextDistance
+import CommandLine
+import RecordReading
 
 /// `coterie delete WHAT ID…`.
 enum DeleteCommand: Subcommand {

@@ -1,5 +1,5 @@
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import Evaluation
 import FoundationEssentials
 import Model

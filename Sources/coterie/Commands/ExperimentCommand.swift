@@ -1,7 +1,6 @@
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import Experiments
-import MemberData
 import Model
 import ModelStore
 import Recommendation

@@ -1,6 +1,6 @@
 import Answers
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import Model
 import ModelStore
 import Similarity

@@ -1,7 +1,7 @@
 import Answers
 import CatalogStore
 import CivilTime
-import CommandLineOptions
+import CommandLine
 import Model
 
 /// `coterie hide [GROUP]`.

@@ -1,7 +1,6 @@
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import RecordReading
-import TextDistance
 
 /// `coterie import KIND FILE…`.
 enum ImportCommand: Subcommand {

@@ -1,7 +1,6 @@
 import Answers
 import CatalogStore
-import CommandLineOptions
-import MemberData
+import CommandLine
 import Model
 import ModelStore
 import Recommendation

@@ -1,5 +1,5 @@
 import Answers
-import CommandLineOptions
+import CommandLine
 import FoundationEssentials
 import Model
 import ModelStore

@@ -1,6 +1,6 @@
-import Backup
 import CatalogStore
-import CommandLineOptions
+import CommandLine
+import Operations
 
 /// `coterie restore FILE`.
 enum RestoreCommand: Subcommand {

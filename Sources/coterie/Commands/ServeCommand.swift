@@ -1,11 +1,10 @@
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import FoundationEssentials
 import HTTP
 import ModelStore
 import Recommendation
 import Service
-import Tokens
 
 /// `coterie serve`.
 enum ServeCommand: ConfiguredCommand {

@@ -1,6 +1,6 @@
-import CommandLineOptions
+import CommandLine
 import FoundationEssentials
-import Tokens
+import Service
 
 /// `coterie token`.
 enum TokenCommand: Subcommand {

@@ -1,6 +1,6 @@
 import Answers
-import CommandLineOptions
-import MemberData
+import CatalogStore
+import CommandLine
 import Model
 import ModelStore
 

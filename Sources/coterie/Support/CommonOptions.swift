@@ -1,11 +1,13 @@
 import Answers
 import CatalogStore
-import CommandLineOptions
+import CommandLine
+import Experiments
 import FoundationEssentials
 import Glibc
 import Model
 import ModelStore
-import Tokens
+import Recompute
+import Service
 
 /// Options that several commands share.
 enum CommonOptions {
@@ -154,5 +156,89 @@ extension ParsedCommand {
             throw Lookup.unknown(.groups, group, near: try catalog.idsNear(group, in: .groups))
         }
         return outcome
+    }
+}
+
+/// The options that set one number each of how lists are made; experiments may set the same ones in an arm.
+enum ListOptions {
+    private static let settings = ListSetting.all(of: Coterie.relations)
+
+    static let all = settings.map { setting in
+        Option(
+            setting.name, "X", help: "Lists: \(setting.meaning)", type: .number(setting.bounds),
+            setting: Setting("lists.\(Setting.camelCased(setting.name))", isLive: true))
+    }
+
+    /// The values that are given, by the names of settings.
+    static func values(of parsed: ParsedCommand) throws(UsageError) -> [String: Double] {
+        var values: [String: Double] = [:]
+        for setting in settings { values[setting.name] = try parsed.numberIfGiven(setting.name) }
+        return values
+    }
+}
+
+/// Options that say how far a new version may be from the current one.
+enum GateOptions {
+    private static let standard = GateLimits()
+
+    static var all: [Option] {
+        [
+            limit("max-lost", "Groups, members and entries that may be gone", standard.lost),
+            limit("max-emptied", "Groups that may be left without neighbours", standard.emptied),
+            limit("min-overlap", "How many of the 10 best neighbours must be the same", standard.overlap),
+            limit("max-drift", "How far scores may move", standard.drift),
+            Option(flag: "force", help: "Make the new version current, however different it is"),
+        ]
+    }
+
+    /// The limits that the options give.
+    static func limits(of parsed: ParsedCommand) throws(UsageError) -> GateLimits {
+        func share(_ name: String) throws(UsageError) -> Double { Double(try parsed.integer(name)) / 100 }
+        return GateLimits(
+            lost: try share("max-lost"), emptied: try share("max-emptied"), overlap: try share("min-overlap"),
+            drift: try share("max-drift"))
+    }
+
+    private static func limit(_ name: String, _ help: String, _ share: Double) -> Option {
+        Option(
+            name, "PERCENT", help: help, default: String(Int((share * 100).rounded())), type: .integer(0...1000),
+            setting: Setting("recompute.gate.\(Setting.camelCased(name))Percent"))
+    }
+}
+
+/// Options that have other processes find the neighbours.
+enum ShareOptions {
+    static let all = [
+        Option(
+            "tables", "FOLDER",
+            help: "Read entries, users and photos from a folder of tables, and the rest from the catalog"),
+        Option(
+            "share", "FOLDER",
+            help: "Have others find the neighbours by files in this folder: see the article \"Past one machine\""),
+        Option("parts", "N", help: "With --share: into how many parts the work is cut", default: "64"),
+        Option(
+            "block-rows", "N",
+            help: "With --share: the groups of a block, a multiple of 64 (default: what suits the caches)"),
+    ]
+
+    /// How neighbours are found.
+    static func finding(_ parsed: ParsedCommand) throws -> any NeighbourFinding {
+        guard let folder = parsed.textIfGiven("share") else { return OwnThreads() }
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return SharedFinding(
+            folder: folder, partCount: try parsed.integer("parts", in: 1...1_000_000),
+            blockRows: try parsed.integerIfGiven("block-rows", in: 1...1 << 20), ask: ask)
+    }
+
+    /// Writes the order as a line of JSON to standard output, and waits until a line of standard input says "done".
+    @Sendable private static func ask(_ order: SharedFinding.Order) throws(RecomputeError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let json = try? encoder.encode(order), writeAll(Array(json) + [UInt8(ascii: "\n")], to: 1),
+            readLine() == "done"
+        else {
+            throw .abandoned(
+                "nobody answered \"done\" to the order of work by \(order.relation): the current version stays")
+        }
     }
 }

@@ -1,6 +1,6 @@
 import CatalogStore
 import CivilTime
-import CommandLineOptions
+import CommandLine
 import Evaluation
 import FoundationEssentials
 import Glibc

@@ -1,6 +1,7 @@
 import Answers
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// Buffered output to standard output or to a file.
 struct Output: ~Copyable {
@@ -119,4 +120,136 @@ func complain(_ text: String) {
 func writeToStandardError(_ text: String) {
     let bytes = Array(text.utf8)
     _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}
+
+/// Tab-separated values.
+enum TabSeparated {
+    /// A field as RFC 4180 quotes it, so that any id can be read back.
+    static func field(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 9 || $0 == 10 || $0 == 13 || $0 == UInt8(ascii: "\"") }) else {
+            return text
+        }
+        var escaped = "\""
+        for character in text.unicodeScalars {
+            escaped.unicodeScalars.append(character)
+            if character == "\"" { escaped.unicodeScalars.append(character) }
+        }
+        return escaped + "\""
+    }
+}
+
+/// A table of text for people: columns as wide as their content, up to a bound.
+struct TextTable {
+    /// A column.
+    struct Column {
+        var title: String
+        var isNumber = false
+        var maximumWidth = 44
+    }
+
+    private let columns: [Column]
+    private var rows: [[String]] = []
+
+    init(_ columns: [Column]) { self.columns = columns }
+
+    mutating func add(_ row: [String]) { rows.append(row) }
+
+    /// The header and the rows, a line each, without blanks at the end of lines.
+    var lines: [String] {
+        let cells = ([columns.map(\.title)] + rows).map { row in zip(row, columns).map(Self.fitted) }
+        let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
+        return cells.map { row in
+            var line = ""
+            for (index, cell) in row.enumerated() {
+                let padding = String(repeating: " ", count: widths[index] - cell.count)
+                line += columns[index].isNumber ? padding + cell : cell + padding
+                if index < row.count - 1 { line += "  " }
+            }
+            while line.last == " " { line.removeLast() }
+            return line
+        }
+    }
+
+    /// Printable, and cut if it is long.
+    private static func fitted(_ cell: String, _ column: Column) -> String {
+        let flat = printable(cell)
+        return flat.count > column.maximumWidth ? flat.prefix(column.maximumWidth - 1) + "…" : flat
+    }
+}
+
+/// A text as it may go to a terminal: control characters, which could move the cursor, are blanks.
+func printable(_ text: String) -> String {
+    String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? " " : $0 })
+}
+
+/// A progress line with rate and remaining time; shown on terminals only.
+final class ProgressLine: Sendable {
+    private struct State {
+        var step = ""
+        var began = ContinuousClock().now
+        var lastShown: ContinuousClock.Instant?
+        var isShowing = false
+    }
+
+    private let state = Mutex(State())
+    private let isTerminal = isatty(STDERR_FILENO) == 1
+
+    /// Begins a step, from which on the rate is measured.
+    func begin(_ step: String) {
+        state.withLock { $0 = State(step: step, isShowing: $0.isShowing) }
+    }
+
+    /// Shows an amount, at most ten times a second.
+    ///
+    /// - Parameters:
+    ///   - done: work done so far in this step.
+    ///   - total: all work of the step, if known.
+    ///   - unit: the unit of `done`; nil to show a percentage only.
+    ///   - remainingSeconds: the remaining time of all steps; nil to estimate that of this step.
+    func show(done: Int, total: Int?, unit: String?, note: String = "", remainingSeconds: Double? = nil) {
+        guard isTerminal else { return }
+        state.withLock { state in
+            let now = ContinuousClock().now
+            if let last = state.lastShown, last.duration(to: now) < .milliseconds(100) { return }
+            state.lastShown = now
+            state.isShowing = true
+            let line = Self.line(
+                state.step, done: done, total: total, unit: unit, seconds: state.began.duration(to: now).inSeconds,
+                remainingSeconds: remainingSeconds)
+            writeToStandardError("\r\u{1b}[K" + line + note)
+        }
+    }
+
+    /// Clears the line, so that other output can follow.
+    func clear() {
+        state.withLock { state in
+            if state.isShowing { writeToStandardError("\r\u{1b}[K") }
+            state.isShowing = false
+        }
+    }
+
+    static func line(_ step: String, done: Int, total: Int?, unit: String?, seconds: Double, remainingSeconds: Double?)
+        -> String
+    {
+        var parts: [String] = []
+        if let total, total > 0 { parts.append(Formats.fixed(100 * Double(done) / Double(total), 0) + "%") }
+        if let unit {
+            parts.append(unit == "bytes" ? Formats.bytes(done) : Formats.grouped(done) + " " + unit)
+            if seconds > 0.5 {
+                let rate = Int(Double(done) / seconds)
+                parts.append((unit == "bytes" ? Formats.bytes(rate) : Formats.grouped(rate)) + "/s")
+            }
+        }
+        if let remainingSeconds {
+            parts.append(Formats.seconds(remainingSeconds) + " left in all")
+        } else if let total, done > 0, total > done, seconds > 0.5 {
+            parts.append(Formats.seconds(seconds * Double(total - done) / Double(done)) + " left")
+        }
+        return step + (parts.isEmpty ? "" : ": " + parts.joined(separator: ", "))
+    }
+}
+
+extension Duration {
+    /// In seconds.
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -1,5 +1,11 @@
 import Answers
+import CatalogStore
+import CivilTime
+import CommandLine
+import Experiments
+import FoundationEssentials
 import Model
+import ModelStore
 import Recommendation
 
 /// A member's list as tables.
@@ -76,5 +82,96 @@ extension PlanItem.Placement {
         case .curated: "curation"
         case .coldStart: "cold start"
         }
+    }
+}
+
+/// Options that determine a member's list.
+enum PlanOptions {
+    static let at = Option(
+        "at", "TIME", help: "Make the list as of this time, ISO 8601 or Unix seconds (default: now)")
+    static let omitted = Option(
+        "without", "STAGE", help: "Skip a stage, to see its effect",
+        allowed: PlanStage.allCases.filter(\.canBeOmitted).map(\.rawValue), isRepeating: true)
+    static let seed = Option(
+        "seed", "N", help: "The seed of the rotation: another number gives another order", default: "0")
+    static let secret = Option(
+        "rotation-key", "HEX",
+        help: "The key of the rotation, 32 hexadecimal digits; all daemons need the same one",
+        default: String(repeating: "0", count: 32), environment: "COTERIE_ROTATION_KEY")
+    static let secretFile = Option(
+        "rotation-key-file", "FILE",
+        help: "The file with that key, which only its owner and group can read; it wins over --rotation-key",
+        setting: Setting("lists.rotationKeyFile", isLive: true))
+
+    static let variety = Option(
+        "variety", "N",
+        help: """
+            How strongly lists are varied and change with time: 0 for not at all, 1 as usual, up to \
+            \(Int(PlanConfiguration.greatestVariety)); all daemons need the same one
+            """,
+        default: "1", environment: "COTERIE_VARIETY", type: .number(0...PlanConfiguration.greatestVariety),
+        setting: Setting("lists.variety", isLive: true))
+
+    /// What makes the lists of a daemon; the others make those of one moment.
+    static let deployed = [secret, secretFile, variety] + ListOptions.all
+
+    static let all = [at, omitted, seed] + deployed
+}
+
+extension ParsedCommand {
+    /// How lists are made, as the options say.
+    func planConfiguration() throws(UsageError) -> PlanConfiguration {
+        var configuration = try deployedConfiguration()
+        configuration.omitted = Set(texts("without").compactMap(PlanStage.init(rawValue:)))
+        return configuration
+    }
+
+    /// How a daemon makes lists: with all stages.
+    func deployedConfiguration() throws(UsageError) -> PlanConfiguration {
+        var configuration = PlanConfiguration()
+        configuration.relations = Coterie.relations
+        return configuration.setting(try ListOptions.values(of: self)).varied(by: try variety())
+    }
+
+    /// How strongly lists are to be varied.
+    func variety() throws(UsageError) -> Double { try number("variety") }
+
+    /// A planner as the options say, over the groups of a version that the site shows.
+    ///
+    /// - Parameter catalog: says what the site has decided since the version was made, if there is one.
+    func planner(_ version: LoadedVersion, _ catalog: Catalog?) throws -> Planner {
+        let configuration = try planConfiguration().weighted(by: version.manifest)
+        return Planner(model: version.model, configuration: configuration, key: try rotationKey())
+            .showing(VisibleModel(version.model, try SiteDecisions(of: catalog, in: version.model)))
+    }
+
+    /// The seed that was given.
+    func planSeed() throws(UsageError) -> UInt64 { UInt64(try integer("seed", in: 0...Int.max)) }
+
+    /// The key that was given.
+    func rotationKey() throws -> RotationKey {
+        if let path = textIfGiven("rotation-key-file") {
+            guard let key = RotationKey(hexadecimal: try SecretFile(path).read()) else {
+                throw Failure(Failure.badData, "\(path) does not hold 32 hexadecimal digits")
+            }
+            return key
+        }
+        if origin(of: "rotation-key") == .commandLine {
+            complain(
+                "warning: everybody on this machine can see the key in --rotation-key: use --rotation-key-file")
+        }
+        guard let key = RotationKey(hexadecimal: text("rotation-key")) else {
+            throw UsageError("--rotation-key is \"\(text("rotation-key"))\": give 32 hexadecimal digits")
+        }
+        return key
+    }
+
+    /// The moment that was asked for, or now, in Unix milliseconds.
+    func planInstant() throws(UsageError) -> Int64 {
+        guard let text = textIfGiven("at") else { return Int64(Date().timeIntervalSince1970 * 1000) }
+        guard let time = UnixTime(text) else {
+            throw UsageError("--at is \"\(text)\": give a time such as 2026-06-01T12:00:00Z, or Unix seconds")
+        }
+        return time.seconds * 1000
     }
 }

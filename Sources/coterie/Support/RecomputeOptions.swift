@@ -1,9 +1,11 @@
-import CommandLineOptions
+import CatalogStore
+import CommandLine
 import Evaluation
+import FoundationEssentials
 import Model
+import ModelStore
 import Recompute
 import Similarity
-import SimilarityOptions
 
 /// Options that say what neighbours are, for all commands that compute them.
 enum RecomputeOptions {
@@ -54,5 +56,156 @@ extension ParsedCommand {
         }
         parameters.path = try ProcessorPathOption.path(of: self)
         return parameters
+    }
+}
+
+/// The file in which the weekly job tells Prometheus how it ended.
+struct RecomputeStatusFile {
+    let path: String
+
+    /// Runs the job, and writes down how it ended; that this cannot be written is no failure of the job.
+    func watching(_ job: () throws -> Void) throws {
+        do {
+            try job()
+            update { $0.succeeded(at: $1) }
+        } catch {
+            let failure = Failure(error)
+            update { $0.failed(at: $1, exitCode: failure.exitCode, reason: failure.message) }
+            throw error
+        }
+    }
+
+    private func update(_ change: (inout RecomputeStatus, _ seconds: Int64) -> Void) {
+        let file = URL(filePath: path)
+        var status = RecomputeStatus((try? String(contentsOf: file, encoding: .utf8)) ?? "")
+        change(&status, Int64(Date().timeIntervalSince1970))
+        do {
+            // Who collects metrics is another user, and may read at any moment.
+            try Data(status.text.utf8).write(to: file, options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        } catch { complain("warning: cannot write \(path): \(error)") }
+    }
+}
+
+/// How similar two groups are in one relation, and the rank of one in the other's list.
+struct RelationVerdict: Encodable {
+    var relation: String
+    /// n of the group and of the other.
+    var size, otherSize: Int
+    /// Common public photos, or common members.
+    var common: Int
+    /// Plain cosine of these counts.
+    var cosine: Double
+    /// The score by the version's formula, counted afresh, before lists are divided by their sums; nil if the formula
+    /// is unknown.
+    var score: Double?
+    /// The other's rank in the version's list; nil if it is not listed.
+    var listedRank: Int?
+    /// The score in the version's list.
+    var listedScore: Double?
+    /// The rank, counted afresh, among all groups that pass the thresholds: of the other for the group, or of the group
+    /// for the other if lists are cut at the target; nil if it does not pass them, or the formula is unknown.
+    var rank: Int?
+    /// How many groups pass them.
+    var candidates: Int
+    /// Whether neither is private or hidden now.
+    var areShown: Bool
+    /// Why it is not listed, or that it is.
+    var reason: String
+
+    /// Counts afresh in the catalog.
+    init(
+        _ facts: RelationFacts, _ group: GroupRecord, _ other: GroupRecord, _ catalog: Catalog,
+        _ version: LoadedVersion
+    ) throws(CatalogError) {
+        let relation = facts.relation
+        let report = version.manifest[relation]
+        let minimumCommon = report?.minimumCommon ?? 1
+        let minimumEntries = report?.minimumEntries ?? 1
+        let formula = report.flatMap(ListFormula.init)
+        // The pair is looked for among those of the group that keeps its k best.
+        let keeper = formula?.cut == .target ? other : group
+        let kept = formula?.cut == .target ? group : other
+        let found = try catalog.overlaps(
+            of: keeper, in: facts.source, minimumCommon: minimumCommon, alwaysIncluding: kept,
+            weights: formula?.entryWeights(minimumEntries: minimumEntries))
+        let mine =
+            found.overlaps.first { $0.groupID.hasSameBytes(as: kept.id) }
+            ?? Overlap(groupID: kept.id, common: 0, size: 0)
+        self.relation = relation.rawValue
+        (size, otherSize) = formula?.cut == .target ? (mine.size, found.size) : (found.size, mine.size)
+        common = mine.common
+        cosine = size > 0 && otherSize > 0 ? Double(common) / (Double(size) * Double(otherSize)).squareRoot() : 0
+        score = formula?.score(mine.counts, ownSize: found.size)
+
+        let passing = found.overlaps.filter { $0.common >= minimumCommon && $0.size >= minimumEntries }
+        let isPassing = passing.contains { $0.groupID.hasSameBytes(as: kept.id) } && found.size >= minimumEntries
+        candidates = found.size >= minimumEntries ? passing.count : 0
+        if let formula, isPassing { rank = 1 + passing.count { formula.isBefore($0, mine) } }
+        if let index = version.model.index(ofID: group.id), let otherIndex = version.model.index(ofID: other.id) {
+            let list = version.model.neighbours(of: index, by: relation)
+            if let position = list.firstIndex(where: { $0.index == otherIndex }) {
+                listedRank = position + 1
+                let scores = ListedScores(relation, in: version.model, version.manifest)
+                listedScore = scores.score(of: list[position], to: index)
+            }
+        }
+        areShown = group.isShown && other.isShown
+        reason = ""
+        reason = explanation(group, other, report)
+    }
+
+    private func explanation(_ group: GroupRecord, _ other: GroupRecord, _ report: Manifest.RelationReport?) -> String {
+        if group.id.hasSameBytes(as: other.id) { return "a group is not its own neighbour" }
+        for record in [group, other] {
+            guard let concealment = record.concealment else { continue }
+            return listedRank == nil
+                ? "\(record.id) is \(concealment), and \(concealment) groups are in no list"
+                : "\(record.id) is \(concealment) since the version was made, and shown to nobody any more"
+        }
+        if let listedRank { return "rank \(listedRank)" }
+        guard let report else { return "the version does not have this relation" }
+        for (record, count) in [(group, size), (other, otherSize)] where count < report.minimumEntries {
+            return "\(record.id) has \(count) \(relation), X is \(report.minimumEntries)"
+        }
+        if common < report.minimumCommon { return "\(common) common \(relation), Y is \(report.minimumCommon)" }
+        guard let rank else { return "this program does not know the version's formula, \(report.measure)" }
+        let whose = report.cut == ListCut.target.rawValue ? " for \(other.id)" : ""
+        let place = "rank \(rank) of \(candidates)\(whose)"
+        if rank > report.limit { return "\(place), k is \(report.limit)" }
+        let isMixed = report.measureParameters["b"] != nil
+        return "\(place) now, but not in the version: "
+            + (isMixed ? "similar groups leave it no score by the regression, or " : "") + "the catalog changed since"
+    }
+
+    /// One line for a person.
+    var sentence: String {
+        let counts =
+            "\(Formats.grouped(common)) common of \(Formats.grouped(size)) and \(Formats.grouped(otherSize)), cosine "
+            + Formats.fixed(cosine, 4)
+        if !areShown { return "not listed: \(reason)" }
+        if listedRank != nil {
+            let score = listedScore.map { ", score " + Formats.score($0) } ?? ""
+            return "\(reason)\(score); \(counts)"
+        }
+        return "not listed: \(reason); \(counts)"
+    }
+}
+
+extension Overlap {
+    fileprivate var counts: PairCounts { PairCounts(common: common, otherSize: size, weightSum: weightSum) }
+}
+
+extension ListFormula {
+    /// The weights of common entries; nil if all are equal.
+    fileprivate func entryWeights(minimumEntries: Int) -> EntryWeights? {
+        hasWeights ? EntryWeights(minimumEntries: minimumEntries, weight: weight(ofDegree:)) : nil
+    }
+
+    /// The order of a list: the closer one first, then by the bytes of the ids.
+    fileprivate func isBefore(_ left: Overlap, _ right: Overlap) -> Bool {
+        if isCloser(left.counts, than: right.counts) { return true }
+        if isCloser(right.counts, than: left.counts) { return false }
+        return left.groupID.utf8.lexicographicallyPrecedes(right.groupID.utf8)
     }
 }

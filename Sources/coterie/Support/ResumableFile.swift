@@ -1,3 +1,5 @@
+import CatalogStore
+import CommandLine
 import FoundationEssentials
 import Glibc
 
@@ -88,5 +90,102 @@ final class ResumableFile<Content: Codable & Equatable> {
 
     private static func failure(_ text: String) -> Failure {
         Failure(Failure.general, "\(text): \(unsafe String(cString: strerror(errno)))")
+    }
+}
+
+/// The files that daemons keep on this machine, beside the catalog.
+extension ParsedCommand {
+    static let journals = Option(
+        "journal", "FILE",
+        help: """
+            A daemon's journal (default: all journal-PORT.sqlite beside the catalog and in the usual folder of journals)
+            """,
+        environment: "COTERIE_JOURNAL", setting: Setting("serve.journal"), isRepeating: true)
+
+    /// The journals that were given; if none were, those with the usual names in the usual folders.
+    func journalFiles() -> [String] {
+        let given = texts("journal")
+        guard given.isEmpty else { return given }
+        let folders = Set([Catalog.folder(of: text("catalog")), Self.stateFolderPath].compactMap(Catalog.resolved))
+        return folders.sorted().flatMap { folder in
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+            return names.filter(Self.isJournalName).sorted().map { "\(folder)/\($0)" }
+        }
+    }
+
+    private static func isJournalName(_ name: String) -> Bool {
+        let digits = name.dropFirst("journal-".count).prefix { $0.isASCII && $0.isNumber }
+        return !digits.isEmpty && name == "journal-\(digits).sqlite"
+    }
+
+    /// The files of sessions that were given; if none were, those beside the catalog and the journals.
+    func sessionFiles(besides journals: [String]) -> [String] {
+        let given = texts("sessions")
+        guard given.isEmpty else { return given }
+        return ([text("catalog")] + journals).map { $0 + "-sessions" }.filter(FileManager.default.fileExists)
+    }
+}
+
+/// A file, or a pipe, of lines of text.
+enum LineFile {
+    /// The lines that are not empty, without carriage returns at their ends.
+    ///
+    /// - Parameter path: a file, `-` for standard input, or what a shell puts for `<(…)`.
+    /// - Throws: `Failure` if it cannot be read, or is not UTF-8.
+    static func lines(of path: String) throws(Failure) -> [String] {
+        guard let text = String(validating: try bytes(of: path), as: UTF8.self) else {
+            throw Failure(Failure.badData, "cannot read \(path): it is not UTF-8 text")
+        }
+        return text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+
+    /// All bytes; the size of a pipe is not known before.
+    private static func bytes(of path: String) throws(Failure) -> [UInt8] {
+        let descriptor = path == "-" ? STDIN_FILENO : unsafe open(path, O_RDONLY | O_CLOEXEC)
+        defer { if descriptor > STDIN_FILENO { close(descriptor) } }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = unsafe chunk.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+            if count == 0 { return bytes }
+            if count > 0 {
+                bytes += chunk.prefix(count)
+            } else if errno != EINTR {
+                throw Failure(Failure.badData, "cannot read \(path): \(unsafe String(cString: strerror(errno)))")
+            }
+        }
+    }
+}
+
+/// A file that holds one secret, so that it stands neither in a configuration nor on a command line.
+struct SecretFile {
+    /// The longest secret, in bytes, inclusive.
+    private static let limitBytes = 4096
+
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    /// The secret, without the line feed behind it.
+    ///
+    /// - Throws: `Failure` if the file cannot be read, is empty or too long, or everybody can read it.
+    func read() throws(Failure) -> String {
+        let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        var status = stat()
+        guard descriptor >= 0, unsafe fstat(descriptor, &status) == 0 else {
+            throw Failure(Failure.general, "\(path) cannot be read: \(unsafe String(cString: strerror(errno)))")
+        }
+        defer { close(descriptor) }
+        guard status.st_mode & S_IRWXO == 0 else {
+            throw Failure(
+                Failure.badData, "\(path) can be read by everybody: run chmod 600 on it, and change the secret")
+        }
+        var bytes = [UInt8](repeating: 0, count: Self.limitBytes + 1)
+        let count = unsafe Glibc.read(descriptor, &bytes, bytes.count)
+        guard (1...Self.limitBytes).contains(count) else {
+            throw Failure(Failure.badData, "\(path) must hold a secret of 1 to \(Self.limitBytes) bytes")
+        }
+        let secret = String(decoding: bytes.prefix(count), as: UTF8.self)
+        return String(secret.hasSuffix("\n") ? secret.dropLast() : secret[...])
     }
 }

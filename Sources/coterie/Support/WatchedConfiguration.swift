@@ -1,9 +1,6 @@
-import CommandLineOptions
-import Configuration
+import CommandLine
 import Service
 import Synchronization
-import Tape
-import Tokens
 
 /// The configuration of a running daemon, which is read again when its files have changed.
 final class WatchedConfiguration: SettingsSource {

@@ -1,6 +1,5 @@
 import Compression
-
-@testable import Tape
+@testable import Service
 
 /// A file of a tape, or a line of one: what is read of it is the same once it is written again.
 struct TapeTarget: FuzzTarget {

@@ -1,5 +1,5 @@
+import Service
 import TestSupport
-import Tokens
 
 /// Checking of a token: none is accepted but one that was signed, for this service and this time.
 ///

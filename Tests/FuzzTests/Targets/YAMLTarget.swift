@@ -1,4 +1,4 @@
-import YAML
+import CommandLine
 
 /// Reading of YAML: what is accepted has its places in the file, and comes back when it is written in another style.
 struct YAMLTarget: FuzzTarget {

@@ -1,10 +1,12 @@
+import Answers
 import CatalogStore
-import CommandLineOptions
+import CommandLine
 import FoundationEssentials
 import Glibc
 import HTTP
-import HTTPClient
+import Model
 import ModelStore
+import Operations
 import Recommendation
 import Service
 import Synchronization
@@ -82,5 +84,74 @@ final class ReplayDaemon: Sendable {
         let copy = folder + "/catalog.sqlite"
         _ = try Catalog.copy(catalog, to: copy)
         return .catalog(store, path: copy)
+    }
+}
+
+/// A store in which one version of another store is current, and nothing can be changed.
+struct FixedVersionStore: VersionStore {
+    private let store: any VersionStore
+    private let version: LoadedVersion
+
+    init(_ version: LoadedVersion, of store: any VersionStore) {
+        self.version = version
+        self.store = store
+    }
+
+    var location: String { store.location }
+    func current() -> VersionName? { version.manifest.version }
+    func versionNames() -> [VersionName] { [version.manifest.version] }
+    func versions() -> [Manifest] { [version.manifest] }
+    func pinned() -> Set<VersionName> { [] }
+    func experiments() throws(StoreError) -> [UInt8]? { try store.experiments() }
+
+    func load(_ name: VersionName) throws(StoreError) -> LoadedVersion {
+        guard name == version.manifest.version else { throw StoreError(.unknownVersion, "there is no version \(name)") }
+        return version
+    }
+
+    func publish(
+        _ model: EncodedModel, manifest: Manifest, members: (any MemberSource)?,
+        progress: @Sendable (_ doneBytes: Int, _ totalBytes: Int) -> Void
+    ) throws(StoreError) -> Manifest { throw Self.refusal }
+
+    func makeCurrent(_ version: VersionName) throws(StoreError) { throw Self.refusal }
+    func pin(_ version: VersionName, _ isPinned: Bool) throws(StoreError) { throw Self.refusal }
+    func prune(keeping count: Int) throws(StoreError) -> [VersionName] { throw Self.refusal }
+
+    func setExperiments(_ text: [UInt8], replacing known: [UInt8]?) throws(StoreError) -> Bool { throw Self.refusal }
+
+    private static let refusal = StoreError(.writeFailed, "a replay changes no store")
+}
+
+/// Answers requests from a tape alone.
+struct TapeServer: Sendable {
+    private static let headers = ["Content-Type", "ETag", "Cache-Control", "Retry-After", "Allow"]
+
+    let answers: RecordedAnswers
+
+    /// The answer to a request: the recorded one, or 404 with the nearest target on the tape.
+    func answer(to request: HTTPRequest) -> HTTPResponse {
+        let (method, target) = (request.method.rawValue, String(decoding: request.target, as: UTF8.self))
+        guard let recorded = answers.next(method, target, body: request.body) else {
+            return notOnTape(method, target)
+        }
+        var headers = HTTPHeaders()
+        for name in Self.headers {
+            if let value = recorded.headers[name] { headers.append(name: name, value: value) }
+        }
+        if let tag = recorded.headers["ETag"], request.headers["If-None-Match"] == tag {
+            return HTTPResponse(status: .notModified, headers: headers)
+        }
+        return HTTPResponse(
+            status: HTTPStatus(rawValue: recorded.status), headers: headers, body: recorded.body)
+    }
+
+    private func notOnTape(_ method: String, _ target: String) -> HTTPResponse {
+        var problem = ProblemDetails(
+            type: "urn:coterie:problem:not-on-tape", title: "Not on the tape", status: HTTPStatus.notFound.rawValue,
+            detail: "there is no \(method) \(target) with this body on the tape")
+        problem.near = answers.nearest(to: target, method: method).map { [$0] }
+        return HTTPResponse(
+            status: .notFound, headers: ["Content-Type": "application/problem+json"], body: problem.json)
     }
 }

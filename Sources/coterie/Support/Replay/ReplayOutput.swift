@@ -1,5 +1,5 @@
-import Replay
-import Tape
+import Operations
+import Service
 
 /// What came of a replay, for people and as JSON.
 struct ReplayOutput: Encodable {

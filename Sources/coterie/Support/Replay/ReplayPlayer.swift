@@ -1,8 +1,8 @@
 import Dispatch
-import HTTPClient
-import Replay
+import HTTP
+import Operations
+import Service
 import Synchronization
-import Tape
 
 /// Plays the requests of a tape again and compares the answers.
 final class ReplayPlayer: Sendable {

@@ -1,0 +1,133 @@
+import Glibc
+import SQLite
+
+/// A group that holds companions of a photo: public photos that share a pool with it.
+public struct CompanionGroup: Sendable, Equatable {
+    /// The group's external id.
+    public var groupID: String
+    /// The number of companions in the group.
+    public var photos: Int
+    /// Their share of all companions, each weighted by the cosine of its pools and the photo's; 0 to 1.
+    public var share: Double
+
+    /// Counts.
+    public init(groupID: String, photos: Int, share: Double) {
+        self.groupID = groupID
+        self.photos = photos
+        self.share = share
+    }
+}
+
+extension Catalog {
+    /// The most pools of the photo that are read, the lowest keys first.
+    private static var poolsPerPhoto: Int { 20 }
+    /// The most photos that are read of a pool before and after the photo.
+    ///
+    /// Keys ascend with time, so these photos are
+    /// about as old as it is.
+    private static var photosPerSide: Int { 100 }
+    /// The most companions, those that share the most pools first.
+    private static var companionsPerPhoto: Int { 200 }
+
+    /// The shown groups that hold companions of a photo, in no particular order.
+    ///
+    /// A companion weighs *c / √(n m)*, the cosine of its *n* groups and the photo's *m*, of which *c* are common. The
+    /// work is bounded: some thousand rows, however large the pools are.
+    func companionGroups(ofPhoto key: Int64) throws(DatabaseError) -> [CompanionGroup] {
+        let pools = try shownGroups(ofPhoto: key)
+        let companions = try companions(ofPhoto: key, in: pools.map(\.key))
+        let own = Set(pools.map(\.key))
+        var total = 0.0
+        var found: [Int64: (id: String, photos: Int, weight: Double)] = [:]
+        for companion in companions {
+            let groups = try shownGroups(ofPhoto: companion)
+            let common = groups.count { own.contains($0.key) }
+            let weight = Double(common) / Double(groups.count * pools.count).squareRoot()
+            total += weight
+            for group in groups {
+                found[group.key, default: (group.id, 0, 0)].photos += 1
+                found[group.key, default: (group.id, 0, 0)].weight += weight
+            }
+        }
+        return found.values.map { CompanionGroup(groupID: $0.id, photos: $0.photos, share: $0.weight / total) }
+    }
+
+    /// The public photos that share the most pools with a photo, most first; equal ones by key.
+    private func companions(ofPhoto key: Int64, in pools: [Int64]) throws(DatabaseError) -> [Int64] {
+        var shared: [Int64: Int] = [:]
+        for (comparison, direction) in [("<", "DESC"), (">", "ASC")] {
+            let rows = try database.prepare(
+                """
+                SELECT photo_key FROM pools WHERE group_key = ? AND photo_key \(comparison) ?
+                ORDER BY photo_key \(direction) LIMIT \(Self.photosPerSide)
+                """)
+            for pool in pools.prefix(Self.poolsPerPhoto) {
+                rows.bind(pool, at: 1)
+                rows.bind(key, at: 2)
+                while try rows.step() { shared[rows.integer(0), default: 0] += 1 }
+            }
+        }
+        let visible = try database.prepare("SELECT 1 FROM photos WHERE photo_key = ? AND visibility = 0")
+        var companions: [Int64] = []
+        for (photo, _) in shared.sorted(by: { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }) {
+            guard companions.count < Self.companionsPerPhoto else { break }
+            visible.bind(photo, at: 1)
+            if try visible.step() { companions.append(photo) }
+            visible.reset()
+        }
+        return companions
+    }
+
+    private func shownGroups(ofPhoto key: Int64) throws(DatabaseError) -> [(key: Int64, id: String)] {
+        let rows = try database.prepare(
+            """
+            SELECT group_key, group_id FROM pools JOIN groups USING (group_key)
+            WHERE photo_key = ? AND \(CatalogSchema.isShown) ORDER BY group_key
+            """)
+        rows.bind(key, at: 1)
+        var groups: [(key: Int64, id: String)] = []
+        while try rows.step() { groups.append((rows.integer(0), rows.text(1))) }
+        return groups
+    }
+}
+
+/// Copies of files that others write to meanwhile: all of one moment, without what was deleted.
+extension Database {
+    /// Writes a copy to a new file that only its owner may read, and checks that it is whole.
+    func copy(to path: String) throws(DatabaseError) {
+        // SQLite writes into an empty file, which keeps its mode.
+        close(unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+        // Copying what is damaged may end as if the disk were full.
+        try checkWhole()
+        let copy = try prepare("VACUUM INTO ?")
+        copy.bind(Optional(path), at: 1)
+        try copy.run()
+        try Database(path: path, mode: .immutable).checkWhole()
+    }
+}
+
+extension Catalog {
+    /// Writes a copy of a catalog, which may be of an older program, to a new file.
+    ///
+    /// - Returns: its schema version.
+    /// - Throws: `CatalogError`, `.badData` if the catalog is damaged; then part of a copy may be there.
+    public static func copy(_ path: String, to target: String) throws(CatalogError) -> Int {
+        guard unsafe access(path, F_OK) == 0 else {
+            throw CatalogError(.missing, "there is no catalog at \(path): name another with --catalog")
+        }
+        let database = try wrapping { () throws(DatabaseError) in
+            try openedForReading(path, canWrite: isWritable(path))
+        }
+        let version = try CatalogSchema.checkedVersion(database)
+        guard version > 0 else { throw CatalogError(.notACatalog, "\(path) is empty") }
+        try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
+        return version
+    }
+}
+
+extension ChangeJournal {
+    /// Writes a copy of the journal to a new file.
+    public func copy(to target: String) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in try database.copy(to: target) }
+    }
+}

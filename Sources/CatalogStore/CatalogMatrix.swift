@@ -1,0 +1,323 @@
+import CivilTime
+public import Model
+import SQLite
+public import Similarity
+import Synchronization
+
+extension CatalogSnapshot {
+    /// Reads a matrix.
+    ///
+    /// - Parameters:
+    ///   - source: of which relation.
+    ///   - window: the dates to keep; nil for none.
+    ///   - findsFirstDays: whether to find the day of each column's earliest entry.
+    ///   - progress: told of the rows read so far, from any thread.
+    /// - Throws: `CatalogError.Code.badData` if the rows cannot be as they were written.
+    public func matrix(
+        _ source: RelationSource, keeping window: ActivityWindow? = nil, findingFirstDays findsFirstDays: Bool = false,
+        progress: @escaping @Sendable (_ rows: Int) -> Void
+    ) throws(CatalogError) -> MatrixReading {
+        let plan = try MatrixPlan(catalog, source, groups: groups(), findsFirstDays: findsFirstDays)
+        let window = plan.hasTimes ? window : nil
+        let rowsRead = Atomic<Int>(0)
+        let parts = try readParts(plan.ranges.count) { catalog, number throws(CatalogError) in
+            let part = try catalog.readPart(plan, number, window)
+            progress(rowsRead.add(part.rowsRead, ordering: .relaxed).newValue)
+            return part
+        }
+        try catalog.checkCount(parts.reduce(0) { $0 + $1.rowsRead }, of: source.table)
+        return try plan.assemble(parts, window)
+    }
+}
+
+extension Catalog {
+    fileprivate func readPart(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?)
+        throws(CatalogError) -> MatrixPart
+    {
+        var part = MatrixPart(plan, index, window)
+        let source = plan.source
+        try wrapping { () throws(DatabaseError) in
+            // A third column that is always empty would cost as much as a quarter of the reading.
+            let times = plan.hasTimes ? ", \(source.timeColumn)" : ""
+            let rows = try database.prepare(
+                """
+                SELECT group_key, \(source.entryColumn)\(times) FROM \(source.table)
+                WHERE group_key BETWEEN ? AND ? ORDER BY group_key, \(source.entryColumn)
+                """)
+            rows.bind(Int64(part.range.lowerBound), at: 1)
+            rows.bind(Int64(part.range.upperBound - 1), at: 2)
+            if plan.hasTimes {
+                try rows.forEachIntegerTriple { group, entry, time in
+                    part.add(group: Int(group), entry: Int(entry), time: time, plan)
+                }
+            } else {
+                try rows.forEachIntegerPair { group, entry in
+                    part.add(group: Int(group), entry: Int(entry), time: nil, plan)
+                }
+            }
+        }
+        part.end(plan)
+        guard part.isInOrder else {
+            throw .damaged("the rows of the table \(source.table) are out of order or bounds")
+        }
+        return part
+    }
+}
+
+/// The ranges of group keys that are read one at a time, and the row of each group.
+struct MatrixPlan: Sendable {
+    let source: RelationSource
+    /// By group key: the row, or −1 if the group is not shown or does not exist.
+    let rowOfGroup: [Int32]
+    let rowCount: Int
+    let columnCount: Int
+    /// False if no row of the table has a time.
+    let hasTimes: Bool
+    /// The keys of private photos; nil if there are none.
+    let isPrivatePhoto: BitSet?
+    let ranges: [Range<Int>]
+    /// Where the days of the columns' earliest entries are collected; nil if they are not asked for.
+    let firstDays: FirstDaysPool?
+
+    init(
+        _ catalog: Catalog, _ source: RelationSource, groups: [GroupRecord], findsFirstDays: Bool
+    ) throws(CatalogError) {
+        self.source = source
+        var rowOfGroup = [Int32](repeating: -1, count: Int(groups.map(\.key).max() ?? 0) + 1)
+        var rowCount = 0
+        for group in groups where group.isShown {
+            rowOfGroup[Int(group.key)] = Int32(rowCount)
+            rowCount += 1
+        }
+        self.rowOfGroup = rowOfGroup
+        self.rowCount = rowCount
+        let columnCount = try catalog.highestKey(of: source.entityTable) + 1
+        self.columnCount = columnCount
+        (hasTimes, isPrivatePhoto) = try wrapping { () throws(DatabaseError) in
+            (
+                try catalog.mayHaveValues(source.notedTime),
+                source.entityTable.hasVisibility ? try Self.privatePhotos(catalog, count: columnCount) : nil
+            )
+        }
+        ranges = Self.ranges(rowOfGroup.count)
+        firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
+    }
+
+    /// A plan for entries that are not in the catalog, without those of private photos.
+    init(_ source: RelationSource, rowOfGroup: [Int32], columnCount: Int, hasTimes: Bool, findsFirstDays: Bool) {
+        self.source = source
+        self.rowOfGroup = rowOfGroup
+        rowCount = rowOfGroup.count { $0 >= 0 }
+        self.columnCount = columnCount
+        self.hasTimes = hasTimes
+        isPrivatePhoto = nil
+        ranges = Self.ranges(rowOfGroup.count)
+        firstDays = findsFirstDays ? FirstDaysPool(columnCount: columnCount) : nil
+    }
+
+    /// Many small ranges, so that threads end together and progress is even.
+    private static func ranges(_ count: Int) -> [Range<Int>] {
+        let width = max(1, count / 512)
+        return stride(from: 0, to: count, by: width).map { $0..<min($0 + width, count) }
+    }
+
+    private static func privatePhotos(_ catalog: Catalog, count: Int) throws(DatabaseError) -> BitSet? {
+        let rows = try catalog.database.prepare("SELECT photo_key FROM photos WHERE visibility <> 0")
+        guard try rows.step() else { return nil }
+        var hidden = BitSet(count: count)
+        repeat {
+            let key = Int(rows.integer(0))
+            if (0..<count).contains(key) { hidden.insert(key) }
+        } while try rows.step()
+        return hidden
+    }
+
+    /// Puts the parts together in the order of the rows.
+    ///
+    /// - Parameter window: what dates were kept by; nil if none were.
+    func assemble(_ parts: [MatrixPart], _ window: ActivityWindow?) throws(CatalogError) -> MatrixReading {
+        var offsets = [Int](repeating: 0, count: rowCount + 1)
+        for part in parts { part.forEachRow { row, entries in offsets[row + 1] = entries.count } }
+        for row in 0..<rowCount { offsets[row + 1] += offsets[row] }
+        let total = offsets[rowCount]
+        let entries = unsafe [UInt32](unsafeUninitializedCapacity: total) { buffer, initializedCount in
+            for part in parts {
+                part.forEachRow { row, entries in
+                    let target = unsafe UnsafeMutableBufferPointer(rebasing: buffer[offsets[row]...])
+                    _ = unsafe target.initialize(from: entries)
+                }
+            }
+            initializedCount = total
+        }
+        do {
+            let events = window.map { GroupEvents(EventLog(parts.compactMap(\.events), $0), rowCount: rowCount) }
+            return MatrixReading(
+                matrix: try BinaryMatrix(columnCount: columnCount, rowOffsets: offsets, columnIndices: entries),
+                entriesOfPrivateGroups: parts.reduce(0) { $0 + $1.entriesOfPrivateGroups },
+                entriesOfPrivatePhotos: parts.reduce(0) { $0 + $1.entriesOfPrivatePhotos },
+                dates: parts.reduce(EventDates()) { $0.union($1.dates) },
+                events: events, firstDays: firstDays?.merged)
+        } catch {
+            throw .damaged("the table \(source.table): \(error)")
+        }
+    }
+}
+
+/// The rows of one range of group keys.
+struct MatrixPart: Sendable {
+    /// A row of the table.
+    struct Entry {
+        let row: Int32
+        let column: UInt32
+        /// Unix seconds, or `noTime`.
+        let time: Int64
+
+        /// Stands for a time that is not known.
+        static let noTime = Int64.min
+    }
+
+    private static let waitingLimit = 128
+
+    let range: Range<Int>
+    /// The rows in the order of their groups' keys, and where their entries begin.
+    private var rows: [(row: Int32, start: Int)] = []
+    private var entries: [UInt32] = []
+    private var lastRow: Int32 = -1
+    private(set) var rowsRead = 0
+    private(set) var entriesOfPrivateGroups = 0
+    private(set) var entriesOfPrivatePhotos = 0
+    private(set) var dates = EventDates()
+    /// Nil if no dates are kept.
+    private(set) var events: EventLog?
+    private var firstDays: FirstDays?
+    /// Rows that were added and not taken yet.
+    private var waiting: [Entry] = []
+    private var lastGroup = 0
+    /// Whether the groups of the rows ascend within the range, and there may be such entries; that the entries of a
+    /// group ascend is found later.
+    private(set) var isInOrder = true
+
+    /// - Parameter index: of the range in the plan.
+    init(_ plan: MatrixPlan, _ index: Int, _ window: ActivityWindow?) {
+        range = plan.ranges[index]
+        events = window.map(EventLog.init)
+        firstDays = plan.firstDays?.take()
+    }
+
+    /// Adds a row of the table; the rows of a group are adjacent.
+    mutating func add(group: Int, entry: Int, time: Int64?, _ plan: MatrixPlan) {
+        rowsRead += 1
+        guard entry >= 0, entry < plan.columnCount else {
+            isInOrder = false
+            return
+        }
+        if group != lastGroup {
+            guard group > lastGroup, range.contains(group) else {
+                isInOrder = false
+                return
+            }
+            lastGroup = group
+        }
+        let row = plan.rowOfGroup[group]
+        guard row >= 0 else {
+            entriesOfPrivateGroups += 1
+            return
+        }
+        waiting.append(Entry(row: row, column: UInt32(clamping: entry), time: time ?? Entry.noTime))
+        if waiting.count == Self.waitingLimit { takeWaiting(plan) }
+    }
+
+    /// Takes the rows that wait.
+    ///
+    /// What is known of their columns lies all over the memory: looked up for many at once, it is on its way for all of
+    /// them at the same time.
+    private mutating func takeWaiting(_ plan: MatrixPlan) {
+        if let isPrivatePhoto = plan.isPrivatePhoto {
+            let count = waiting.count
+            waiting.removeAll { isPrivatePhoto.contains(Int($0.column)) }
+            entriesOfPrivatePhotos += count - waiting.count
+        }
+        firstDays?.note(waiting)
+        for entry in waiting {
+            if lastRow != entry.row {
+                endRow()
+                rows.append((entry.row, entries.count))
+                lastRow = entry.row
+            }
+            if UnixTime.bounds.contains(entry.time) {
+                dates.note(entry.time)
+                events?.add(entry: entry.column, time: entry.time)
+            }
+            entries.append(entry.column)
+        }
+        waiting.removeAll(keepingCapacity: true)
+    }
+
+    /// Ends the part.
+    mutating func end(_ plan: MatrixPlan) {
+        takeWaiting(plan)
+        endRow()
+        // Given away, not copied: the next part changes the same table.
+        if let found = firstDays.take() { plan.firstDays?.give(found) }
+    }
+
+    /// Ends the row of which entries were added last.
+    private mutating func endRow() { if lastRow >= 0 { events?.end(row: Int(lastRow)) } }
+
+    /// Calls `body` with each row and its entries.
+    func forEachRow(_ body: (_ row: Int, _ entries: ArraySlice<UInt32>) -> Void) {
+        for (index, row) in rows.enumerated() {
+            let end = index + 1 < rows.count ? rows[index + 1].start : entries.count
+            body(Int(row.row), entries[row.start..<end])
+        }
+    }
+}
+
+/// A matrix, groups × users or groups × photos, and what was left out of it.
+public struct MatrixReading: Sendable {
+    /// A row per shown group, in ascending order of the bytes of the external ids.
+    ///
+    /// Columns are numbers of users or photos that are valid in this snapshot only.
+    public var matrix: BinaryMatrix
+    /// Entries left out because the group is private or hidden.
+    public var entriesOfPrivateGroups: Int
+    /// Entries of shown groups left out because the photo is private.
+    public var entriesOfPrivatePhotos: Int
+    /// The dates of the entries, as far as they are known.
+    public var dates: EventDates
+    /// What was kept of the dates; nil if that was not asked for, or there are none.
+    public var events: GroupEvents?
+    /// The day of the earliest entry of each column, in days since 1970; nil if that was not asked for.
+    ///
+    /// It is 0 if the time of an entry is not known, and `UInt16.max` if there is no entry.
+    public var firstDays: [UInt16]?
+}
+
+/// The dates of memberships or of entries of pools.
+public struct EventDates: Sendable, Equatable {
+    /// How many have a date.
+    public private(set) var count = 0
+    /// The first and the last date, in Unix seconds; nil if none has one.
+    public private(set) var span: ClosedRange<Int64>?
+
+    /// No dates.
+    public init() {}
+
+    mutating func note(_ time: Int64) {
+        count += 1
+        guard let known = span else { return span = time...time }
+        if !known.contains(time) { span = min(known.lowerBound, time)...max(known.upperBound, time) }
+    }
+
+    /// The dates of both.
+    public func union(_ other: EventDates) -> EventDates {
+        var both = self
+        both.count += other.count
+        if let mine = span, let its = other.span {
+            both.span = min(mine.lowerBound, its.lowerBound)...max(mine.upperBound, its.upperBound)
+        } else {
+            both.span = span ?? other.span
+        }
+        return both
+    }
+}

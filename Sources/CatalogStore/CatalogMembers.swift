@@ -1,0 +1,237 @@
+import Model
+import SQLite
+
+/// A user as the catalog has it: memberships and stated interests, by external ids.
+public struct CatalogMember: Sendable, Equatable {
+    /// A group that the user is in.
+    public struct Membership: Sendable, Equatable {
+        /// The group's external id.
+        public var groupID: String
+        /// When it was joined, in Unix seconds, if known.
+        public var joinedAt: Int64?
+    }
+
+    /// The external id.
+    public var id: String
+    /// Stated interests, as imported.
+    public var interests: [String]
+    /// The groups, public and private, in ascending order of their ids.
+    public var memberships: [Membership]
+}
+
+extension Catalog {
+    /// A user with all groups, public and private, that the user is a member of.
+    ///
+    /// - Returns: nil if there is no such user.
+    public func member(withID id: String) throws(CatalogError) -> CatalogMember? {
+        try wrapping { () throws(DatabaseError) in
+            let user = try database.prepare("SELECT user_key, interests FROM users WHERE user_id = ?")
+            user.bind(id, at: 1)
+            guard try user.step() else { return nil }
+            let rows = try database.prepare(
+                """
+                SELECT group_id, joined_at FROM memberships JOIN groups USING (group_key)
+                WHERE user_key = ? ORDER BY group_id
+                """)
+            rows.bind(user.integer(0), at: 1)
+            var memberships: [CatalogMember.Membership] = []
+            while try rows.step() {
+                memberships.append(.init(groupID: rows.text(0), joinedAt: rows.time(1)))
+            }
+            return CatalogMember(
+                id: id, interests: user.text(1).split(separator: ";").map(String.init), memberships: memberships)
+        }
+    }
+
+    /// Ids of users in ascending order of their bytes: those behind one, or from the first on; at most `limit`.
+    public func userIDs(after id: String?, limit: Int) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                "SELECT user_id FROM users WHERE ?1 IS NULL OR user_id > ?1 ORDER BY user_id LIMIT ?2")
+            rows.bind(id, at: 1)
+            rows.bind(Int64(limit), at: 2)
+            var ids: [String] = []
+            while try rows.step() { ids.append(rows.text(0)) }
+            return ids
+        }
+    }
+
+    /// How many users there are whose ids do not stand behind one; nil for all.
+    public func userCount(through id: String?) throws(CatalogError) -> Int {
+        try wrapping { () throws(DatabaseError) in
+            let count = try database.prepare("SELECT count(*) FROM users WHERE ?1 IS NULL OR user_id <= ?1")
+            count.bind(id, at: 1)
+            return try count.step() ? Int(count.integer(0)) : 0
+        }
+    }
+
+    /// Suggestions for an id that does not exist: the ids before and after it in the order of ids, and groups that have
+    /// it as their title; at most `limit` of each.
+    public func idsNear(_ id: String, in table: EntityTable, limit: Int = 8) throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            var found: [String] = []
+            var conditions = [
+                "\(table.idColumn) >= ?1 ORDER BY \(table.idColumn)",
+                "\(table.idColumn) < ?1 ORDER BY \(table.idColumn) DESC",
+            ]
+            if table == .groups { conditions.insert("title = ?1 COLLATE NOCASE ORDER BY group_id", at: 0) }
+            for condition in conditions {
+                let rows = try database.prepare(
+                    "SELECT \(table.idColumn) FROM \(table.rawValue) WHERE \(condition) LIMIT \(limit)")
+                rows.bind(id, at: 1)
+                for candidate in try rows.texts() where !found.contains(candidate) { found.append(candidate) }
+            }
+            return found
+        }
+    }
+
+    func key(of id: String, in table: EntityTable) throws(DatabaseError) -> Int64? {
+        let row = try database.prepare(
+            "SELECT \(table.keyColumn) FROM \(table.rawValue) WHERE \(table.idColumn) = ?")
+        row.bind(id, at: 1)
+        return try row.step() ? row.integer(0) : nil
+    }
+
+    /// The number of rows of each table.
+    public func counts() throws(CatalogError) -> [(table: String, rows: Int64)] {
+        try wrapping { () throws(DatabaseError) in
+            var counts: [(table: String, rows: Int64)] = []
+            for table in EntityTable.allCases.map(\.rawValue) + relations.map(\.source.table).sorted() {
+                counts.append((table, try database.integer("SELECT count(*) FROM \(table)") ?? 0))
+            }
+            return counts
+        }
+    }
+}
+
+extension CatalogSnapshot {
+    /// The texts of all users by their column in a matrix.
+    public func users() throws(CatalogError) -> UserTexts {
+        let texts: UserTexts? = try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare("SELECT user_key, user_id, interests FROM users ORDER BY user_key")
+            var texts = UserTexts()
+            while try rows.step() {
+                let key = rows.integer(0)
+                guard key >= texts.ids.count, key <= Catalog.keyLimit else { return nil }
+                unsafe rows.withText(1) { unsafe texts.ids.append($0, at: Int(key)) }
+                unsafe rows.withText(2) { unsafe texts.interests.append($0, at: Int(key)) }
+            }
+            return texts
+        }
+        guard let texts else { throw .damaged("keys of users are out of order or bounds") }
+        return texts
+    }
+}
+
+/// The tables of things that have an external id.
+public enum EntityTable: String, Sendable, CaseIterable {
+    /// Groups.
+    case groups
+    /// Users.
+    case users
+    /// Photos.
+    case photos
+
+    /// One of them, in a sentence.
+    public var singular: String { String(rawValue.dropLast()) }
+    var idColumn: String { singular + "_id" }
+    var keyColumn: String { singular + "_key" }
+    /// Whether some of them may be private.
+    var hasVisibility: Bool { self != .users }
+}
+
+extension Statement {
+    /// The first column of all rows.
+    func texts() throws(DatabaseError) -> [String] {
+        var texts: [String] = []
+        while try step() { texts.append(text(0)) }
+        return texts
+    }
+}
+
+extension Catalog {
+    /// Interactions of a member in the order in which they were recorded.
+    ///
+    /// - Parameters:
+    ///   - id: the member's external id.
+    ///   - after: the id of the interaction before the first one wanted; nil: from the beginning.
+    ///   - limit: how many at most.
+    /// - Returns: nil if the member has no interaction with the id `after`; none for a member who is not known.
+    public func interactions(ofUser id: String, after: String? = nil, limit: Int) throws(CatalogError)
+        -> [InteractionRecord]?
+    {
+        try wrapping { () throws(DatabaseError) in
+            var begin: Int64 = 0
+            if let after {
+                let row = try database.prepare(
+                    "SELECT interaction_key FROM interactions JOIN users USING (user_key) WHERE user_id = ? AND id = ?")
+                row.bind(id, at: 1)
+                row.bind(after, at: 2)
+                guard try row.step() else { return nil }
+                begin = row.integer(0)
+            }
+            let rows = try database.prepare(
+                Self.selectInteractions + "AND interaction_key > ? ORDER BY interaction_key LIMIT ?")
+            rows.bind(id, at: 1)
+            rows.bind(begin, at: 2)
+            rows.bind(Int64(limit), at: 3)
+            return try InteractionRecord.all(in: rows)
+        }
+    }
+
+    /// All interactions of a member that change a list, in the order in which they were recorded.
+    ///
+    /// - Parameter impressionsSince: impressions before it are left out; in Unix milliseconds.
+    public func history(ofUser id: String, impressionsSince: Int64) throws(CatalogError) -> [InteractionRecord] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                Self.selectInteractions + "AND (kind <> ? OR occurred_at >= ?) ORDER BY interaction_key")
+            rows.bind(id, at: 1)
+            rows.bind(Interaction.Kind.impression.code, at: 2)
+            rows.bind(impressionsSince, at: 3)
+            return try InteractionRecord.all(in: rows)
+        }
+    }
+
+    /// The latest time of the interactions that a member recorded last, in Unix milliseconds; nil if there are none.
+    ///
+    /// A time that is to come was recorded by a clock that was ahead: whatever the member does next comes after it.
+    public func latestInteractionTime(ofUser id: String) throws(CatalogError) -> Int64? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare(
+                """
+                SELECT max(occurred_at) FROM (SELECT occurred_at FROM interactions
+                    WHERE user_key = (SELECT user_key FROM users WHERE user_id = ?)
+                    ORDER BY interaction_key DESC LIMIT 64)
+                """)
+            row.bind(id, at: 1)
+            return try row.step() ? row.optionalInteger(0) : nil
+        }
+    }
+
+    /// How much is recorded of what a member did.
+    ///
+    /// - Parameter recent: the moment since which interactions are recent, in Unix milliseconds.
+    public func recordedAmount(ofUser id: String, recent: Int64) throws(CatalogError) -> RecordedAmount {
+        try wrapping { () throws(DatabaseError) in
+            try RecordedAmount.sum(
+                database, where: "user_key = (SELECT user_key FROM users WHERE user_id = ?1)", ofUser: id,
+                since: recent)
+        }
+    }
+
+    /// What `InteractionRecord.all` reads, of the user who is the first parameter; conditions may follow.
+    static let selectInteractions = """
+        SELECT id, kind, group_id, occurred_at, recommendation_id, position, variant
+        FROM interactions JOIN users USING (user_key) JOIN groups USING (group_key) WHERE user_id = ?
+        """ + " "
+
+    /// Reapplies all joins and leaves to the memberships, after an import has written some.
+    ///
+    /// Call it within the transaction of the import.
+    func reapplyInteractions() throws(DatabaseError) {
+        let pairs = try database.prepare("SELECT DISTINCT group_key, user_key FROM interactions WHERE kind < 2")
+        let memberships = try MembershipEvents(database)
+        while try pairs.step() { try memberships.settle(group: pairs.integer(0), user: pairs.integer(1)) }
+    }
+}

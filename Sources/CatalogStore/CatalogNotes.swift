@@ -1,0 +1,89 @@
+public import Model
+import SQLite
+
+extension Catalog {
+    /// All curated groups by position, including those that have not started or have expired.
+    public func curations() throws(CatalogError) -> [Curation] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT group_id, \(CatalogSchema.isShown), position, starts_at, expires_at
+                FROM curated_groups JOIN groups USING (group_key) ORDER BY position, group_id
+                """)
+            var curations: [Curation] = []
+            while try rows.step() {
+                curations.append(
+                    Curation(
+                        groupID: rows.text(0), isShown: rows.integer(1) != 0,
+                        position: Int(rows.integer(2)), startsAt: rows.time(3), expiresAt: rows.time(4)))
+            }
+            return curations
+        }
+    }
+
+    /// The external ids of all groups that are private or hidden, ascending.
+    public func unshownGroupIDs() throws(CatalogError) -> [String] {
+        try wrapping { () throws(DatabaseError) in
+            try database.prepare(
+                """
+                SELECT group_id FROM groups WHERE visibility <> 0
+                UNION SELECT group_id FROM hidden_groups JOIN groups USING (group_key) ORDER BY group_id
+                """
+            ).texts()
+        }
+    }
+
+    /// Hidden groups, in ascending order of the bytes of their external ids.
+    ///
+    /// - Parameters:
+    ///   - after: only ids after this one, which need not be that of a hidden group; nil: from the beginning.
+    ///   - limit: how many at most.
+    public func hiddenGroups(after: String? = nil, limit: Int) throws(CatalogError) -> [HiddenGroup] {
+        try wrapping { () throws(DatabaseError) in
+            let rows = try database.prepare(
+                """
+                SELECT group_id, hidden_at FROM hidden_groups JOIN groups USING (group_key)
+                WHERE ?1 IS NULL OR group_id > ?1 ORDER BY group_id LIMIT ?2
+                """)
+            rows.bind(after, at: 1)
+            rows.bind(Int64(limit), at: 2)
+            var groups: [HiddenGroup] = []
+            while try rows.step() {
+                groups.append(HiddenGroup(id: rows.text(0), hiddenAtMilliseconds: rows.milliseconds(1)))
+            }
+            return groups
+        }
+    }
+}
+
+/// A text that a tuning keeps in the catalog.
+public enum TuningNote: String, Sendable, CaseIterable {
+    /// The settings that were chosen.
+    case settings
+    /// What was tried.
+    case journal
+}
+
+extension Catalog {
+    /// A text that a tuning keeps; nil if there is none.
+    public func tuningNote(_ note: TuningNote) throws(CatalogError) -> String? {
+        try wrapping { () throws(DatabaseError) in
+            let row = try database.prepare("SELECT content FROM tuning_notes WHERE name = ?")
+            row.bind(note.rawValue, at: 1)
+            return try row.step() ? row.text(0) : nil
+        }
+    }
+
+    /// Keeps a text of a tuning, or removes it; memberships and everything else stay as they are.
+    public func keepTuningNote(_ note: TuningNote, _ content: String?) throws(CatalogError) {
+        try wrapping { () throws(DatabaseError) in
+            let statement = try database.prepare(
+                content == nil
+                    ? "DELETE FROM tuning_notes WHERE name = ?1"
+                    : "INSERT INTO tuning_notes VALUES (?1, ?2) ON CONFLICT DO UPDATE SET content = ?2")
+            statement.bind(note.rawValue, at: 1)
+            if let content { statement.bind(content, at: 2) }
+            try statement.run()
+        }
+    }
+}

@@ -1,0 +1,168 @@
+public import Model
+import SQLite
+import Synchronization
+
+/// What is known of the public photos, by their columns in a matrix.
+public struct PhotoContent: Sendable {
+    /// Their tags, normalized.
+    public let tags: PhotoVocabulary<String>
+    /// The cells of the map in which they were taken.
+    public let places: PhotoVocabulary<PlaceCell>
+    /// Which photo has which.
+    public let records: PhotoRecords
+    /// A number for each owner, in no particular order; 0 if the owner is not known.
+    public let owners: [UInt32]
+}
+
+/// The tags or the locations of enough photos.
+public struct PhotoVocabulary<Term: Sendable>: Sendable {
+    /// Most frequent first, equally frequent ones in ascending order.
+    public let terms: [Term]
+    /// The number of photos with each term.
+    public let totals: [UInt32]
+    /// The number of photos with any term, in the vocabulary or not.
+    public let photoCount: Int
+}
+
+extension CatalogSnapshot {
+    /// Photos are read in ranges of so many keys, small enough that threads end together.
+    private static let photosPerRange = 1 << 15
+
+    /// Whether any photo ever had tags or a location.
+    public func hasPhotoContent() throws(CatalogError) -> Bool {
+        try wrapping { () throws(DatabaseError) in
+            if try catalog.mayHaveValues(.tags) { return true }
+            return try catalog.mayHaveValues(.latitude)
+        }
+    }
+
+    /// Reads what is known of all public photos, in one pass over them if their tags fit into memory.
+    ///
+    /// - Parameters:
+    ///   - minimumPhotos: tags and cells of fewer photos are not in the vocabularies (inclusive).
+    ///   - progress: told of the keys passed so far, from any thread.
+    /// - Throws: `CatalogError.Code.badData` if the photos cannot be as they were written.
+    public func photoContent(minimumPhotos: Int, progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(CatalogError) -> PhotoContent
+    {
+        try photoContent(minimumPhotos: minimumPhotos, mostTags: TagNumbers.mostTags, progress: progress)
+    }
+
+    /// The same, with so many different tags in memory at once for each thread.
+    func photoContent(
+        minimumPhotos: Int, mostTags: Int, progress: @escaping @Sendable (_ photos: Int) -> Void
+    ) throws(CatalogError) -> PhotoContent {
+        let hidden = try wrapping { () throws(DatabaseError) in
+            try database.integer("SELECT count(*) FROM photos WHERE visibility <> 0") ?? 0
+        }
+        return try content(minimumPhotos: minimumPhotos) { choice throws(CatalogError) in
+            let readers = try readPhotos(TagNumbers(choice, mostTags: mostTags), progress)
+            guard readers.allSatisfy(\.isInOrder) else { throw .damaged("the photos are out of order") }
+            try catalog.checkCount(
+                readers.reduce(Int(hidden)) { $0 + $1.photoCount }, of: EntityTable.photos.rawValue, isOfTable: true)
+            return readers
+        }
+    }
+
+    private func readPhotos(_ tagNumbers: TagNumbers, _ progress: @escaping @Sendable (_ photos: Int) -> Void)
+        throws(CatalogError) -> [PhotoReader]
+    {
+        let highest = try catalog.highestKey(of: .photos)
+        let columns = try wrapping { () throws(DatabaseError) in
+            let tags = try catalog.mayHaveValues(.tags) ? "tags" : "NULL"
+            let place = try catalog.mayHaveValues(.latitude) ? "latitude, longitude" : "NULL, NULL"
+            return "photo_key, user_key, \(tags), \(place)"
+        }
+        let width = Self.photosPerRange
+        let ranges = stride(from: 0, to: highest + 1, by: width).map { $0..<min($0 + width, highest + 1) }
+        let next = Atomic<Int>(0)
+        let photosRead = Atomic<Int>(0)
+        return try readParts(connections.count) { catalog, _ throws(CatalogError) in
+            try wrapping { () throws(DatabaseError) in
+                let rows = try catalog.database.prepare(
+                    """
+                    SELECT \(columns) FROM photos WHERE photo_key BETWEEN ? AND ? AND visibility = 0
+                    ORDER BY photo_key
+                    """)
+                var reader = PhotoReader(tagNumbers)
+                while case let index = next.add(1, ordering: .relaxed).oldValue, index < ranges.count {
+                    let keys = ranges[index]
+                    rows.bind(Int64(keys.lowerBound), at: 1)
+                    rows.bind(Int64(keys.upperBound - 1), at: 2)
+                    try reader.read(rows, keys, index: index)
+                    progress(photosRead.add(keys.count, ordering: .relaxed).newValue)
+                }
+                return reader
+            }
+        }
+    }
+
+    /// Puts together what threads read, in the order of the photos.
+    ///
+    /// - Parameter readers: are empty then; what was read goes away piece by piece, as what it becomes grows.
+    func content(of readers: inout [PhotoReader], minimumPhotos: Int) throws(CatalogError) -> PhotoContent {
+        let tags = TagVocabulary(readers.map(\.tagNumbers), minimumPhotos: minimumPhotos)
+        let cells = CellVocabulary(readers.map(\.cellNumbers), minimumPhotos: minimumPhotos)
+        let (indexesOfTags, indexesOfCells) = (tags.indexes, cells.indexes)
+        let partCount = readers.reduce(0) { $0 + $1.parts.count }
+        let parts = Mutex<[(reader: Int, part: PhotoReader.Part)?]>(
+            readers.enumerated().flatMap { reader, read in read.parts.map { (reader: reader, part: $0) } }
+                .sorted { $0.part.range < $1.part.range })
+        readers = []
+        let converted = try readParts(partCount) { _, number throws(CatalogError) in
+            let taken = parts.withLock { parts in
+                defer { parts[number] = nil }
+                return parts[number]
+            }
+            guard let (reader, part) = taken else { preconditionFailure("each part is taken once") }
+            let records = part.records(indexesOfTags[reader], indexesOfCells[reader])
+            return (number: number, owners: part.owners, records: records)
+        }.sorted { $0.number < $1.number }
+        let all = PhotoRecords(converted.map(\.records))
+        return PhotoContent(
+            tags: PhotoVocabulary(terms: tags.texts, totals: tags.totals, photoCount: all.photosWithTags),
+            places: PhotoVocabulary(terms: cells.cells, totals: cells.totals, photoCount: all.photosWithPlaces),
+            records: all, owners: converted.flatMap(\.owners))
+    }
+}
+
+extension CatalogSnapshot {
+    /// Reads photos in one pass if their tags fit into memory.
+    ///
+    /// Otherwise the tags are first counted a share at a time, in a pass each, and then only the most frequent ones are
+    /// numbered. What is found is the same.
+    ///
+    /// - Parameters:
+    ///   - minimumPhotos: terms of fewer photos are left out (inclusive).
+    ///   - read: reads all photos on several threads, and numbers those tags that are chosen.
+    func content(
+        minimumPhotos: Int, read: (TagNumbers.Choice) throws(CatalogError) -> [PhotoReader]
+    ) throws(CatalogError) -> PhotoContent {
+        var readers = try read(.all)
+        if readers.contains(where: \.tagNumbers.isFull) {
+            readers = []
+            readers = try read(.known(frequentTags(minimumPhotos: minimumPhotos, read: read)))
+        }
+        return try content(of: &readers, minimumPhotos: minimumPhotos)
+    }
+
+    /// The tags of the vocabulary.
+    private func frequentTags(
+        minimumPhotos: Int, read: (TagNumbers.Choice) throws(CatalogError) -> [PhotoReader]
+    ) throws(CatalogError) -> Set<String> {
+        var found: [(text: String, photos: Int)] = []
+        // What is still to be counted: a share that does not fit either is divided further.
+        var shares = [TagShare(index: 0, count: 2), TagShare(index: 1, count: 2)]
+        while let share = shares.popLast() {
+            let threads = try read(.share(share)).map(\.tagNumbers)
+            if threads.contains(where: \.isFull) {
+                shares += share.halves
+                continue
+            }
+            let vocabulary = TagVocabulary(threads, minimumPhotos: minimumPhotos)
+            found += zip(vocabulary.texts, vocabulary.totals).map { ($0, Int($1)) }
+        }
+        found.sort(by: TagVocabulary.isMoreFrequent)
+        return Set(found.prefix(PhotoRecords.maximumTerms).lazy.map(\.text))
+    }
+}

@@ -1,0 +1,202 @@
+public import Model
+import SQLite
+
+/// How much work a matrix makes.
+public struct WorkEstimate: Sendable, Equatable {
+    /// Entries of the relation, counted.
+    public var rows: Int
+    /// Σ d(u)² over users or photos u in d(u) groups, the increments of a full count; estimated from a sample.
+    public var increments: Double
+    /// False if no row has a date.
+    public var hasDates: Bool
+    /// Rows with dates in the last weeks, estimated from a sample.
+    public var recentRows: Int
+
+    /// An amount of work.
+    public init(rows: Int, increments: Double, hasDates: Bool = false, recentRows: Int = 0) {
+        self.rows = rows
+        self.increments = increments
+        self.hasDates = hasDates
+        self.recentRows = recentRows
+    }
+}
+
+/// How much content the photos have: tags and locations.
+public struct ContentEstimate: Sendable, Equatable {
+    /// Photos, private ones included; 0 if none has tags or a location.
+    public var photos: Int
+    /// The tags of all photos together; estimated from a sample.
+    public var tags: Int
+    /// False if no photo has a location.
+    public var hasPlaces: Bool
+
+    /// An estimate.
+    public init(photos: Int = 0, tags: Int = 0, hasPlaces: Bool = false) {
+        self.photos = photos
+        self.tags = tags
+        self.hasPlaces = hasPlaces
+    }
+}
+
+extension Catalog {
+    /// How many entries a relation has.
+    public func rowCount(_ source: RelationSource) throws(CatalogError) -> Int {
+        try wrapping { () throws(DatabaseError) in
+            Int(try database.integer("SELECT count(*) FROM \(source.table)") ?? 0)
+        }
+    }
+
+    /// How many groups there are, public and private.
+    public func groupCount() throws(CatalogError) -> Int {
+        try wrapping { () throws(DatabaseError) in Int(try database.integer("SELECT count(*) FROM groups") ?? 0) }
+    }
+
+    /// Estimates the work that a matrix makes, in well under a second at any size.
+    ///
+    /// Σ d² = rows · (Σ d² / Σ d), the ratio taken over 20,000 users or photos, evenly spread. Heavy tails make it
+    /// uncertain by some tenths of its value; the same catalog gives the same estimate.
+    ///
+    /// - Parameter recentWeeks: which dates count as recent, back from the last one.
+    public func workEstimate(_ source: RelationSource, recentWeeks: Int = 0) throws(CatalogError) -> WorkEstimate {
+        let (table, entry) = (source.table, source.entryColumn)
+        let rows = try rowCount(source)
+        let (highest, highestGroup) = (try highestKey(of: source.entityTable), try highestKey(of: .groups))
+        return try wrapping { () throws(DatabaseError) in
+            let hasDates = try mayHaveValues(source.notedTime)
+            let count = try database.prepare("SELECT count(*) FROM \(table) WHERE \(entry) = ?")
+            var (sum, squares) = (0.0, 0.0)
+            for key in Self.sampleKeys(upTo: highest) {
+                count.bind(Int64(key), at: 1)
+                guard try count.step() else { continue }
+                let degree = Double(count.integer(0))
+                count.reset()
+                sum += degree
+                squares += degree * degree
+            }
+            let increments = sum > 0 ? Double(rows) * squares / sum : 0
+            let share = hasDates ? try recentShare(source, weeks: recentWeeks, upTo: highestGroup) : 0
+            return WorkEstimate(
+                rows: rows, increments: increments, hasDates: hasDates, recentRows: Int(share * Double(rows)))
+        }
+    }
+
+    /// The share of rows that have dates in the last weeks, from the first rows of 200 groups, evenly spread.
+    private func recentShare(_ source: RelationSource, weeks: Int, upTo highest: Int) throws(DatabaseError) -> Double {
+        let rows = try database.prepare(
+            "SELECT \(source.timeColumn) FROM \(source.table) WHERE group_key = ? LIMIT 500")
+        var times: [Int64?] = []
+        for key in Self.sampleKeys(upTo: highest, count: 200) {
+            rows.bind(Int64(key), at: 1)
+            while try rows.step() { times.append(rows.time(0)) }
+        }
+        guard let last = times.lazy.compactMap(\.self).max() else { return 0 }
+        let first = last - Int64(weeks) * ActivityCalendar.weekSeconds
+        return Double(times.count { $0.map { $0 > first } ?? false }) / Double(times.count)
+    }
+
+    /// Estimates how much content the photos have, from the tags of 20,000 of them, evenly spread.
+    public func contentEstimate() throws(CatalogError) -> ContentEstimate {
+        let highest = try highestKey(of: .photos)
+        return try wrapping { () throws(DatabaseError) in
+            let (hasTags, hasPlaces) = (try mayHaveValues(.tags), try mayHaveValues(.latitude))
+            guard hasTags || hasPlaces else { return ContentEstimate() }
+            var (sampled, tags) = (0, 0)
+            let list = try database.prepare("SELECT tags FROM photos WHERE photo_key = ?")
+            for key in Self.sampleKeys(upTo: hasTags ? highest : 0) {
+                list.bind(Int64(key), at: 1)
+                if try list.step() { tags += list.text(0).utf8.split(separator: UInt8(ascii: ";")).count }
+                list.reset()
+                sampled += 1
+            }
+            let total = sampled > 0 ? Double(tags) / Double(sampled) * Double(highest) : 0
+            return ContentEstimate(photos: highest, tags: Int(total), hasPlaces: hasPlaces)
+        }
+    }
+
+    /// At most `count` keys from 1 to the highest.
+    ///
+    /// Multiples of the golden ratio spread them evenly, whatever the order of the keys means.
+    private static func sampleKeys(upTo highest: Int, count: Int = 20_000) -> [Int] {
+        guard highest > count else { return Array(1..<highest + 1) }
+        return (0..<count).map { sample in
+            let fraction = (Double(sample) * 0.618_033_988_749_894_8).truncatingRemainder(dividingBy: 1)
+            return 1 + Int(fraction * Double(highest))
+        }
+    }
+}
+
+/// How much is recorded of what a member did.
+public struct RecordedAmount: Sendable, Equatable {
+    /// What an interaction takes beside its texts, in bytes, about.
+    public static let bytesOfInteraction = 64
+
+    /// Interactions since a moment.
+    public var recent: Int
+    /// What all interactions take, in bytes, about.
+    public var keptBytes: Int
+
+    /// An amount.
+    public init(recent: Int = 0, keptBytes: Int = 0) {
+        self.recent = recent
+        self.keptBytes = keptBytes
+    }
+
+    /// Adds up the rows of a table of interactions.
+    ///
+    /// - Parameters:
+    ///   - condition: which rows count; `?1` is the member's external id.
+    ///   - milliseconds: the moment, in Unix milliseconds.
+    static func sum(
+        _ database: Database, where condition: String, ofUser id: String, since milliseconds: Int64
+    ) throws(DatabaseError) -> RecordedAmount {
+        let row = try database.prepare(
+            """
+            SELECT total(occurred_at >= ?2), total(\(bytesOfInteraction) + length(CAST(id AS BLOB))
+                + coalesce(length(CAST(recommendation_id AS BLOB)), 0) + coalesce(length(CAST(variant AS BLOB)), 0))
+            FROM interactions WHERE \(condition)
+            """)
+        row.bind(id, at: 1)
+        row.bind(milliseconds, at: 2)
+        guard try row.step() else { return RecordedAmount() }
+        return RecordedAmount(
+            recent: Int(row.optionalNumber(0) ?? 0), keptBytes: Int(row.optionalNumber(1) ?? 0))
+    }
+}
+
+/// A column of which `catalog_state` says whether it ever had a value, so that nobody scans its table to find out.
+///
+/// The number there is 1 from the first value on. It stays 1 if all values are removed later, which only costs time.
+/// The columns are the times of every relation, and the tags and latitudes of photos.
+struct NotedColumn: RawRepresentable, Hashable, Sendable {
+    /// The table and the column, with a dot between them.
+    let rawValue: String
+
+    static let tags = NotedColumn(rawValue: "photos.tags")
+    static let latitude = NotedColumn(rawValue: "photos.latitude")
+
+    init(rawValue: String) { self.rawValue = rawValue }
+
+    /// The column of a table, if `catalog_state` has a number for it.
+    init?(_ table: EntityTable, target: String) {
+        self.init(rawValue: "\(table.rawValue).\(target)")
+        guard self == .tags || self == .latitude else { return nil }
+    }
+}
+
+extension Catalog {
+    /// Whether a column has ever had a value.
+    func mayHaveValues(_ column: NotedColumn) throws(DatabaseError) -> Bool {
+        let statement = try database.prepare("SELECT value FROM catalog_state WHERE name = ?")
+        statement.bind(Optional(column.rawValue), at: 1)
+        return try statement.step() && statement.integer(0) != 0
+    }
+
+    /// Notes that columns have values; call it within the transaction that writes them.
+    func note(_ columns: Set<NotedColumn>) throws(DatabaseError) {
+        let statement = try database.prepare("UPDATE catalog_state SET value = 1 WHERE name = ? AND value = 0")
+        for column in columns {
+            statement.bind(Optional(column.rawValue), at: 1)
+            try statement.run()
+        }
+    }
+}

@@ -1,0 +1,136 @@
+public import Similarity
+
+/// The options that choose the formula, for every command that computes neighbours.
+public enum MeasureOptions {
+    /// The formulas by name.
+    private enum Name: String, CaseIterable {
+        case cosine, modified
+    }
+
+    /// A parameter of the modified cosine.
+    private struct Parameter {
+        let option: Option
+        /// Whether it is of what scores are mixed with, which lists cut at the source know nothing of.
+        let isOfMix: Bool
+        let set: @Sendable (inout ModifiedCosine, Double) -> Void
+
+        init(
+            _ name: String, _ placeholder: String, _ help: String, in bounds: ClosedRange<Double>,
+            at path: any WritableKeyPath<ModifiedCosine, Double> & Sendable, isOfMix: Bool = false
+        ) {
+            self.isOfMix = isOfMix
+            option = Option(
+                name, placeholder, help: "Modified: \(help) (default: \(ModifiedCosine.standard[keyPath: path]))",
+                type: .number(bounds), setting: MeasureOptions.setting(name))
+            set = { $0[keyPath: path] = $1 }
+        }
+    }
+
+    private static func setting(_ name: String) -> Setting { Setting("recompute.\(Setting.camelCased(name))") }
+
+    /// All options.
+    public static var options: [Option] {
+        let measure = Option(
+            "measure", "NAME", help: "The formula", default: Name.modified.rawValue,
+            allowed: Name.allCases.map(\.rawValue), setting: setting("measure"))
+        return [measure] + parameters.map(\.option) + [cut]
+    }
+
+    private static let cut = Option(
+        "cut", "SIDE",
+        help: """
+            Modified: whether a group keeps the K best in its list, or the K lists where it is best (default: \
+            \(ModifiedCosine.standard.cut.rawValue))
+            """,
+        allowed: ListCut.allCases.map(\.rawValue), setting: setting("cut"))
+
+    /// Greater exponents overflow the range of numbers and make no difference.
+    private static let exponents = 0.0...8.0
+
+    private static var parameters: [Parameter] {
+        [
+            Parameter(
+                "degree-discount", "A", "A, the weight of a member or photo in d groups is d^-A", in: exponents,
+                at: \.degreeDiscount),
+            Parameter(
+                "source-exponent", "P", "P, the score is divided by the group's size to this power", in: exponents,
+                at: \.sourceExponent),
+            Parameter(
+                "neighbour-exponent", "Q",
+                "Q, the score is divided by the neighbour's size to this power; a smaller Q favours large groups",
+                in: exponents, at: \.neighbourExponent),
+            Parameter(
+                "shrinkage", "H", "H, the score of c common entries is multiplied by c / (c + H)", in: 0...1e9,
+                at: \.shrinkage),
+            Parameter(
+                "score-power", "R", "R, the score is raised to this power; the order stays", in: 0.01...8,
+                at: \.scorePower),
+            Parameter(
+                "list-power", "G", "divides a list by the sum of its scores to this power", in: 0...1,
+                at: \.listPower),
+            Parameter(
+                "ridge-share", "B", "which part of a score is the coefficient of a ridge regression; with --cut target",
+                in: 0...1, at: \.ridgeShare, isOfMix: true),
+            Parameter(
+                "ridge-penalty", "L", "the penalty of that regression", in: 0.001...1e9, at: \.ridgePenalty,
+                isOfMix: true),
+            Parameter(
+                "factor-weight", "F", "what the products of low-rank factors add to a score; with --cut target",
+                in: 0...1000, at: \.factorWeight, isOfMix: true),
+        ]
+    }
+
+    /// The chosen formula.
+    ///
+    /// - Parameter otherwise: has the parameters that are not given.
+    /// - Throws: `UsageError` if a parameter is out of bounds, or is given for plain cosine, which has none, or for a cut
+    ///   that makes nothing of it.
+    public static func measure(of parsed: ParsedCommand, otherwise: ModifiedCosine = .standard) throws(UsageError)
+        -> SimilarityParameters.Measure
+    {
+        let name = try parsed.choice("measure", of: Name.self)
+        var modified = otherwise
+        for parameter in parameters {
+            guard let value = try parsed.numberIfGiven(parameter.option.name) else { continue }
+            guard name == .modified else {
+                throw UsageError("--\(parameter.option.name) needs --measure \(Name.modified.rawValue)")
+            }
+            parameter.set(&modified, value)
+        }
+        if let cut = try parsed.choiceIfGiven(cut.name, of: ListCut.self) {
+            guard name == .modified else { throw UsageError("--cut needs --measure \(Name.modified.rawValue)") }
+            modified.cut = cut
+        }
+        if modified.cut == .source {
+            for parameter in parameters where parameter.isOfMix {
+                guard try parsed.numberIfGiven(parameter.option.name) == nil else {
+                    throw UsageError("--\(parameter.option.name) needs --cut \(ListCut.target.rawValue)")
+                }
+            }
+        }
+        return name == .modified ? .modified(modified) : .cosine
+    }
+}
+
+/// The option, and the environment variable, that choose the processor instructions of the search.
+public enum ProcessorPathOption {
+    /// `--processor-path`.
+    public static let option = Option(
+        "processor-path", "PATH",
+        help: "The processor instructions to use, for comparisons (default: the fastest supported ones)",
+        environment: "COTERIE_PROCESSOR_PATH", allowed: ProcessorPath.allCases.map(\.rawValue))
+
+    /// The chosen path, by default the fastest.
+    ///
+    /// - Throws: `UsageError` if the processor does not support it.
+    public static func path(of parsed: ParsedCommand) throws(UsageError) -> ProcessorPath {
+        guard let path = try parsed.choiceIfGiven(option.name, of: ProcessorPath.self) else { return .fastest }
+        guard ProcessorPath.supported.contains(path) else {
+            throw parsed.badValue(
+                path.rawValue, of: option.name,
+                expected: "one that this processor has: "
+                    + ProcessorPath.supported.map(\.rawValue).joined(separator: ", "))
+        }
+        return path
+    }
+}

@@ -1,0 +1,222 @@
+import RecordReading
+
+/// A program with commands: the table behind the parser, the help and the completion scripts.
+public struct CommandLineProgram: Sendable {
+    /// Its name on the command line.
+    public let name: String
+    /// What it does, in one line.
+    public let summary: String
+    /// Its version, as `--version` shows it.
+    public let version: String
+    /// Its commands, in the order of the help.
+    public let commands: [Command]
+
+    /// Checks the table, and ends the process at a mistake of the programmer's.
+    ///
+    /// Mistakes are: two commands or two options with the same name, `help` or `h` as a name, a required argument after
+    /// an optional one, a repeating argument that is not the last, a default that is not allowed.
+    ///
+    /// - Parameter variablePrefix: how the environment variables of those settings begin that name none; nil for no
+    ///   such variables.
+    public init(name: String, summary: String, version: String, commands: [Command], variablePrefix: String? = nil) {
+        self.name = name
+        self.summary = summary
+        self.version = version
+        self.commands = variablePrefix.map { prefix in commands.map { $0.namingVariables(prefix) } } ?? commands
+        for command in commands { command.checkTable() }
+        precondition(Set(commands.map(\.name)).count == commands.count, "two commands have the same name")
+        precondition(!commands.contains { $0.name == "help" }, "the command help is built in")
+    }
+
+    /// The command with this name.
+    func command(named name: String) -> Command? { commands.first { $0.name == name } }
+}
+
+/// What a command line asks for.
+public enum ParseResult<Run: Sendable>: Sendable {
+    /// Run this command.
+    case run(Run)
+    /// Write this help to standard output and end with 0.
+    case help(String)
+    /// Write this line to standard output and end with 0.
+    case version(String)
+}
+
+extension Command {
+    /// The same, with an environment variable for each setting.
+    fileprivate func namingVariables(_ prefix: String) -> Command {
+        Command(
+            name, summary: summary, discussion: discussion, arguments: arguments,
+            options: options.map { $0.namingVariable(prefix) }, examples: examples)
+    }
+
+    func checkTable() {
+        let names = options.map(\.name) + options.compactMap { $0.short.map(String.init) } + ["help", "h"]
+        precondition(Set(names).count == names.count, "two options of \(name) have the same name")
+        precondition(!arguments.dropLast().contains(where: \.isRepeating), "only the last argument may repeat")
+        let firstOptional = arguments.firstIndex(where: \.isOptional) ?? arguments.endIndex
+        precondition(
+            arguments[firstOptional...].allSatisfy(\.isOptional), "an argument after an optional one is required")
+        for option in options {
+            guard let value = option.defaultValue else { continue }
+            let isAllowed = option.allowedValues.isEmpty || option.allowedValues.contains(value)
+            precondition(
+                isAllowed && option.type.fault(in: value) == nil, "the default of --\(option.name) is not allowed")
+        }
+    }
+}
+
+extension CommandLineProgram {
+    /// Reads a command line, and gives a command the values of all of its options.
+    ///
+    /// - Parameters:
+    ///   - words: the words after the program's name.
+    ///   - environment: all environment variables. Only those that an option of the command names are used.
+    /// - Throws: `UsageError` when a word is not understood, or one is missing.
+    public func parse(
+        _ words: [String], environment: [String: String]
+    ) throws(UsageError) -> ParseResult<ParsedCommand> {
+        switch try read(words) {
+        case .run(let words): .run(try words.completed(environment: environment))
+        case .help(let text): .help(text)
+        case .version(let text): .version(text)
+        }
+    }
+
+    /// Reads a command line.
+    ///
+    /// - Parameter words: the words after the program's name.
+    /// - Throws: `UsageError` when a word is not understood, or an argument is missing.
+    public func read(_ words: [String]) throws(UsageError) -> ParseResult<CommandWords> {
+        guard let first = words.first else {
+            throw UsageError("which command?", advice: ["usage: \(usageLine)", helpAdvice])
+        }
+        switch first {
+        case "--help", "-h": return .help(help)
+        case "--version": return .version("\(name) \(version)")
+        case "help": return try .help(helpPage(for: words.dropFirst()))
+        default: break
+        }
+        guard let command = command(named: first) else { throw unknownCommand(first) }
+        var parser = CommandParser(program: name, command: command)
+        guard try parser.read(words.dropFirst()) else { return .help(help(for: command)) }
+        return .run(try parser.finish())
+    }
+
+    private func helpPage(for words: ArraySlice<String>) throws(UsageError) -> String {
+        guard let name = words.first, name != "--help", name != "-h" else { return help }
+        guard let command = command(named: name) else { throw unknownCommand(name) }
+        return help(for: command)
+    }
+
+    private func unknownCommand(_ word: String) -> UsageError {
+        if word.hasPrefix("-") {
+            return UsageError(
+                "\(word) is before the command; put options after it", advice: ["usage: \(usageLine)"])
+        }
+        let near = nearest(to: word, among: commands.map(\.name))
+        return UsageError("\(name) has no command \"\(word)\"", advice: didYouMean(near) + [helpAdvice])
+    }
+
+    private var helpAdvice: String { "\(name) --help lists the commands" }
+}
+
+/// Reads the words after a command's name, one at a time.
+struct CommandParser {
+    private let command: Command
+    private let errors: CommandErrors
+    private var arguments: [String] = []
+    private var values: [String: [String]] = [:]
+
+    init(program: String, command: Command) {
+        self.command = command
+        errors = CommandErrors(program: program, command: command)
+    }
+
+    /// Reads all words; false if one of them asks for help.
+    mutating func read(_ words: ArraySlice<String>) throws(UsageError) -> Bool {
+        var rest = words
+        while let word = rest.popFirst() {
+            if word == "--" {
+                arguments.append(contentsOf: rest)
+                break
+            }
+            if word == "--help" || word == "-h" { return false }
+            if word.hasPrefix("--") {
+                try readLong(word.dropFirst(2), &rest)
+            } else if word.hasPrefix("-"), word != "-" {
+                guard try readShort(word.dropFirst(), &rest) else { return false }
+            } else {
+                arguments.append(word)
+            }
+        }
+        return true
+    }
+
+    /// The words of the command, after all are read.
+    consuming func finish() throws(UsageError) -> CommandWords {
+        try checkArgumentCount()
+        return CommandWords(command: command, arguments: arguments, values: values, errors: errors)
+    }
+
+    private mutating func readLong(_ word: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = String(parts[0])
+        guard let option = command.option(named: name) else { throw errors.unknownOption("--\(name)") }
+        let attached = parts.count == 2 ? String(parts[1]) : nil
+        if option.isFlag {
+            if let attached { throw errors.error("--\(name) takes no value, but was given \"\(attached)\"") }
+            try add("", to: option)
+        } else if let attached {
+            try add(attached, to: option)
+        } else {
+            try add(nextValue(for: option, &rest), to: option)
+        }
+    }
+
+    /// Reads `-n 5`, `-n5` or flags in a row, `-vj`; false if one of them asks for help.
+    private mutating func readShort(_ word: Substring, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
+        var letters = word
+        while let letter = letters.popFirst() {
+            if letter == "h" { return false }
+            guard let option = command.option(short: letter) else { throw errors.unknownOption("-\(letter)") }
+            guard !option.isFlag else {
+                try add("", to: option)
+                continue
+            }
+            try add(letters.isEmpty ? nextValue(for: option, &rest) : String(letters), to: option)
+            break
+        }
+        return true
+    }
+
+    /// The next word as an option's value, unless it is another option.
+    private func nextValue(for option: Option, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
+        guard let word = rest.first, word != "--", !isOption(word) else { throw errors.missingValue(option) }
+        rest = rest.dropFirst()
+        return word
+    }
+
+    /// Whether a word is an option of this command; `-5` is not, unless there is an option `-5`.
+    private func isOption(_ word: String) -> Bool {
+        if word == "--help" || word == "-h" { return true }
+        if word.hasPrefix("--") { return command.option(named: String(word.dropFirst(2).prefix { $0 != "=" })) != nil }
+        guard word.count == 2, word.hasPrefix("-"), let letter = word.last else { return false }
+        return command.option(short: letter) != nil
+    }
+
+    private mutating func add(_ value: String, to option: Option) throws(UsageError) {
+        if values[option.name] != nil, !option.isRepeating { throw errors.error("--\(option.name) is given twice") }
+        try errors.check(value, of: option, from: .commandLine)
+        values[option.name, default: []].append(value)
+    }
+
+    private func checkArgumentCount() throws(UsageError) {
+        let required = command.arguments.prefix { !$0.isOptional }
+        guard arguments.count >= required.count else { throw errors.missingArgument(required[arguments.count]) }
+        if command.arguments.last?.isRepeating == true { return }
+        guard arguments.count <= command.arguments.count else {
+            throw errors.extraArgument(arguments[command.arguments.count])
+        }
+    }
+}

@@ -1,0 +1,318 @@
+/// A shell that a completion script can be made for.
+public enum Shell: String, Sendable, CaseIterable {
+    /// GNU Bash 4.4 or later.
+    case bash
+    /// The Z shell.
+    case zsh
+    /// The friendly interactive shell.
+    case fish
+}
+
+extension CommandLineProgram {
+    /// A script for a shell that completes this program's commands, options and values.
+    public func completion(_ shell: Shell) -> String {
+        let lines =
+            switch shell {
+            case .bash: bashCompletion
+            case .zsh: zshCompletion
+            case .fish: fishCompletion
+            }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}
+
+/// What a shell offers for a value.
+enum ValueCompletion {
+    case words([String])
+    case files
+    case folders
+    case nothing
+
+    init(_ option: Option) {
+        self = option.allowedValues.isEmpty ? Self(placeholder: option.placeholder) : .words(option.allowedValues)
+    }
+
+    init(placeholder: String?) {
+        switch placeholder {
+        case "FILE": self = .files
+        case "FOLDER": self = .folders
+        default: self = .nothing
+        }
+    }
+}
+
+extension Command {
+    /// What a shell offers for an argument: the same for all arguments of a command, because not every shell can tell
+    /// which one is being completed.
+    var argumentCompletion: ValueCompletion {
+        let names = Set(arguments.map(\.name))
+        if names.contains("FILE") { return .files }
+        return names.contains("FOLDER") ? .folders : .nothing
+    }
+}
+
+extension Option {
+    /// All its spellings: `--limit`, `-n`.
+    var spellings: [String] { ["--\(name)"] + (short.map { ["-\($0)"] } ?? []) }
+}
+
+/// A command line that was read; what it does not give comes from elsewhere.
+public struct CommandWords: Sendable {
+    /// The command that was chosen.
+    public let command: Command
+    let arguments: [String]
+    /// The values that were given, by the long names of options; a flag has the value "".
+    let values: [String: [String]]
+    let errors: CommandErrors
+
+    /// A command line that gives nothing.
+    public init(of command: Command, program: String) {
+        self.command = command
+        arguments = []
+        values = [:]
+        errors = CommandErrors(program: program, command: command)
+    }
+
+    init(command: Command, arguments: [String], values: [String: [String]], errors: CommandErrors) {
+        self.command = command
+        self.arguments = arguments
+        self.values = values
+        self.errors = errors
+    }
+
+    /// The value of an option on the command line, else in the environment; nil if it is in neither.
+    ///
+    /// For what must be known before there are configuration files.
+    public func given(_ name: String, environment: [String: String]) -> String? {
+        if let value = values[name]?.last { return value }
+        return command.option(named: name)?.environmentVariable.flatMap { environment[$0] }.flatMap {
+            $0.isEmpty ? nil : $0
+        }
+    }
+
+    /// The command with the values of all of its options: from the command line, else from the environment, else from
+    /// configuration files, else their defaults.
+    ///
+    /// - Parameters:
+    ///   - environment: all environment variables; only those that an option names are used.
+    ///   - configured: what the files say; only what the command has an option for is used.
+    /// - Throws: `UsageError` if a value is wrong, or one that is required is missing.
+    public func completed(
+        environment: [String: String], configured: ConfiguredValues = ConfiguredValues()
+    ) throws(UsageError) -> ParsedCommand {
+        var (all, origins): ([String: [String]], [String: ValueOrigin]) = (values, [:])
+        for option in command.options {
+            if all[option.name] != nil {
+                origins[option.name] = .commandLine
+            } else if let texts = try environmentValues(of: option, environment) {
+                all[option.name] = texts
+                origins[option.name] = .environment
+            } else if let value = option.setting.flatMap({ configured.values[$0.key] }) {
+                all[option.name] = try configuredValues(of: option, value)
+                origins[option.name] = .file(place: value.place)
+            } else if let value = option.defaultValue {
+                all[option.name] = [value]
+            } else if option.isRequired {
+                throw errors.missingOption(option)
+            }
+        }
+        return ParsedCommand(command: command, arguments: arguments, values: all, origins: origins, errors: errors)
+    }
+
+    /// The values of an option in the environment, none for a flag that is off; nil if the variable is not set.
+    private func environmentValues(
+        of option: Option, _ environment: [String: String]
+    ) throws(UsageError) -> [String]? {
+        guard let variable = option.environmentVariable, let value = environment[variable], !value.isEmpty else {
+            return nil
+        }
+        guard option.isFlag else {
+            try errors.check(value, of: option, from: .environment)
+            return [value]
+        }
+        switch value.lowercased() {
+        case "1", "true", "yes", "on": return [""]
+        case "0", "false", "no", "off": return []
+        default: throw errors.badValue(value, of: option, from: .environment, expected: "1 or 0")
+        }
+    }
+
+    private func configuredValues(
+        of option: Option, _ value: ConfiguredValues.Value
+    ) throws(UsageError) -> [String] {
+        let origin = ValueOrigin.file(place: value.place)
+        guard option.isFlag else {
+            for text in value.texts { try errors.check(text, of: option, from: origin) }
+            return value.texts
+        }
+        switch value.texts {
+        case ["true"]: return [""]
+        case ["false"]: return []
+        default: throw errors.badValue(value.texts.first ?? "", of: option, from: origin, expected: "true or false")
+        }
+    }
+}
+
+extension CommandLineProgram {
+    var bashCompletion: [String] {
+        let names = commands.map(\.name)
+        return [
+            "# Completion of \(name) in bash.",
+            "\(bashFunction)() {",
+            "    local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"",
+            "    # Bash splits --name=value at the equals sign.",
+            "    if [[ $current == = ]]; then",
+            "        current=",
+            "    elif [[ $previous == = ]]; then",
+            "        previous=\"${COMP_WORDS[COMP_CWORD-2]}\"",
+            "    fi",
+            "    COMPREPLY=()",
+            "    if (( COMP_CWORD == 1 )); then",
+            "        \(bashReply(.words(names + ["help", "--help", "--version"])))",
+            "        return",
+            "    fi",
+            "    case \"${COMP_WORDS[1]}\" in",
+            "    help) \(bashReply(.words(names))) ;;",
+        ] + commands.flatMap(bashCase) + ["    esac", "}", "complete -F \(bashFunction) \(name)"]
+    }
+
+    private var bashFunction: String { "_" + name.map { $0 == "-" ? "_" : $0 } }
+
+    private func bashCase(_ command: Command) -> [String] {
+        let values = command.options.filter { !$0.isFlag }.map { option in
+            "        \(option.spellings.joined(separator: " | "))) \(bashReply(ValueCompletion(option))); return ;;"
+        }
+        let options = command.options.map { "--\($0.name)" } + ["--help"]
+        return ["    \(command.name))"]
+            + (values.isEmpty ? [] : ["        case \"$previous\" in"] + values + ["        esac"])
+            + [
+                "        if [[ $current == -* ]]; then",
+                "            \(bashReply(.words(options)))",
+                "        else",
+                "            \(bashReply(command.argumentCompletion))",
+                "        fi",
+                "        ;;",
+            ]
+    }
+
+    /// The shell command that offers the values that begin like the word under the cursor.
+    private func bashReply(_ completion: ValueCompletion) -> String {
+        switch completion {
+        case .words(let words):
+            "mapfile -t COMPREPLY < <(compgen -W \(quotedForShell(words.joined(separator: " "))) -- \"$current\")"
+        case .files: "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- \"$current\")"
+        case .folders: "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- \"$current\")"
+        case .nothing: ":"
+        }
+    }
+}
+
+/// A text as one word for bash and zsh: in single quotes, within which only a single quote is special.
+func quotedForShell(_ text: String) -> String {
+    "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+}
+
+extension CommandLineProgram {
+    var fishCompletion: [String] {
+        let top = "complete -c \(name) -n __fish_use_subcommand"
+        let names = commands.map(\.name).joined(separator: " ")
+        return ["# Completion of \(name) in fish.", "complete -c \(name) -f"]
+            + commands.map { "\(top) -a \($0.name) -d \(quotedForFish($0.summary))" }
+            + [
+                "\(top) -a help -d 'Show the help of a command'",
+                "\(top) -l version -d 'Show the version'",
+                "complete -c \(name) -s h -l help -d 'Show help'",
+                "complete -c \(name) -n '__fish_seen_subcommand_from help' -a \(quotedForFish(names))",
+            ] + commands.flatMap(fishLines)
+    }
+
+    private func fishLines(_ command: Command) -> [String] {
+        let start = "complete -c \(name) -n '__fish_seen_subcommand_from \(command.name)'"
+        let options = command.options.map { option in
+            let short = option.short.map { " -s \($0)" } ?? ""
+            let value = option.isFlag ? "" : " -r\(fishAction(ValueCompletion(option)))"
+            return "\(start)\(short) -l \(option.name)\(value) -d \(quotedForFish(option.help))"
+        }
+        let argument = fishAction(command.argumentCompletion)
+        return options + (argument == " -f" ? [] : ["\(start)\(argument)"])
+    }
+
+    private func fishAction(_ completion: ValueCompletion) -> String {
+        switch completion {
+        case .words(let words): " -f -a \(quotedForFish(words.joined(separator: " ")))"
+        case .files: " -F"
+        case .folders: " -f -a '(__fish_complete_directories)'"
+        case .nothing: " -f"
+        }
+    }
+
+    /// A text as one word for fish, where a backslash is special within single quotes.
+    private func quotedForFish(_ text: String) -> String {
+        "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
+    }
+}
+
+extension CommandLineProgram {
+    var zshCompletion: [String] {
+        let function = "_\(name)"
+        let entries = commands.map { quotedForShell("\(escaped($0.name)):\(escaped($0.summary))") }
+        return [
+            "#compdef \(name)",
+            "# Completion of \(name) in zsh.",
+            "\(function)() {",
+            "    local -a commands",
+            "    commands=(",
+        ] + entries.map { "        \($0)" } + [
+            "    )",
+            "    if (( CURRENT == 2 )); then",
+            "        _describe command commands",
+            "        compadd -- help --help --version",
+            "        return",
+            "    fi",
+            "    local command=\"${words[2]}\"",
+            "    shift words",
+            "    (( CURRENT-- ))",
+            "    case \"$command\" in",
+            "    help) _describe command commands ;;",
+        ] + commands.flatMap(zshCase) + [
+            "    esac",
+            "}",
+            "# zsh calls this file as the function if it is in fpath; if it is sourced, it registers the function.",
+            "if [[ \"${funcstack[1]}\" == \(function) ]]; then \(function) \"$@\"; "
+                + "else compdef \(function) \(name); fi",
+        ]
+    }
+
+    private func zshCase(_ command: Command) -> [String] {
+        var specifications = command.options.flatMap { option in
+            let exclusion = option.isRepeating ? "*" : "(\(option.spellings.joined(separator: " ")))"
+            return option.spellings.map { spelling in
+                // "=" and "+" allow the value in the same word or in the next one.
+                let join = option.isFlag ? "" : spelling.hasPrefix("--") ? "=" : "+"
+                let value = option.isFlag ? "" : ":\(option.placeholder ?? ""):\(zshAction(ValueCompletion(option)))"
+                return "\(exclusion)\(spelling)\(join)[\(escaped(option.help))]\(value)"
+            }
+        }
+        specifications += ["(- *)--help[Show help]", "(- *)-h[Show help]"]
+        if !command.arguments.isEmpty {
+            let names = command.arguments.map(\.name).joined(separator: " ")
+            specifications.append("*:\(names):\(zshAction(command.argumentCompletion))")
+        }
+        let lines = specifications.map { "            \(quotedForShell($0))" }.joined(separator: " \\\n")
+        return ["    \(command.name))", "        _arguments -s \\", lines, "        ;;"]
+    }
+
+    private func zshAction(_ completion: ValueCompletion) -> String {
+        switch completion {
+        case .words(let words): "(\(words.map(escaped).joined(separator: " ")))"
+        case .files: "_files"
+        case .folders: "_files -/"
+        case .nothing: " "
+        }
+    }
+
+    /// A text with all characters escaped that are special to `_arguments` and `_describe`.
+    private func escaped(_ text: String) -> String {
+        text.map { "\\[]:".contains($0) ? "\\\($0)" : String($0) }.joined()
+    }
+}

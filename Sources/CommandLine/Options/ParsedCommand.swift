@@ -1,0 +1,181 @@
+/// A command with the values of its arguments and options.
+///
+/// A value comes from the command line, else from the option's environment variable, else from a configuration file,
+/// else from its default. Asking for an option that the command does not have is a mistake of the programmer's and ends
+/// the process.
+public struct ParsedCommand: Sendable {
+    /// The command that was chosen.
+    public let command: Command
+    /// Its arguments, in order; at least as many as are required; `-`, for standard input, is one of them.
+    public let arguments: [String]
+    /// The values of each option by its long name; a flag that is on has the value "".
+    let values: [String: [String]]
+    /// Where values come from, by the long names of options; those that are missing have their default.
+    let origins: [String: ValueOrigin]
+    let errors: CommandErrors
+
+    /// The name of the command.
+    public var name: String { command.name }
+
+    /// Whether a flag is on.
+    public func flag(_ name: String) -> Bool {
+        precondition(option(name).isFlag, "--\(name) is not a flag")
+        return values[name]?.isEmpty == false
+    }
+
+    /// The value of an option that is required or has a default.
+    public func text(_ name: String) -> String {
+        guard let value = textIfGiven(name) else {
+            preconditionFailure("--\(name) is neither required nor has it a default: use textIfGiven")
+        }
+        return value
+    }
+
+    /// The value of an option, or nil if it has none.
+    public func textIfGiven(_ name: String) -> String? { texts(name).last }
+
+    /// The values of an option that may be given more than once, in the order of the command line.
+    public func texts(_ name: String) -> [String] {
+        precondition(!option(name).isFlag, "--\(name) is a flag")
+        return values[name] ?? []
+    }
+
+    /// Where the value of an option comes from.
+    public func origin(of name: String) -> ValueOrigin { origins[name] ?? .standard }
+
+    /// The options of the command that are settings, in their order, each with its values.
+    public var settings: [(option: Option, texts: [String])] {
+        command.options.filter { $0.setting != nil }.map { ($0, values[$0.name] ?? []) }
+    }
+
+    func option(_ name: String) -> Option {
+        guard let option = command.option(named: name) else {
+            preconditionFailure("the table of \(command.name) has no --\(name)")
+        }
+        return option
+    }
+}
+
+extension ParsedCommand {
+    /// The whole number given for an option that is required or has a default.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func integer(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
+        try integer(text(name), of: name, in: bounds)
+    }
+
+    /// The whole number given for an option, or nil if there is none.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func integerIfGiven(_ name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try integer(text, of: name, in: bounds)
+    }
+
+    /// The number given for an option that is required or has a default.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func number(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
+        try number(text(name), of: name, in: bounds)
+    }
+
+    /// The number given for an option, or nil if there is none.
+    ///
+    /// - Parameter bounds: the least and the greatest number allowed, both inclusive.
+    /// - Throws: `UsageError` with option, value and bounds.
+    public func numberIfGiven(_ name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try number(text, of: name, in: bounds)
+    }
+
+    /// The choice given for an option that is required or has a default.
+    ///
+    /// - Throws: `UsageError` with option, value and all choices.
+    public func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Choice.Type
+    ) throws(UsageError) -> Choice {
+        try choice(text(name), of: name)
+    }
+
+    /// The choice given for an option, or nil if there is none.
+    ///
+    /// - Throws: `UsageError` with option, value and all choices.
+    public func choiceIfGiven<Choice: RawRepresentable<String> & CaseIterable>(
+        _ name: String, of type: Choice.Type
+    ) throws(UsageError) -> Choice? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try choice(text, of: name)
+    }
+
+    /// The whole number of an option of that type that is required or has a default; its bounds are those of the type.
+    public func integer(_ name: String) throws(UsageError) -> Int { try integer(text(name), of: name) }
+
+    /// The whole number of an option of that type, or nil if there is none; its bounds are those of the type.
+    public func integerIfGiven(_ name: String) throws(UsageError) -> Int? {
+        guard let text = textIfGiven(name) else { return nil }
+        return try integer(text, of: name)
+    }
+
+    /// The number of an option of that type that is required or has a default; its bounds are those of the type.
+    public func number(_ name: String) throws(UsageError) -> Double {
+        guard case .number(let bounds) = option(name).type else { preconditionFailure("--\(name) is not a number") }
+        return try number(text(name), of: name, in: bounds)
+    }
+
+    /// The number of an option of that type, or nil if there is none; its bounds are those of the type.
+    public func numberIfGiven(_ name: String) throws(UsageError) -> Double? {
+        guard textIfGiven(name) != nil else { return nil }
+        return try number(name)
+    }
+
+    /// The duration of an option of that type that is required or has a default; its bounds are those of the type.
+    public func duration(_ name: String) throws(UsageError) -> Duration {
+        guard case .duration(let bounds) = option(name).type else { preconditionFailure("--\(name) is no duration") }
+        let text = text(name)
+        guard let seconds = ValueType.seconds(text, in: bounds) else {
+            throw badValue(text, of: name, expected: ValueType.duration(bounds).description)
+        }
+        return .seconds(seconds)
+    }
+
+    private func integer(_ text: String, of name: String) throws(UsageError) -> Int {
+        guard case .integer(let bounds) = option(name).type else { preconditionFailure("--\(name) is no integer") }
+        return try integer(text, of: name, in: bounds)
+    }
+
+    private func integer(_ text: String, of name: String, in bounds: ClosedRange<Int>) throws(UsageError) -> Int {
+        guard let value = ValueType.integer(text, in: bounds) else {
+            throw badValue(text, of: name, expected: ValueType.integer(bounds).description)
+        }
+        return value
+    }
+
+    private func number(_ text: String, of name: String, in bounds: ClosedRange<Double>) throws(UsageError) -> Double {
+        guard let value = ValueType.number(text, in: bounds) else {
+            throw badValue(text, of: name, expected: ValueType.number(bounds).description)
+        }
+        return value
+    }
+
+    private func choice<Choice: RawRepresentable<String> & CaseIterable>(
+        _ text: String, of name: String
+    ) throws(UsageError) -> Choice {
+        guard let value = Choice(rawValue: text) else {
+            throw errors.badChoice(
+                text, of: option(name), from: origin(of: name), among: Choice.allCases.map(\.rawValue))
+        }
+        return value
+    }
+
+    /// The error for a value that a command finds wrong itself.
+    ///
+    /// - Parameters:
+    ///   - name: the option's long name.
+    ///   - expected: what the value must be, to be read after "must be".
+    public func badValue(_ text: String, of name: String, expected: String) -> UsageError {
+        errors.badValue(text, of: option(name), from: origin(of: name), expected: expected)
+    }
+}

@@ -1,0 +1,92 @@
+import RecordReading
+
+/// A mistake in a command line, and advice.
+///
+/// A program that catches one writes its description to standard error and ends with `exitCode`.
+public struct UsageError: Error, Equatable, CustomStringConvertible {
+    /// The exit code of a program that was called wrongly: 64, `EX_USAGE` of sysexits.
+    public static let exitCode: Int32 = 64
+
+    /// What is wrong, naming the option or argument and the value.
+    public let message: String
+    /// Advice, a line each: a similar name, a usage line, where the help is; may be empty.
+    public let advice: [String]
+
+    /// An error, with lines of advice if there are any.
+    public init(_ message: String, advice: [String] = []) {
+        self.message = message
+        self.advice = advice
+    }
+
+    /// The message, and below it the advice, one a line.
+    public var description: String { ([message] + advice).joined(separator: "\n") }
+}
+
+/// The usage errors of one command.
+struct CommandErrors: Sendable {
+    /// The word that starts the program.
+    let program: String
+    let command: Command
+
+    func error(_ message: String, advice: [String] = []) -> UsageError {
+        UsageError(message, advice: advice + ["\(program) \(command.name) --help shows what it understands"])
+    }
+
+    func unknownOption(_ word: String) -> UsageError {
+        let names = command.options.map { "--\($0.name)" } + ["--help"]
+        return error("\(command.name) has no option \(word)", advice: didYouMean(nearest(to: word, among: names)))
+    }
+
+    func missingValue(_ option: Option) -> UsageError {
+        let example = "\(program) \(command.name) --\(option.name) \(option.placeholder ?? "")"
+        return error("--\(option.name) needs a value: \(example)")
+    }
+
+    func missingOption(_ option: Option) -> UsageError {
+        let variable = option.environmentVariable.map { ", or set \($0)" } ?? ""
+        return error("--\(option.name) is missing: give --\(option.name) \(option.placeholder ?? "")\(variable)")
+    }
+
+    func missingArgument(_ argument: Argument) -> UsageError {
+        error("\(argument.name) is missing", advice: ["usage: \(command.usageLine(program))"])
+    }
+
+    func extraArgument(_ word: String) -> UsageError {
+        error("\"\(word)\" is one argument too many", advice: ["usage: \(command.usageLine(program))"])
+    }
+
+    /// - Parameter expected: what the value must be, to be read after "must be".
+    func badValue(_ value: String, of option: Option, from origin: ValueOrigin, expected: String) -> UsageError {
+        let name =
+            switch origin {
+            case .environment: option.environmentVariable.map { "the environment variable \($0)" }
+            case .file(let place): option.setting.map { "\(place): \($0.key)" }
+            case .commandLine, .standard: nil as String?
+            }
+        return error("\(name ?? "--\(option.name)") must be \(expected), but is \"\(value)\"")
+    }
+
+    /// A value that is none of the choices.
+    func badChoice(
+        _ value: String, of option: Option, from origin: ValueOrigin, among choices: [String]
+    ) -> UsageError {
+        let expected = (choices.count == 1 ? "" : "one of ") + choices.joined(separator: ", ")
+        return badValue(value, of: option, from: origin, expected: expected)
+    }
+
+    /// Refuses a value that is not of the option's type, or not one of its choices.
+    func check(_ value: String, of option: Option, from origin: ValueOrigin) throws(UsageError) {
+        if option.isFlag { return }
+        guard option.allowedValues.isEmpty || option.allowedValues.contains(value) else {
+            throw badChoice(value, of: option, from: origin, among: option.allowedValues)
+        }
+        if let expected = option.type.fault(in: value) {
+            throw badValue(value, of: option, from: origin, expected: expected)
+        }
+    }
+}
+
+/// A line that suggests the candidates; no line if there are none.
+func didYouMean(_ candidates: [String]) -> [String] {
+    candidates.isEmpty ? [] : ["did you mean \(candidates.joined(separator: ", "))?"]
+}

@@ -1,0 +1,130 @@
+import CCurl
+
+/// A client of an HTTP server over libcurl, with one connection that is kept open; one request at a time.
+@safe
+public final class HTTPClient {
+    /// An answer.
+    public struct Answer: Sendable {
+        /// The status.
+        public var status: Int
+        /// The body, unpacked.
+        public var body: [UInt8]
+        /// How long it took from the beginning of the request to the end of the answer.
+        public var microseconds: UInt64
+    }
+
+    /// How long connecting, and a whole request, may take.
+    private static let connectTimeoutMilliseconds = 5_000, timeoutMilliseconds = 30_000
+    /// Before the first handle: libcurl asks for it.
+    private static let isReady = curl_global_init(Int(CURL_GLOBAL_SSL)) == CURLE_OK
+
+    private let base: String
+    private let handle: UnsafeMutableRawPointer
+
+    /// A client; it connects with its first request.
+    ///
+    /// - Parameter base: scheme, host and port, such as `http://127.0.0.1:8080`; a path before that of requests is
+    ///   possible.
+    /// - Throws: `HTTPClientError.badAddress` unless it begins with `http://` or `https://`.
+    public init(_ base: String) throws(HTTPClientError) {
+        guard base.hasPrefix("http://") || base.hasPrefix("https://") else {
+            throw HTTPClientError(.badAddress, "\"\(base)\" is not the address of a server: give http://HOST:PORT")
+        }
+        guard Self.isReady, let handle = unsafe curl_easy_init() else {
+            throw HTTPClientError(.noAnswer, "there is no memory")
+        }
+        self.base = base.hasSuffix("/") ? String(base.dropLast()) : base
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe curl_easy_cleanup(handle) }
+
+    /// Sends a request and waits for its answer; redirections are answers like others.
+    ///
+    /// - Parameters:
+    ///   - target: path and query, which are sent as they are.
+    ///   - headers: fields; with `Accept-Encoding`, an answer may come compressed.
+    /// - Throws: `HTTPClientError.noAnswer`.
+    public func answer(
+        to method: String, _ target: String, headers: [String: String] = [:], body: [UInt8] = []
+    ) throws(HTTPClientError) -> Answer {
+        unsafe curl_easy_reset(handle)
+        var lines: UnsafeMutablePointer<curl_slist>?
+        defer { unsafe curl_slist_free_all(lines) }
+        for (name, value) in headers where name != "Accept-Encoding" {
+            unsafe lines = curl_slist_append(lines, "\(name): \(value)")
+        }
+        // A long body would else be announced, and sent when the server asks for it.
+        unsafe lines = curl_slist_append(lines, "Expect:")
+        unsafe shim_set_pointer(handle, CURLOPT_HTTPHEADER, lines)
+        unsafe shim_set_text(handle, CURLOPT_URL, base + target)
+        unsafe shim_set_number(handle, CURLOPT_PATH_AS_IS, 1)
+        unsafe shim_set_number(handle, CURLOPT_NOSIGNAL, 1)
+        unsafe shim_set_number(handle, CURLOPT_CONNECTTIMEOUT_MS, Self.connectTimeoutMilliseconds)
+        unsafe shim_set_number(handle, CURLOPT_TIMEOUT_MS, Self.timeoutMilliseconds)
+        if let codings = headers["Accept-Encoding"], codings.contains("gzip") {
+            unsafe shim_set_text(handle, CURLOPT_ACCEPT_ENCODING, "gzip")
+        }
+        if method == "HEAD" { unsafe shim_set_number(handle, CURLOPT_NOBODY, 1) }
+        unsafe shim_set_text(handle, CURLOPT_CUSTOMREQUEST, method)
+        if !body.isEmpty {
+            unsafe shim_set_number(handle, CURLOPT_POSTFIELDSIZE, body.count)
+            _ = unsafe body.withUnsafeBytes { bytes in
+                unsafe shim_set_text(
+                    handle, CURLOPT_COPYPOSTFIELDS, bytes.baseAddress?.assumingMemoryBound(to: CChar.self))
+            }
+        }
+        return try performed()
+    }
+
+    private func performed() throws(HTTPClientError) -> Answer {
+        let received = Received()
+        unsafe shim_set_writer(handle) { bytes, size, count, context in
+            guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
+            let received = unsafe Unmanaged<Received>.fromOpaque(context).takeUnretainedValue()
+            unsafe received.body.append(contentsOf: UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return size * count
+        }
+        let outcome = withExtendedLifetime(received) {
+            unsafe shim_set_pointer(handle, CURLOPT_WRITEDATA, Unmanaged.passUnretained(received).toOpaque())
+            return unsafe curl_easy_perform(handle)
+        }
+        guard outcome == CURLE_OK else {
+            throw HTTPClientError(.noAnswer, "\(base): \(unsafe String(cString: curl_easy_strerror(outcome)))")
+        }
+        var status = 0
+        var microseconds: curl_off_t = 0
+        unsafe shim_get_number(handle, CURLINFO_RESPONSE_CODE, &status)
+        unsafe shim_get_time(handle, CURLINFO_TOTAL_TIME_T, &microseconds)
+        return Answer(status: status, body: received.body, microseconds: UInt64(max(0, microseconds)))
+    }
+
+    private final class Received {
+        var body: [UInt8] = []
+    }
+}
+
+/// Why a request has no answer.
+public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
+    /// The kind of failure.
+    public enum Code: Sendable, Equatable {
+        /// The text is not the address of a server.
+        case badAddress
+        /// The server cannot be reached, or did not answer in time.
+        case noAnswer
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What happened, and where.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

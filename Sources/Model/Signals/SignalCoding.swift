@@ -1,0 +1,165 @@
+/// Writing the sections of a model file that hold signals.
+enum SignalEncoding {
+    /// Trending groups, 20 bytes each.
+    static func trending(_ groups: [TrendingGroup]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for group in groups {
+            ModelEncoding.append(group.group, to: &bytes)
+            ModelEncoding.append(group.score.bitPattern, to: &bytes)
+            ModelEncoding.append(group.joiners, to: &bytes)
+            ModelEncoding.append(group.posters, to: &bytes)
+            ModelEncoding.append(group.usualWeek.bitPattern, to: &bytes)
+        }
+        return bytes
+    }
+
+    /// Curated groups, 24 bytes each.
+    static func curated(_ groups: [CuratedGroup]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for group in groups {
+            ModelEncoding.append(group.group, to: &bytes)
+            ModelEncoding.append(group.position, to: &bytes)
+            ModelEncoding.append(group.startsAt ?? .min, to: &bytes)
+            ModelEncoding.append(group.expiresAt ?? .min, to: &bytes)
+        }
+        return bytes
+    }
+
+    /// The groups of every topic, each with weight 1.
+    static func topics(of groups: [GroupFacts]) -> [String: [Posting]] {
+        var index: [String: [Posting]] = [:]
+        for (number, group) in groups.enumerated() {
+            for topic in Set(group.topics.map { Term.normalized($0) }) where !topic.isEmpty {
+                index[topic, default: []].append(Posting(group: UInt32(number), weight: 1))
+            }
+        }
+        return index
+    }
+
+    /// An index, in the layout of `PostingIndex`; keys without a posting are left out, lists are put in order.
+    static func index(_ lists: [String: [Posting]], section: ModelLayout.SectionName) throws(ModelError) -> [UInt8] {
+        let ordered = lists.filter { !$0.value.isEmpty }
+            .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+        guard !ordered.isEmpty else { return [] }
+        let total = ordered.reduce(0) { $0 + $1.value.count }
+        guard total <= Int(UInt32.max) else { throw .tooLarge("\(section.rawValue) of \(total) postings") }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(PostingIndex.headerByteCount + ordered.count * 24 + total * PostingIndex.postingByteCount)
+        ModelEncoding.append(UInt32(ordered.count), to: &bytes)
+        ModelEncoding.append(UInt32(total), to: &bytes)
+        var end: UInt32 = 0
+        ModelEncoding.append(end, to: &bytes)
+        for list in ordered {
+            end += UInt32(list.value.count)
+            ModelEncoding.append(end, to: &bytes)
+        }
+        for list in ordered {
+            let best = list.value.sorted { $0.weight != $1.weight ? $0.weight > $1.weight : $0.group < $1.group }
+            for posting in best {
+                ModelEncoding.append(posting.group, to: &bytes)
+                ModelEncoding.append(posting.weight.bitPattern, to: &bytes)
+            }
+        }
+        return bytes + (try ModelEncoding.texts(ordered.map(\.key), section: section))
+    }
+}
+
+/// The sections of a model file that hold signals, checked.
+struct SignalReader: Sendable {
+    static let trendingByteCount = 20
+    static let curatedByteCount = 24
+
+    let trending: [TrendingGroup]
+    let curated: [CuratedGroup]
+    let topics: PostingIndex
+    let tags: PostingIndex
+    let places: PostingIndex
+    private let region: ByteRegion
+    private let seasons: Range<Int>
+
+    init(_ region: ByteRegion, _ table: SectionTable, groupCount: Int) throws(ModelError) {
+        self.region = region
+        topics = try PostingIndex(region, range: table[.topicIndex], groupCount: groupCount, section: .topicIndex)
+        tags = try PostingIndex(region, range: table[.tags], groupCount: groupCount, section: .tags)
+        places = try PostingIndex(region, range: table[.places], groupCount: groupCount, section: .places)
+        for index in 0..<places.keyCount where PlaceCell(key: places.key(index)) == nil {
+            throw .corrupt(section: "places", reason: "key \(index) is no cell")
+        }
+        seasons = try Self.checkedSeasons(region, table[.seasons], groupCount: groupCount)
+        trending = try Self.trending(region, table[.trending], groupCount: groupCount)
+        curated = try Self.curated(region, table[.curated], groupCount: groupCount)
+    }
+
+    /// Whether anything is known of seasons.
+    var hasSeasons: Bool { !seasons.isEmpty }
+
+    /// The factor of a group in a month, 0 for January, in percent.
+    func percent(of group: Int, month: Int) -> UInt8 {
+        hasSeasons ? region.load(seasons.lowerBound + group * 12 + month, as: UInt8.self) : 100
+    }
+
+    private static func checkedSeasons(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
+        throws(ModelError) -> Range<Int>
+    {
+        guard range.isEmpty || range.count == groupCount * 12 else {
+            throw .corrupt(section: "seasons", reason: "it is not of twelve factors a group")
+        }
+        for offset in range where !SeasonalFactors.bounds.contains(region.load(offset, as: UInt8.self)) {
+            throw .corrupt(section: "seasons", reason: "a factor of group \((offset - range.lowerBound) / 12) is none")
+        }
+        return range
+    }
+
+    private static func trending(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
+        throws(ModelError) -> [TrendingGroup]
+    {
+        guard range.count.isMultiple(of: trendingByteCount) else {
+            throw .corrupt(section: "trending", reason: "its length fits no number of groups")
+        }
+        var groups: [TrendingGroup] = []
+        var seen: Set<UInt32> = []
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: trendingByteCount) {
+            func word(_ index: Int) -> UInt32 { UInt32(littleEndian: region.load(start + index * 4, as: UInt32.self)) }
+            let group = TrendingGroup(
+                group: word(0), score: Float(bitPattern: word(1)), joiners: word(2), posters: word(3),
+                usualWeek: Float(bitPattern: word(4)))
+            guard group.group < groupCount, seen.insert(group.group).inserted else {
+                throw .corrupt(section: "trending", reason: "entry \(groups.count) is no group, or occurs twice")
+            }
+            let ceiling = groups.last?.score ?? .greatestFiniteMagnitude
+            guard group.score > 0, group.score <= ceiling, group.usualWeek >= 0, group.usualWeek.isFinite else {
+                throw .corrupt(section: "trending", reason: "the figures of entry \(groups.count) are out of bounds")
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+
+    private static func curated(_ region: ByteRegion, _ range: Range<Int>, groupCount: Int)
+        throws(ModelError) -> [CuratedGroup]
+    {
+        guard range.count.isMultiple(of: curatedByteCount) else {
+            throw .corrupt(section: "curated", reason: "its length fits no number of groups")
+        }
+        var groups: [CuratedGroup] = []
+        var seen: Set<UInt32> = []
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: curatedByteCount) {
+            func time(_ offset: Int) -> Int64? {
+                let time = Int64(littleEndian: region.load(start + offset, as: Int64.self))
+                return time == .min ? nil : time
+            }
+            let group = CuratedGroup(
+                group: UInt32(littleEndian: region.load(start, as: UInt32.self)),
+                position: UInt32(littleEndian: region.load(start + 4, as: UInt32.self)), startsAt: time(8),
+                expiresAt: time(16))
+            guard group.group < groupCount, seen.insert(group.group).inserted else {
+                throw .corrupt(section: "curated", reason: "entry \(groups.count) is no group, or occurs twice")
+            }
+            guard group.position >= groups.last?.position ?? 0 else {
+                throw .corrupt(section: "curated", reason: "the positions do not ascend at entry \(groups.count)")
+            }
+            groups.append(group)
+        }
+        return groups
+    }
+}

@@ -1,0 +1,105 @@
+import Glibc
+import Redis
+
+/// Where the daemons of a store say that they run, and how they are.
+///
+/// What a daemon said is gone a while after it said it last: one that was killed disappears by itself.
+public protocol DaemonBoard: Sendable {
+    /// Says how a daemon is, in place of what it said before.
+    ///
+    /// - Parameter id: 1 to 64 ASCII letters, digits, dots, hyphens and underscores.
+    func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError)
+
+    /// Removes what a daemon said.
+    func withdraw(_ id: String) throws(StoreError)
+
+    /// What daemons have said last, those that still count, in the order of their ids.
+    func reports() throws(StoreError) -> [[UInt8]]
+}
+
+/// The rule of how long reports count.
+enum DaemonReports {
+    /// Daemons report several times in this time.
+    static let lifetimeSeconds = 20
+    /// The longest report, in bytes, inclusive.
+    static let maximumByteCount = 1 << 16
+}
+
+/// The board of a store in a folder: a file for each daemon, which counts by its time of change.
+struct FolderBoard: DaemonBoard {
+    let layout: FolderLayout
+
+    func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError) {
+        try FileTree.makeDirectory(layout.daemons)
+        // What killed daemons left.
+        for name in try FileTree.names(in: layout.daemons) where !Self.isRecent(layout.daemon(name)) {
+            try FileTree.remove(layout.daemon(name))
+        }
+        let draft = "\(layout.daemons)/.\(id).new"
+        try FileTree.remove(draft)
+        let file = try OpenFile(draft, for: .creating)
+        try file.write(unsafe report.span.bytes, at: 0)
+        try FileTree.move(draft, to: layout.daemon(id))
+    }
+
+    func withdraw(_ id: String) throws(StoreError) { try FileTree.remove(layout.daemon(id)) }
+
+    func reports() throws(StoreError) -> [[UInt8]] {
+        var reports: [[UInt8]] = []
+        for name in try FileTree.names(in: layout.daemons).sorted() where !name.hasPrefix(".") {
+            let path = layout.daemon(name)
+            guard Self.isRecent(path) else { continue }
+            guard let report = try FileTree.content(of: path, limit: DaemonReports.maximumByteCount) else { continue }
+            reports.append(report)
+        }
+        return reports
+    }
+
+    private static func isRecent(_ path: String) -> Bool {
+        guard let milliseconds = FileTree.changeTimeMilliseconds(of: path) else { return false }
+        return abs(Int64(time(nil)) - milliseconds / 1000) <= Int64(DaemonReports.lifetimeSeconds)
+    }
+}
+
+/// The board of a store in Redis: a key for each daemon, which expires, and a set of their ids.
+struct RedisBoard: DaemonBoard {
+    let store: RedisStore
+
+    func post(_ report: [UInt8], ofDaemon id: String) throws(StoreError) {
+        let script = """
+            redis.call('SADD', KEYS[1], ARGV[1])
+            redis.call('SET', KEYS[2], ARGV[3], 'EX', ARGV[2])
+            return 1
+            """
+        var command = RedisCommand(
+            "EVAL", script, "2", store.layout.daemons, store.layout.daemon(id), id,
+            String(DaemonReports.lifetimeSeconds))
+        command.append(report)
+        _ = try store.ask(command)
+    }
+
+    func withdraw(_ id: String) throws(StoreError) {
+        let script = "redis.call('SREM', KEYS[1], ARGV[1]) return redis.call('DEL', KEYS[2])"
+        _ = try store.ask(RedisCommand("EVAL", script, "2", store.layout.daemons, store.layout.daemon(id), id))
+    }
+
+    func reports() throws(StoreError) -> [[UInt8]] {
+        let script = """
+            local ids, reports = redis.call('SMEMBERS', KEYS[1]), {}
+            table.sort(ids)
+            for _, id in ipairs(ids) do
+              local report = redis.call('GET', KEYS[2] .. id)
+              if report then table.insert(reports, report) else redis.call('SREM', KEYS[1], id) end
+            end
+            return reports
+            """
+        let reply = try store.ask(RedisCommand("EVAL", script, "2", store.layout.daemons, store.layout.daemon("")))
+        guard case .array(let values) = reply else {
+            throw StoreError(.corrupt, "\(store.location) did not answer with what daemons say")
+        }
+        return values.compactMap { value in
+            guard case .bytes(let bytes) = value, bytes.count <= DaemonReports.maximumByteCount else { return nil }
+            return bytes
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import Model
+
+/// A member's feedback as a compact value.
+///
+/// `Varint`s first: the number of dismissals, for each the difference of its group to the one before (the first: to 0)
+/// and its Unix seconds; the number of exposures, for each the difference of its group and the impressions in
+/// thousandths. Then the interests in UTF-8, separated by semicolons.
+enum FeedbackCoding {
+    /// Appends the value of feedback.
+    ///
+    /// - Returns: false if groups do not ascend strictly.
+    static func append(_ feedback: PublishedMember.Feedback, to bytes: inout [UInt8]) -> Bool {
+        guard append(feedback.dismissals.map { ($0.group, seconds($0)) }, to: &bytes),
+            append(feedback.exposures.map { ($0.group, thousandths($0)) }, to: &bytes)
+        else { return false }
+        bytes.append(contentsOf: feedback.interestBytes)
+        return true
+    }
+
+    /// The feedback of a value; nil if the value is malformed or has a group that is not below `groupCount`.
+    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> PublishedMember.Feedback? {
+        var offset = 0
+        guard let dismissals = decodePairs(bytes, at: &offset, groupCount: groupCount),
+            let exposures = decodePairs(bytes, at: &offset, groupCount: groupCount)
+        else { return nil }
+        var interests: [UInt8] = []
+        while offset < bytes.count {
+            interests.append(bytes[offset])
+            offset += 1
+        }
+        guard String(validating: interests, as: UTF8.self) != nil else { return nil }
+        return PublishedMember.Feedback(
+            dismissals: dismissals.map { Dismissal(group: $0, atMilliseconds: Int64($1) * 1000) },
+            exposures: exposures.map { Exposure(group: $0, impressions: Double($1) / 1000) },
+            interestBytes: interests[...])
+    }
+
+    private static func seconds(_ dismissal: Dismissal) -> UInt32 {
+        UInt32(clamping: dismissal.atMilliseconds / 1000)
+    }
+
+    private static func thousandths(_ exposure: Exposure) -> UInt32 {
+        UInt32(clamping: Int64((min(exposure.impressions, 1e6) * 1000).rounded()))
+    }
+
+    private static func append(_ pairs: [(UInt32, UInt32)], to bytes: inout [UInt8]) -> Bool {
+        Varint.append(UInt32(pairs.count), to: &bytes)
+        var previous: UInt32?
+        for (group, number) in pairs {
+            guard previous.map({ group > $0 }) ?? true else { return false }
+            Varint.append(group - (previous ?? 0), to: &bytes)
+            Varint.append(number, to: &bytes)
+            previous = group
+        }
+        return true
+    }
+
+    private static func decodePairs(
+        _ bytes: borrowing Span<UInt8>, at offset: inout Int, groupCount: Int
+    ) -> [(UInt32, UInt32)]? {
+        guard let count = Varint.read(bytes, at: &offset) else { return nil }
+        var pairs: [(UInt32, UInt32)] = []
+        for _ in 0..<count {
+            guard let difference = Varint.read(bytes, at: &offset), let number = Varint.read(bytes, at: &offset),
+                pairs.isEmpty || difference > 0
+            else { return nil }
+            let (group, overflow) = (pairs.last?.0 ?? 0).addingReportingOverflow(difference)
+            guard !overflow, group < groupCount else { return nil }
+            pairs.append((group, number))
+        }
+        return pairs
+    }
+}
+
+/// The groups that a user joined, and since when the user is in groups.
+struct JoinedGroups: Equatable {
+    /// Indexes of groups, ascending.
+    var groups: [UInt32]
+    /// As of `PublishedMember`.
+    var firstDay: UInt16?
+}
+
+/// The groups that a user joined, as a compact value: `Varint`s of the differences of ascending indexes.
+///
+/// The first is the difference to 0. A user without groups has an empty value. A difference of 0 behind the last group,
+/// which no group has, says that the day of the user's earliest membership follows.
+enum JoinedGroupsCoding {
+    /// Appends the value of ascending indexes.
+    ///
+    /// - Parameter firstDay: left out for a user without groups.
+    /// - Returns: false if they do not ascend strictly.
+    static func append(_ groups: ArraySlice<UInt32>, firstDay: UInt16? = nil, to bytes: inout [UInt8]) -> Bool {
+        var previous: UInt32?
+        for group in groups {
+            guard group > previous ?? 0 || previous == nil else { return false }
+            Varint.append(group - (previous ?? 0), to: &bytes)
+            previous = group
+        }
+        if let firstDay, !groups.isEmpty {
+            Varint.append(0, to: &bytes)
+            Varint.append(UInt32(firstDay), to: &bytes)
+        }
+        return true
+    }
+
+    /// What a value says; nil if the value is malformed or has an index that is not below `groupCount`.
+    static func decode(_ bytes: borrowing Span<UInt8>, groupCount: Int) -> JoinedGroups? {
+        var groups: [UInt32] = []
+        var offset = 0
+        while offset < bytes.count {
+            guard let difference = Varint.read(bytes, at: &offset) else { return nil }
+            if difference == 0, !groups.isEmpty {
+                guard let day = Varint.read(bytes, at: &offset), offset == bytes.count else { return nil }
+                return UInt16(exactly: day).map { JoinedGroups(groups: groups, firstDay: $0) }
+            }
+            let (group, overflow) = (groups.last ?? 0).addingReportingOverflow(difference)
+            guard !overflow, group < groupCount else { return nil }
+            groups.append(group)
+        }
+        return JoinedGroups(groups: groups)
+    }
+}
+
+/// The users of a bucket with their values, in one text.
+///
+/// For each the length of the user's id (`Varint`), the id, the length of the value, the value. Writers put them into
+/// the order of `UserBuckets`; readers take any.
+enum PackedUsers {
+    /// Adds a word: a user's id, or the value that follows it.
+    static func append(_ word: borrowing Span<UInt8>, to bytes: inout [UInt8]) {
+        Varint.append(UInt32(word.count), to: &bytes)
+        unsafe word.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+    }
+
+    /// Calls `body` with where the id and the value of each user are, until it returns false.
+    ///
+    /// - Returns: false if these are not the users of a bucket.
+    static func forEach(
+        in bytes: borrowing Span<UInt8>, _ body: (_ id: Range<Int>, _ value: Range<Int>) -> Bool
+    ) -> Bool {
+        var offset = 0
+        while offset < bytes.count {
+            guard let id = word(bytes, at: &offset), let value = word(bytes, at: &offset) else { return false }
+            guard body(id, value) else { break }
+        }
+        return true
+    }
+
+    /// How many users there are; nil if these are not the users of a bucket.
+    static func count(in bytes: borrowing Span<UInt8>) -> Int? {
+        var count = 0
+        let isSound = forEach(in: bytes) { _, _ in
+            count += 1
+            return true
+        }
+        return isSound ? count : nil
+    }
+
+    /// The range of a word that follows its length; nil if the bytes end within it.
+    private static func word(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> Range<Int>? {
+        guard let count = Varint.read(bytes, at: &offset), Int(count) <= bytes.count - offset else { return nil }
+        defer { offset += Int(count) }
+        return offset..<offset + Int(count)
+    }
+}
+
+/// Unsigned numbers in as few bytes as they need (LEB128): seven bits a byte, the lowest first; all bytes but the
+/// last have their highest bit set.
+enum Varint {
+    /// Appends a number: 1 to 5 bytes.
+    @inline(__always)
+    static func append(_ number: UInt32, to bytes: inout [UInt8]) {
+        var rest = number
+        while rest >= 0x80 {
+            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: rest))
+    }
+
+    /// Reads a number and moves `offset` past it; nil if the bytes end within it or it has more than 32 bits.
+    @inline(__always)
+    static func read(_ bytes: borrowing Span<UInt8>, at offset: inout Int) -> UInt32? {
+        var number: UInt32 = 0
+        var shift: UInt32 = 0
+        while offset < bytes.count {
+            let byte = bytes[offset]
+            offset += 1
+            // The fifth byte has room for four bits.
+            if shift == 28, byte > 0x0F { return nil }
+            number |= UInt32(byte & 0x7F) << shift
+            if byte < 0x80 { return number }
+            shift += 7
+        }
+        return nil
+    }
+}

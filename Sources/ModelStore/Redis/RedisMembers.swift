@@ -1,0 +1,232 @@
+import Model
+import Redis
+
+/// Reads what is published of all members, bucket by bucket.
+struct RedisMemberReader {
+    /// Takes a bucket, as of `PackedUsers`; one without users is empty.
+    typealias Sink = (_ bucket: borrowing Span<UInt8>) throws(StoreError) -> Void
+
+    /// Buckets asked for in one command: about 40 KB.
+    private static let bucketsPerCommand = 8
+    /// Replies outstanding.
+    private static let window = 16
+
+    private let layout: RedisLayout
+    private let version: VersionName
+    private let report: Manifest.MembersReport
+    private let packing: VersionShape.Packing
+
+    /// - Parameters:
+    ///   - report: what the manifest says of the members.
+    ///   - packing: how the version's buckets are stored.
+    init(
+        _ layout: RedisLayout, _ version: VersionName, _ report: Manifest.MembersReport, _ packing: VersionShape.Packing
+    ) {
+        self.layout = layout
+        self.version = version
+        self.report = report
+        self.packing = packing
+    }
+
+    /// Reads the buckets of all values, in the order of `UserValues` and of their numbers, and compares them with the
+    /// manifest.
+    ///
+    /// - Throws: `StoreError.corrupt` if something else was read than the manifest says; or what `take` throws.
+    func read(from connection: inout StoreConnection, _ take: Sink) throws(StoreError) {
+        try check(read(RedisLayout.UserValues.allCases, from: &connection, take))
+    }
+
+    /// Reads the buckets of some values, in the order of their numbers.
+    ///
+    /// - Parameters:
+    ///   - heartbeat: called before each command; may make one of its own, whose reply is an integer, to be sent first.
+    ///   - take: is given each bucket.
+    /// - Returns: the checksum of what was read.
+    func read(
+        _ kinds: [RedisLayout.UserValues], from connection: inout StoreConnection,
+        heartbeat: (inout RedisCommand) -> Bool = { _ in false }, _ take: Sink = { _ in }
+    ) throws(StoreError) -> MembersChecksum {
+        var checksum = MembersChecksum()
+        var place = 0
+        func takeBucket(_ bucket: borrowing Span<UInt8>) throws(StoreError) {
+            let (kind, number) = (kinds[place / report.bucketCount], place % report.bucketCount)
+            place += 1
+            guard add(bucket, kind, number, to: &checksum) else { throw damaged }
+            try take(bucket)
+        }
+        func takeReply(_ reply: borrowing ReceivedReply) throws(StoreError) {
+            // An integer answers a heartbeat.
+            guard let count = reply.elementCount else { return }
+            guard packing == .packed else {
+                let bucket = try packed(reply, count)
+                return try takeBucket(bucket.span)
+            }
+            for element in 0..<count {
+                try reply.withBytes(ofElement: element, orThrow: damaged) { bytes throws(StoreError) in
+                    guard let bytes else { return try takeBucket(Span()) }
+                    try takeBucket(bytes)
+                }
+            }
+        }
+        let bucketsPerCommand = packing == .packed ? Self.bucketsPerCommand : 1
+        for kind in kinds {
+            let stem = layout.stem(version, kind)
+            var command = RedisCommand()
+            for first in stride(from: 0, to: report.bucketCount, by: bucketsPerCommand) {
+                if heartbeat(&command) { try connection.push(command, window: Self.window, takeReply) }
+                command.replace(with: packing == .packed ? "MGET" : "HGETALL")
+                for bucket in first..<min(first + bucketsPerCommand, report.bucketCount) {
+                    command.appendKey(stem, bucket)
+                }
+                try connection.push(command, window: Self.window, takeReply)
+            }
+        }
+        try connection.finish(takeReply)
+        return checksum
+    }
+
+    /// - Returns: false if the bucket does not hold users.
+    private func add(
+        _ bucket: borrowing Span<UInt8>, _ kind: RedisLayout.UserValues, _ number: Int,
+        to checksum: inout MembersChecksum
+    ) -> Bool {
+        switch packing {
+        case .hashes: return checksum.addUserByUser(bucket, of: kind, number: number)
+        case .packed:
+            guard let count = PackedUsers.count(in: bucket) else { return false }
+            checksum.add(bucket, userCount: count, of: kind, number: number)
+            return true
+        }
+    }
+
+    /// The bucket of the fields of a hash: ids and values take turns.
+    private func packed(_ reply: borrowing ReceivedReply, _ count: Int) throws(StoreError) -> [UInt8] {
+        var packed: [UInt8] = []
+        for element in 0..<count {
+            try reply.withBytes(ofElement: element, orThrow: damaged) { bytes throws(StoreError) in
+                guard let bytes else { throw damaged }
+                PackedUsers.append(bytes, to: &packed)
+            }
+        }
+        return packed
+    }
+
+    /// Compares the checksum of all buckets with the manifest.
+    ///
+    /// - Throws: `StoreError.corrupt` if it is another one.
+    func check(_ checksum: MembersChecksum) throws(StoreError) {
+        guard checksum.report(bucketCount: report.bucketCount) == report else {
+            throw StoreError(
+                .corrupt,
+                """
+                what Redis has of the members of version \(version) is not the \(report.valueCount) values of its \
+                manifest
+                """)
+        }
+    }
+
+    private var damaged: StoreError {
+        StoreError(.corrupt, "Redis has something else than users and their values for version \(version)")
+    }
+}
+
+/// Writes what is published of members.
+struct RedisMemberWriter {
+    /// A command ends with the bucket that brings it to so many bytes.
+    private static let bytesPerCommand = 64 << 10
+    /// Replies outstanding; they are short.
+    private static let window = 64
+
+    private let layout: RedisLayout
+    private let version: VersionName
+    private let members: any MemberSource
+    private let shape: VersionShape
+    private let buckets: UserBuckets
+
+    init(_ layout: RedisLayout, _ version: VersionName, _ members: any MemberSource, _ shape: VersionShape) {
+        self.layout = layout
+        self.version = version
+        self.members = members
+        self.shape = shape
+        buckets = UserBuckets(members, bucketCount: shape.bucketCount)
+    }
+
+    /// Writes the values of every user who has one, bucket by bucket; a bucket without any has no key.
+    ///
+    /// - Returns: the checksum of the buckets.
+    func write(
+        _ kind: RedisLayout.UserValues, to connection: inout StoreConnection, lease: inout PublisherLease,
+        progress: (_ writtenUsers: Int) -> Void
+    ) throws(StoreError) -> MembersChecksum {
+        var checksum = MembersChecksum()
+        let stem = layout.stem(version, kind)
+        var command = RedisCommand("MSET")
+        var (packed, value): ([UInt8], [UInt8]) = ([], [])
+        var written = 0
+        for bucket in 0..<shape.bucketCount {
+            if bucket + 1 < shape.bucketCount { members.prepare(buckets[bucket + 1]) }
+            packed.removeAll(keepingCapacity: true)
+            let count = try pack(buckets[bucket], kind, into: &packed, &value)
+            checksum.add(packed.span, userCount: count, of: kind, number: bucket)
+            written += buckets[bucket].count
+            if count > 0 {
+                command.appendKey(stem, bucket)
+                command.append(packed)
+            }
+            let isLast = bucket == shape.bucketCount - 1 && command.wordCount > 1
+            guard command.byteCount >= Self.bytesPerCommand || isLast else { continue }
+            try connection.push(command, window: Self.window) { _ in }
+            if lease.renewal(&command) { try connection.push(command, window: Self.window) { _ in } }
+            command.replace(with: "MSET")
+            progress(written)
+            written = 0
+        }
+        progress(written)
+        try connection.finish { _ in }
+        return checksum
+    }
+
+    /// Packs the users of a bucket; one without feedback is left out.
+    ///
+    /// - Parameter value: room for the value of a user.
+    /// - Returns: how many users.
+    private func pack(
+        _ users: ArraySlice<UInt32>, _ kind: RedisLayout.UserValues, into packed: inout [UInt8], _ value: inout [UInt8]
+    ) throws(StoreError) -> Int {
+        var count = 0
+        var last: ArraySlice<UInt8>?
+        for user in users {
+            value.removeAll(keepingCapacity: true)
+            let id = members.id(ofUser: Int(user))
+            guard let isSound = append(kind, ofUser: Int(user), to: &value) else { continue }
+            guard isSound, id != last else {
+                let user = String(decoding: id, as: UTF8.self)
+                throw StoreError(
+                    .corrupt, "\(user) is there twice, or the user's groups do not ascend, or are none of this version")
+            }
+            last = id
+            PackedUsers.append(id.span, to: &packed)
+            PackedUsers.append(value.span, to: &packed)
+            count += 1
+        }
+        return count
+    }
+
+    /// Appends a user's value.
+    ///
+    /// - Returns: false if it cannot be; nil if the user has none.
+    private func append(_ kind: RedisLayout.UserValues, ofUser user: Int, to bytes: inout [UInt8]) -> Bool? {
+        let groupCount = max(1, shape.groupCount)
+        switch kind {
+        case .joined:
+            let groups = members.groups(ofUser: user)
+            return groups.last ?? 0 < groupCount
+                && JoinedGroupsCoding.append(groups, firstDay: members.firstDay(ofUser: user), to: &bytes)
+        case .feedback:
+            let feedback = members.feedback(ofUser: user)
+            guard !feedback.isEmpty else { return nil }
+            let last = max(feedback.dismissals.last?.group ?? 0, feedback.exposures.last?.group ?? 0)
+            return last < groupCount && FeedbackCoding.append(feedback, to: &bytes)
+        }
+    }
+}

@@ -1,0 +1,225 @@
+import CatalogStore
+import CivilTime
+import FoundationEssentials
+import Glibc
+import Model
+import ModelStore
+import Service
+
+extension Checkup {
+    /// How far records may be ahead of the clock, in milliseconds: clocks differ a little.
+    private static let clockMilliseconds: Int64 = 60_000
+    /// A disk with less room is full soon, in bytes.
+    private static let leastFreeBytes = 256 << 20
+
+    /// What is wrong with the lists of sessions; they can be lost, so that nothing about them is bad.
+    func sessionFindings() -> [Finding] {
+        places.sessions.map { path in
+            let subject = "sessions \(path)"
+            do throws(ServiceError) {
+                guard let examination = try KeptSessions(path: path)?.examine() else {
+                    return .good(subject, "there are none")
+                }
+                guard examination.damage.isEmpty, examination.damagedLists == 0 else {
+                    return .warning(
+                        subject,
+                        examination.damage.isEmpty
+                            ? "\(examination.damagedLists) of \(examination.lists) lists are damaged"
+                            : "it is damaged: \(examination.damage.joined(separator: "; "))",
+                        advice: "the daemon makes new lists by itself; see whether the disk is failing")
+                }
+                return .good(subject, "it is whole, with \(examination.lists) lists")
+            } catch {
+                return .warning(
+                    subject, error.message, advice: "see who owns it; without it, each request gets a new list")
+            }
+        }
+    }
+
+    /// Whether the clock is behind what was recorded.
+    func clockFinding(_ times: NewestTimes) -> Finding {
+        guard let newest = times.newest, newest.milliseconds > now + Self.clockMilliseconds else {
+            return .good("clock", "nothing is newer than now")
+        }
+        let time = UnixTime(seconds: newest.milliseconds / 1000)?.description ?? "\(newest.milliseconds) ms"
+        return .bad(
+            "clock", "\(newest.what) is of \(time), which is to come",
+            advice: "set the clock of this machine, or of the one that was ahead (\"timedatectl\" says how it is set)")
+    }
+
+    /// Whether the disks have room for what is written next.
+    func diskFindings() -> [Finding] {
+        var needs: [String: Int] = [Catalog.folder(of: places.catalog): size(of: places.catalog) / 10]
+        for path in places.journals + places.sessions {
+            needs[Catalog.folder(of: path), default: 0] += size(of: path) / 10
+        }
+        // A new version, and a daemon's own copy of it.
+        if case .folder(let path) = places.store { needs[path, default: 0] += 2 * newestVersionBytes(path) }
+        return needs.sorted { $0.key < $1.key }.compactMap { folder, need -> Finding? in
+            guard let free = Self.freeBytes(folder) else { return nil }
+            guard free < max(need, Self.leastFreeBytes) else {
+                return .good("disk", "\(free >> 20) MiB are free in \(folder)")
+            }
+            return .bad(
+                "disk",
+                "\(free >> 20) MiB are free in \(folder), and \(max(need, Self.leastFreeBytes) >> 20) may be needed",
+                advice: "free some space, or keep fewer versions (\"coterie models prune --keep\")")
+        }
+    }
+
+    private func newestVersionBytes(_ folder: String) -> Int {
+        (try? FolderStore(folder).versions().last?.byteCount) ?? 0
+    }
+
+    private func size(of path: String) -> Int {
+        var status = stat()
+        return unsafe stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// What this user may still write on the disk of a folder; nil if there is no such folder.
+    private static func freeBytes(_ folder: String) -> Int? {
+        var disk = statvfs()
+        return unsafe statvfs(folder, &disk) == 0 ? Int(disk.f_bavail) * Int(disk.f_frsize) : nil
+    }
+}
+
+extension Checkup {
+    /// What is wrong with the server of a store in Redis; nothing for a folder.
+    func serverFindings(_ store: any VersionStore) throws(StoreError) -> [Finding] {
+        guard let redis = store as? RedisStore else { return [] }
+        let state = try redis.serverState()
+        let findings = [
+            kind(of: state), eviction(of: state), room(in: state, redis), persistence(of: state),
+        ].compactMap(\.self)
+        return findings.isEmpty
+            ? [.good("redis", "\(redis.location) is version \(state.version), evicts nothing, and keeps its data")]
+            : findings
+    }
+
+    private func kind(of state: RedisServerState) -> Finding? {
+        if !state.isAtLeast(6, 2) {
+            return .bad("redis", "its version is \(state.version)", advice: "upgrade it to 6.2 or later")
+        }
+        if state.isCluster {
+            return .bad("redis", "it is a part of a cluster", advice: "use one server, with replicas if you like")
+        }
+        guard !state.isPrimary else { return nil }
+        return .bad("redis", "it is a replica, to which nobody can write", advice: "name the primary with --store")
+    }
+
+    /// Without an expiry are versions and streams, with one only the lists of sessions.
+    private func eviction(of state: RedisServerState) -> Finding? {
+        if state.evictionPolicy.hasPrefix("allkeys") {
+            let harm =
+                state.maximumBytes > 0 ? "without room it removes parts of versions" : "with a limit it would do harm"
+            return .bad(
+                "redis", "its maxmemory-policy is \(state.evictionPolicy): \(harm)",
+                advice: "set maxmemory-policy to noeviction; volatile-lru removes lists of sessions only")
+        }
+        guard state.evictedKeys > 0 else { return nil }
+        return .warning(
+            "redis", "it has removed \(state.evictedKeys) keys for lack of memory",
+            advice: "raise maxmemory: lists of sessions are lost, and made anew")
+    }
+
+    /// The next version needs as much room as the last one.
+    private func room(in state: RedisServerState, _ redis: RedisStore) -> Finding? {
+        guard state.maximumBytes > 0, let newest = try? redis.versions().last else { return nil }
+        let free = state.maximumBytes - state.usedBytes
+        guard free < newest.byteCount else { return nil }
+        return .warning(
+            "redis", "\(free >> 20) MiB of its memory are free, and the newest version takes more",
+            advice: "raise maxmemory, or keep fewer versions (\"coterie recompute --keep\")")
+    }
+
+    private func persistence(of state: RedisServerState) -> Finding? {
+        if state.hasDiskFailure {
+            return .bad("redis", "it could not write to its disk", advice: "see its log, and free some space")
+        }
+        guard !state.hasLog, state.savesSnapshots == false else { return nil }
+        return .warning(
+            "redis", "it keeps nothing on its disk: after a restart it is empty",
+            advice: "set \"save\" or \"appendonly yes\"; else recompute after each of its restarts")
+    }
+}
+
+extension Checkup {
+    /// After so many days a version is old; a daemon calls it stale unless it was told another age.
+    private static let staleDays: Int64 = 14
+
+    /// What is wrong with the store and with its versions.
+    func storeFindings(_ times: inout NewestTimes) -> [Finding] {
+        defer { removeScratch() }
+        let store = store
+        do throws(StoreError) {
+            let server = try serverFindings(store)
+            let names = try store.versionNames()
+            let current = try store.current()
+            return server + [currentFinding(current, of: names, store)]
+                + names.map { versionFinding($0, isCurrent: $0 == current, store, &times) }
+        } catch {
+            return [.bad("store", error.message, advice: Self.advice(on: error))]
+        }
+    }
+
+    private func currentFinding(_ current: VersionName?, of names: [VersionName], _ store: any VersionStore) -> Finding
+    {
+        guard let current else {
+            return .bad("store", "\(store.location) has no current version", advice: "run \"coterie recompute\"")
+        }
+        guard names.contains(current) else {
+            return .bad(
+                "store", "\(store.location) says that \(current) is current, but does not have it",
+                advice: names.isEmpty
+                    ? "run \"coterie recompute\"" : "run \"coterie rollback\" to a version that is listed, or recompute"
+            )
+        }
+        let count = names.count == 1 ? "one version" : "\(names.count) versions"
+        return .good("store", "\(store.location) has \(count); \(current) is current")
+    }
+
+    /// Reads all of a version, and compares it with its checksums.
+    private func versionFinding(
+        _ name: VersionName, isCurrent: Bool, _ store: any VersionStore, _ times: inout NewestTimes
+    ) -> Finding {
+        let subject = "version \(name)"
+        do throws(StoreError) {
+            let loaded = try store.load(name)
+            _ = try store.shared?.members(of: loaded)
+            let created = loaded.manifest.createdAtMilliseconds
+            times.note("version \(name)", created)
+            let days = (now - created) / 86_400_000
+            if isCurrent, days > Self.staleDays {
+                return .warning(
+                    subject, "it is whole, but \(days) days old, and current",
+                    advice: "see why \"coterie recompute\" does not run, or is refused (\"coterie models\")")
+            }
+            return .good(subject, "it has its checksums")
+        } catch {
+            if isCurrent {
+                return .bad(
+                    subject, error.message,
+                    advice: "run \"coterie recompute\"; until then \"coterie rollback\" returns to one that is whole")
+            }
+            if error.code == .otherFormat {
+                return .warning(
+                    subject, error.message, advice: "nothing serves it, and the next recomputes remove it in time")
+            }
+            return .bad(
+                subject, error.message,
+                advice: "nothing serves it; the next recomputes remove it, or \"coterie models prune\"")
+        }
+    }
+
+    static func advice(on error: StoreError) -> String {
+        switch error.code {
+        case .unavailable: "start the server, or name another store with --store"
+        case .busy: "try again when it is done"
+        case .corrupt, .otherFormat, .unknownVersion: "run \"coterie recompute\""
+        case .badLocation, .writeFailed: "do what the message says, and check again"
+        }
+    }
+
+    /// Removes what was read from a server.
+    private func removeScratch() { try? FileManager.default.removeItem(atPath: scratchFolder) }
+}

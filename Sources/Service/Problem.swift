@@ -1,0 +1,273 @@
+import Answers
+import HTTP
+
+/// An error answer: `application/problem+json` (RFC 9457).
+struct Problem: Error {
+    /// The kinds of problem; raw values are the last part of the answer's `type`.
+    enum Kind: String {
+        /// Nothing more specific than the status.
+        case general = ""
+        case badParameter = "bad-parameter"
+        case badBody = "bad-body"
+        case unknownGroup = "unknown-group"
+        case unknownUser = "unknown-user"
+        case privateGroup = "private-group"
+        case unknownPhoto = "unknown-photo"
+        case unknownInteraction = "unknown-interaction"
+        case unknownEntry = "unknown-entry"
+        case idTaken = "id-taken"
+        case noCatalog = "no-catalog"
+        case noModel = "no-model"
+        case unavailable = "temporarily-unavailable"
+        case badToken = "bad-token"
+        case forbidden = "forbidden"
+        case tooManyRequests = "too-many-requests"
+    }
+
+    var status: HTTPStatus
+    /// The body of the answer.
+    var details: ProblemDetails
+    var headers: HTTPHeaders
+    /// Why the request was refused before it reached a route; nil if it did reach one.
+    var refusal: Refusal?
+
+    init(
+        status: HTTPStatus, kind: Kind = .general, title: String, detail: String, headers: HTTPHeaders = [:],
+        refusal: Refusal? = nil
+    ) {
+        self.status = status
+        details = ProblemDetails(
+            type: kind == .general ? "about:blank" : "urn:coterie:problem:\(kind.rawValue)", title: title,
+            status: status.rawValue, detail: detail)
+        self.headers = headers
+        self.refusal = refusal
+    }
+
+    /// The same problem with more details.
+    private func with(_ change: (inout ProblemDetails) -> Void) -> Problem {
+        var problem = self
+        change(&problem.details)
+        return problem
+    }
+
+    /// The answer.
+    ///
+    /// - Parameter instance: the path of the request as it came; nil if it could not be understood.
+    func response(instance: String?) -> HTTPResponse {
+        var headers = headers
+        headers.append(name: "Content-Type", value: "application/problem+json")
+        headers.append(name: "Cache-Control", value: "no-store")
+        headers.append(name: "X-Content-Type-Options", value: "nosniff")
+        return HTTPResponse(status: status, headers: headers, body: with { $0.instance = instance }.details.json)
+    }
+}
+
+extension Problem {
+    /// There is nothing at the path.
+    static func noSuchPath() -> Problem {
+        Problem(
+            status: .notFound, title: "Not Found",
+            detail: "there is nothing at this path; data is below /v1/groups, /v1/users and /v1/photos")
+    }
+
+    /// The path does not support the method.
+    static func methodNotAllowed(_ method: HTTPMethod, allowed: [HTTPMethod]) -> Problem {
+        let names = allowed.map(\.rawValue).joined(separator: ", ")
+        return Problem(
+            status: .methodNotAllowed, title: "Method Not Allowed",
+            detail: "\(method) is not possible here: use \(names)", headers: ["Allow": names])
+    }
+
+    /// A parameter is out of bounds.
+    static func badParameter(
+        _ name: String, _ complaint: String, allowed: [String]? = nil, bounds: ClosedRange<Int>? = nil
+    ) -> Problem {
+        Problem(
+            status: .badRequest, kind: .badParameter, title: "Bad parameter",
+            detail: "the parameter \"\(name)\" \(complaint)"
+        ).with { details in
+            details.parameter = name
+            details.allowed = allowed
+            (details.minimum, details.maximum) = (bounds?.lowerBound, bounds?.upperBound)
+        }
+    }
+
+    /// A member of the body, such as `interactions[3].kind`, is wrong; an empty name means the whole body.
+    static func badField(_ name: String, _ complaint: String, allowed: [String]? = nil) -> Problem {
+        Problem(
+            status: .badRequest, kind: .badBody, title: "Bad body",
+            detail: (name.isEmpty ? "the body" : "\"\(name)\" in the body") + " \(complaint)"
+        ).with { details in
+            details.field = name.isEmpty ? nil : name
+            details.allowed = allowed
+        }
+    }
+
+    /// The body is of another type than JSON.
+    static func notJSON() -> Problem {
+        Problem(
+            status: .unsupportedMediaType, title: "Unsupported Media Type",
+            detail: "the body must be JSON: send it with the header field Content-Type: application/json")
+    }
+
+    /// No group, user or photo has this id; `near` are similar ids.
+    static func unknown(_ kind: Kind, _ noun: String, id: String, near: [String]) -> Problem {
+        let hint = near.isEmpty ? "" : "; near it are \(near.joined(separator: ", "))"
+        return Problem(
+            status: .notFound, kind: kind, title: "Unknown \(noun)", detail: "there is no \(noun) \"\(id)\"\(hint)"
+        ).with { $0.near = near.isEmpty ? nil : near }
+    }
+
+    /// A private group cannot be curated.
+    static func privateGroup(_ id: String) -> Problem {
+        Problem(
+            status: .conflict, kind: .privateGroup, title: "Private group",
+            detail: "the group \"\(id)\" is private, and private groups cannot be curated")
+    }
+
+    /// An interaction names a group that does not exist or is not shown.
+    static func unknownGroup(_ id: String, inField name: String) -> Problem {
+        Problem(
+            status: .notFound, kind: .unknownGroup, title: "Unknown group",
+            detail: "\"\(name)\" in the body is \"\(id)\": there is no such group"
+        ).with { $0.field = name }
+    }
+
+    /// An interaction has the id of another that says something else.
+    static func idTaken(_ id: String, inField name: String) -> Problem {
+        Problem(
+            status: .conflict, kind: .idTaken, title: "Id taken",
+            detail: "\"\(name)\" in the body is \"\(id)\": another interaction has this id, and says something else"
+        ).with { $0.field = name }
+    }
+
+    /// `after` names a group that was never in the list.
+    static func notInList(after id: String) -> Problem {
+        Problem(
+            status: .notFound, kind: .unknownGroup, title: "Not in the list",
+            detail: "the list has no group \"\(id)\" to begin after; has the session ended? Begin without it"
+        ).with { $0.parameter = "after" }
+    }
+
+    /// No version has been loaded yet.
+    static func noModel(_ state: VersionFollower.State) -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .noModel, title: "No model is loaded",
+            detail: "\(state.problem ?? "no version is loaded"); the daemon takes a version up as soon as there is one",
+            headers: ["Retry-After": "5"]
+        ).with { details in
+            details.missing = ["model"]
+            details.storeUnreachableSinceMilliseconds = state.storeUnreachableSinceMilliseconds
+        }
+    }
+
+    /// Memberships or photos cannot be read right now.
+    static func unavailable(_ error: ServiceError) -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .unavailable, title: "Temporarily unavailable", detail: error.message,
+            headers: ["Retry-After": "1"])
+    }
+
+    /// The daemon was started without what this route needs.
+    static func noCatalog(_ what: String) -> Problem {
+        Problem(
+            status: .notImplemented, kind: .noCatalog, title: "No catalog",
+            detail: "the daemon was started without a catalog, and cannot know \(what)")
+    }
+}
+
+extension Problem {
+    /// A request that could not be parsed, or for which there was no room.
+    static func refused(_ error: HTTPError) -> Problem {
+        switch error.code {
+        case .bodyTooLarge:
+            Problem(
+                status: .contentTooLarge, title: "Content Too Large", detail: error.message,
+                refusal: .contentTooLarge)
+        case .tooManyConnections:
+            Problem(
+                status: .serviceUnavailable, kind: .unavailable, title: "Too many connections", detail: error.message,
+                headers: ["Retry-After": "1"], refusal: .overloaded)
+        default:
+            Problem(
+                status: error.status, title: error.status.reasonPhrase, detail: error.message, refusal: .badRequest)
+        }
+    }
+
+    /// A token is needed, and there is none.
+    static func noToken() -> Problem {
+        Problem(
+            status: .unauthorized, kind: .badToken, title: "Token needed",
+            detail: "send a token, in the header field Authorization: Bearer TOKEN",
+            headers: ["WWW-Authenticate": "Bearer"], refusal: .tokenMissing)
+    }
+
+    /// The token is not valid.
+    static func badToken(_ error: TokenError) -> Problem {
+        Problem(
+            status: .unauthorized, kind: .badToken, title: "Bad token", detail: error.message,
+            headers: ["WWW-Authenticate": "Bearer error=\"invalid_token\""],
+            refusal: error.code == .expired ? .tokenExpired : .tokenInvalid)
+    }
+
+    /// The token is valid, but has another role.
+    static func wrongRole(_ role: Role, needed: [Role]) -> Problem {
+        let needed = needed.map(\.rawValue).joined(separator: " or ")
+        return Problem(
+            status: .forbidden, kind: .forbidden, title: "Forbidden",
+            detail: "the token's role is \(role.rawValue), and this is for tokens of role \(needed)",
+            refusal: .forbidden)
+    }
+
+    /// The token is a service's, and lacks a scope (RFC 6750, section 3.1).
+    static func missingScope(_ scope: Scope) -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Forbidden",
+            detail: "the token is of a service without the scope \(scope.rawValue)",
+            headers: ["WWW-Authenticate": "Bearer error=\"insufficient_scope\", scope=\"\(scope.rawValue)\""],
+            refusal: .forbidden)
+    }
+
+    /// Too many requests that take long wait already.
+    static func tooManyWait(_ limit: Int) -> Problem {
+        Problem(
+            status: .serviceUnavailable, kind: .unavailable, title: "Too many requests wait",
+            detail: "\(limit) requests of this kind wait already; send fewer at a time",
+            headers: ["Retry-After": "1"], refusal: .overloaded)
+    }
+
+    /// The token is another member's.
+    static func otherMember() -> Problem {
+        Problem(
+            status: .forbidden, kind: .forbidden, title: "Forbidden",
+            detail: "the token is another member's: it opens the paths of its own subject alone", refusal: .forbidden)
+    }
+
+    /// The bearer exceeds its rate limit.
+    static func tooManyRequests(waitNanoseconds wait: UInt64) -> Problem {
+        tooManyRequests("the token's bearer asks more often than is allowed", wait)
+    }
+
+    /// All callers of an open area together exceed its rate limit.
+    static func openAreaTooBusy(waitNanoseconds wait: UInt64) -> Problem {
+        tooManyRequests("all callers together ask for what is open to anybody more often than is allowed", wait)
+    }
+
+    /// A member has had as much recorded as is allowed.
+    static func tooManyInteractions(_ quota: MemberQuota, waitSeconds: Int) -> Problem {
+        let limits = [
+            quota.interactionsPerDay.map { "\($0) interactions a day" },
+            quota.keptBytes.map { "\($0 >> 20) MiB of interactions" },
+        ].compactMap(\.self).joined(separator: ", and ")
+        return Problem(
+            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many interactions",
+            detail: "nothing was recorded: of each member at most \(limits) are",
+            headers: ["Retry-After": String(waitSeconds)])
+    }
+
+    private static func tooManyRequests(_ detail: String, _ wait: UInt64) -> Problem {
+        Problem(
+            status: .tooManyRequests, kind: .tooManyRequests, title: "Too many requests", detail: detail,
+            headers: ["Retry-After": String((wait + 999_999_999) / 1_000_000_000)], refusal: .rateLimited)
+    }
+}

@@ -1,0 +1,158 @@
+import Answers
+import CatalogStore
+import HTTP
+import Model
+import Recommendation
+
+extension Endpoint {
+    private static let own = Access.member(ofPathParameter: "id")
+    private static let onBehalf = Access.member(ofPathParameter: "id", orServiceWith: .lists)
+
+    /// Endpoints for a member's interactions and stated interests.
+    static let interactions = [
+        Endpoint(
+            "recordInteractions", .post, "/v1/users/{id}/interactions", onBehalf,
+            summary: "Records what a member did, all or none; to send the same again changes nothing",
+            path: [.member], body: InteractionBatch.self, caching: .never,
+            problems: [.notFound, .conflict, .tooManyRequests, .notImplemented, .serviceUnavailable],
+            handler: Responder.record),
+        Endpoint(
+            "interactions", .get, "/v1/users/{id}/interactions", own,
+            summary: "What a member did, in the order in which it was recorded", path: [.member],
+            parameters: [
+                .limit, Parameter("after", .text(RecordedInteraction.idLengths), "Begin after this interaction"),
+            ],
+            caching: .personal,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.interactions),
+        Endpoint(
+            "forgetInteractions", .delete, "/v1/users/{id}/interactions", own,
+            summary: "Forgets all that a member did, and the lists of sessions; who is in which group stays",
+            path: [.member],
+            caching: .never, problems: [.notImplemented, .serviceUnavailable],
+            handler: Responder.forgetAll),
+        Endpoint(
+            "forgetInteraction", .delete, "/v1/users/{id}/interactions/{interaction}", own,
+            summary: "Forgets one thing that a member did; who is in which group stays",
+            path: [.member, Parameter("interaction", .identifier, "The interaction's id", example: "3f0c-1")],
+            caching: .never,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.forgetOne),
+        Endpoint(
+            "stateInterests", .put, "/v1/users/{id}/interests", onBehalf,
+            summary: "Replaces a member's stated interests",
+            path: [.member], body: StatedInterests.self, caching: .never,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.stateInterests),
+        Endpoint(
+            "interests", .get, "/v1/users/{id}/interests", own, summary: "A member's stated interests",
+            path: [.member], caching: .personal,
+            problems: [.notImplemented, .serviceUnavailable], handler: Responder.interests),
+    ]
+}
+
+extension Responder {
+    /// `POST /v1/users/{id}/interactions`.
+    @Sendable
+    fileprivate static func record(_ call: Call) throws(Problem) -> Recorded {
+        // Checked first: where changes are not recorded, the body does not matter.
+        let community = try call.community(with: Call.memberChanges)
+        let now = call.responder.now()
+        let batch = try call.body(as: InteractionBatch.self)
+        var records = try batch.records(at: now)
+        let latest = try call.orUnavailable { () throws(ServiceError) in
+            try community.latestInteractionTime(ofUser: call.id)
+        }
+        let (quotas, day) = (call.responder.quotas, now - 86_400_000)
+        let excess = try call.orUnavailable { () throws(ServiceError) in
+            try quotas.check(records, ofUser: call.id, at: now) { () throws(ServiceError) in
+                try community.recordedAmount(ofUser: call.id, recent: day)
+            }
+        }
+        if let excess { throw excess }
+        // A clock that went back must not make what a member does now older than what they did before.
+        if let latest, latest > now { records.move(after: latest) }
+        switch try call.apply(.record(records)) {
+        case .recorded(let new, let repeated):
+            quotas.count(records, new: new, ofUser: call.id, at: now)
+            call.responder.interactions.count(records, origins: batch.origins, new: new)
+            return Recorded(userId: call.id, recorded: new, repeated: repeated)
+        case .unknownGroup(let index):
+            throw .unknownGroup(records[index].groupID, inField: "interactions[\(index)].groupId")
+        case .otherContent(let index): throw .idTaken(records[index].id, inField: "interactions[\(index)].id")
+        case .unknownMember: throw .forgottenMember(call.id)
+        case .forgotten, .stated, .exposed: preconditionFailure("interactions are recorded or not")
+        }
+    }
+
+    /// `GET /v1/users/{id}/interactions?after=ID&limit=N`.
+    @Sendable
+    fileprivate static func interactions(_ call: Call) throws(Problem) -> Interactions {
+        let community = try call.community(with: Call.memberChanges)
+        let after = call.parameters.text("after")
+        let limit = call.parameters.limit
+        let found = try call.orUnavailable { () throws(ServiceError) in
+            // One more shows whether there is another page.
+            try community.interactions(ofUser: call.id, after: after, limit: limit + 1)
+        }
+        guard let found else {
+            throw .unknown(.unknownInteraction, "interaction", id: after ?? "", near: [])
+        }
+        let page = found.prefix(limit)
+        return Interactions(
+            userId: call.id, interactions: page.map { RecordedInteraction($0) },
+            next: found.count > limit ? page.last?.id : nil)
+    }
+
+    /// `DELETE /v1/users/{id}/interactions`.
+    @Sendable
+    fileprivate static func forgetAll(_ call: Call) throws(Problem) -> Forgotten {
+        call.responder.exposures?.forget(call.id)
+        let outcome = try call.apply(.forget(id: nil))
+        try call.orUnavailable { () throws(ServiceError) in try call.responder.sessions?.forgetAll(ofUser: call.id) }
+        // Noted again: the change that was noted with the interactions came before the sessions were forgotten.
+        call.responder.changes.memberChanged(call.id)
+        return forgotten(outcome, call)
+    }
+
+    /// `DELETE /v1/users/{id}/interactions/{interaction}`.
+    @Sendable
+    fileprivate static func forgetOne(_ call: Call) throws(Problem) -> Forgotten {
+        let id = call.path["interaction"]
+        let outcome = try call.apply(.forget(id: id))
+        guard outcome == .forgotten(1) else {
+            throw .unknown(.unknownInteraction, "interaction", id: id, near: [])
+        }
+        return forgotten(outcome, call)
+    }
+
+    private static func forgotten(_ outcome: MemberChange.Outcome, _ call: Call) -> Forgotten {
+        call.responder.quotas.forget(call.id)
+        // There is nothing to forget about a member who is not known.
+        let count = if case .forgotten(let count) = outcome { count } else { 0 }
+        return Forgotten(userId: call.id, forgotten: count)
+    }
+
+    /// `PUT /v1/users/{id}/interests`.
+    @Sendable
+    fileprivate static func stateInterests(_ call: Call) throws(Problem) -> Interests {
+        _ = try call.community(with: Call.memberChanges)
+        let interests = try call.body(as: StatedInterests.self).texts()
+        if try call.apply(.state(interests: interests)) == .unknownMember { throw .forgottenMember(call.id) }
+        return Interests(userId: call.id, interests: interests)
+    }
+
+    /// `GET /v1/users/{id}/interests`.
+    @Sendable
+    fileprivate static func interests(_ call: Call) throws(Problem) -> Interests {
+        let community = try call.community(with: Call.memberChanges)
+        let interests = try call.orUnavailable { () throws(ServiceError) in try community.interests(ofUser: call.id) }
+        return Interests(userId: call.id, interests: interests)
+    }
+}
+
+extension RecordedInteraction {
+    fileprivate init(_ record: InteractionRecord) {
+        self.init(
+            id: record.id, kind: record.kind, groupId: record.groupID,
+            atMilliseconds: record.atMilliseconds, recommendationId: record.recommendationID,
+            position: record.position, variant: record.variant)
+    }
+}

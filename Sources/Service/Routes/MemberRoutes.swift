@@ -1,0 +1,182 @@
+import Answers
+import HTTP
+import Model
+import Recommendation
+
+extension Endpoint {
+    /// Endpoints for a member's own list.
+    static let members = [
+        Endpoint(
+            "recommendations", .get, "/v1/users/{id}/recommendations",
+            .member(ofPathParameter: "id", orServiceWith: .lists),
+            summary: "Groups for a member, in the order in which they are shown", path: [.member],
+            parameters: [.limit, .session, .after] + Parameter.filters, caching: .personal,
+            reuse: .untilMemberChange(ofPathParameter: "id"),
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.recommendations),
+        Endpoint(
+            "why", .get, "/v1/users/{id}/recommendations/{group}/why",
+            .member(ofPathParameter: "id", orServiceWith: .lists),
+            summary: "Why a group is in the session's list, at which rank, or why it is not there",
+            path: [.member, Parameter("group", .identifier, "The group's id", example: "macro-mondays")],
+            parameters: [.session] + Parameter.filters,
+            caching: .personal,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.why),
+    ]
+}
+
+extension Responder {
+    /// `GET /v1/users/{id}/recommendations?session=ID&after=GROUP&limit=N`: groups for a member, in the order in which
+    /// they are shown.
+    @Sendable
+    fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
+        let served = try call.snapshotWithMembers
+        let instant = call.responder.now()
+        let kept = try call.frozenPlan(at: instant)
+        let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
+        let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
+        let frozen = if let kept { kept } else { try call.newPlan(for: scene) }
+        let plan = frozen.list(in: snapshot)
+        let items = plan.items(for: request, planner)
+        let offset = try call.offset(in: items, of: plan, for: request, planner)
+        let answer = Recommendations(
+            call.served(snapshot.version), id: plan.recommendationID, bucket: plan.bucket,
+            interests: plan.interests(in: snapshot.model), items: items, after: offset,
+            limit: call.parameters.limit, for: request.profile, isKnown: scene.isKnown, planner)
+        let page = items.dropFirst(offset).prefix(call.parameters.limit)
+        call.show(
+            answer, after: offset, arms: plan.arms, teams: plan.teams(of: page), filters: call.parameters.filterText)
+        return answer
+    }
+
+    /// `GET /v1/users/{id}/recommendations/{group}/why?session=ID`: why a group is in the session's list or not;
+    /// without a session, in a list made now.
+    @Sendable
+    fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
+        let instant = call.responder.now()
+        let served = try call.snapshotWithMembers
+        let kept = try call.frozenPlan(at: instant)
+        let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
+        let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
+        let version = call.served(snapshot.version)
+        let groupID = call.path["group"]
+        guard !snapshot.model.hides(groupID) else {
+            return Explanation(version, userId: call.id, unshownGroup: groupID)
+        }
+        let group = try call.group(groupID, in: snapshot)
+        guard let list = kept?.list(in: snapshot) else { return Explanation(version, of: group, planner, request) }
+        return Explanation(
+            version, of: group, inSession: list.items(for: request, planner),
+            list.interests(in: snapshot.model), planner, request)
+    }
+}
+
+extension Parameter {
+    static let session = Parameter(
+        "session", .text(1...128),
+        "The client's own session: its list stays the same; else half an hour without a request")
+    fileprivate static let after = Parameter(
+        "after", .text(1...Parameter.identifierLimit), "Begin after this group, the member next of the page before")
+}
+
+extension Call {
+    /// Makes the list of a session that has none, and keeps it; gives the one of another request that was quicker.
+    fileprivate func newPlan(for scene: MemberScene) throws(Problem) -> FrozenPlan {
+        let plan = FrozenPlan(try assignedPlan(for: scene, filter), scene)
+        return try orUnavailable { () throws(ServiceError) in
+            try responder.sessions?.keep(
+                plan, ofUser: id, session: parameters.sessionName, at: scene.request.atMilliseconds) ?? plan
+        }
+    }
+
+    /// The list of the session; nil if it has none yet.
+    fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
+        try orUnavailable { () throws(ServiceError) in
+            try responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
+        }
+    }
+
+    /// How many items precede the page.
+    fileprivate func offset(
+        in items: [PlanItem], of plan: SessionList, for request: PlanRequest, _ planner: Planner
+    ) throws(Problem) -> Int {
+        guard let after = parameters.text("after") else { return 0 }
+        guard let offset = plan.offset(after: after, in: items, for: request, planner) else {
+            throw .notInList(after: after)
+        }
+        return offset
+    }
+}
+
+extension Endpoint {
+    /// Endpoints about groups.
+    static func groups(of relations: RelationTable) -> [Endpoint] {
+        let by = Parameter.Kind.choice(relations.choices, standard: RelationTable.blendName)
+        return [
+            Endpoint(
+                "similarGroups", .get, "/v1/groups/{id}/similar", .site(.groups),
+                summary: "Groups that are like a group, best first",
+                path: [Parameter("id", .identifier, "The group's id", example: "macro-mondays")],
+                parameters: [Parameter("by", by, "What the groups have in common"), .limit] + Parameter.filters,
+                caching: .shared, reuse: .untilChange,
+                problems: [.notFound, .serviceUnavailable], handler: Responder.similarGroups),
+            Endpoint(
+                "trending", .get, "/v1/trending", .site(.trending),
+                summary: "Groups that more people turn to than usual, the most unusual first", parameters: [.limit],
+                caching: .shared, reuse: .untilChange,
+                problems: [.serviceUnavailable], handler: Responder.trending),
+        ]
+    }
+}
+
+extension Responder {
+    /// `GET /v1/groups/{id}/similar?by=RELATION|both&limit=N`: the neighbours of a group, best first.
+    @Sendable
+    fileprivate static func similarGroups(_ call: Call) throws(Problem) -> SimilarGroups {
+        let snapshot = try call.snapshot
+        let group = try call.group(call.id, in: snapshot)
+        return SimilarGroups(
+            call.served(snapshot.version), to: group, by: call.parameters.text("by") ?? RelationTable.blendName,
+            limit: call.parameters.limit, filter: call.filter(in: snapshot.model), snapshot.recommender)
+    }
+
+    /// `GET /v1/trending?limit=N`: groups that more people turn to than usual, the most unusual first.
+    @Sendable
+    fileprivate static func trending(_ call: Call) throws(Problem) -> TrendingGroups {
+        let snapshot = try call.snapshot
+        return TrendingGroups(call.served(snapshot.version), in: snapshot.model, limit: call.parameters.limit)
+    }
+}
+
+extension Endpoint {
+    /// Endpoints about photos.
+    static let photos = [
+        Endpoint(
+            "groupsForPhoto", .get, "/v1/photos/{id}/groups", .site(.photos),
+            summary: "Groups that a public photo could go to, best first",
+            path: [Parameter("id", .identifier, "The photo's id", example: "4711")], parameters: [.limit],
+            caching: .personal,
+            problems: [.notFound, .notImplemented, .serviceUnavailable], handler: Responder.groupsForPhoto)
+    ]
+}
+
+extension Responder {
+    /// `GET /v1/photos/{id}/groups?limit=N`: groups that a public photo could go to, best first.
+    ///
+    /// A private photo is answered like one that does not exist, and without similar ids, so that existence does not
+    /// leak. Where the area is open, the answer uses nothing about the photo's owner.
+    @Sendable
+    fileprivate static func groupsForPhoto(_ call: Call) throws(Problem) -> GroupsForPhoto {
+        let limit = call.parameters.limit
+        let community = try call.community(with: Call.photos)
+        guard community.knowsPhotos else { throw .noCatalog(Call.photos) }
+        let snapshot = try call.snapshot
+        let photo = try call.reading { () throws(ServiceError) in
+            try community.context(ofPhoto: call.id, in: snapshot.model)
+        }
+        guard var photo else { throw .unknown(.unknownPhoto, "photo", id: call.id, near: []) }
+        if call.isOpen { photo.forgetOwner() }
+        let suggestions = snapshot.photoRecommender.suggestions(for: photo, limit: limit)
+        return GroupsForPhoto(
+            call.served(snapshot.version), photoId: call.id, suggestions, snapshot.relations, in: snapshot.model)
+    }
+}

@@ -1,0 +1,125 @@
+import CLibJWT
+import Glibc
+
+/// A token in the memory of libjwt.
+@safe
+struct JSONWebToken: ~Copyable {
+    private let handle: OpaquePointer
+
+    /// Makes a token without claims or a signature.
+    init() throws(TokenError) {
+        var handle: OpaquePointer?
+        guard unsafe jwt_new(&handle) == 0, let handle = unsafe handle else { throw Self.outOfMemory }
+        unsafe self.handle = handle
+    }
+
+    /// Reads a token and, if a key is given, checks its signature.
+    ///
+    /// The signature is all that libjwt checks: it accepts every algorithm that the key fits, any times and any claims.
+    /// The caller must check these.
+    ///
+    /// - Returns: nil if libjwt refuses it.
+    init?(reading text: String, key: SigningKey?) {
+        var handle: OpaquePointer?
+        let outcome =
+            if let key {
+                unsafe jwt_decode(&handle, text, key.secret, Int32(key.secret.count))
+            } else {
+                unsafe jwt_decode(&handle, text, nil, 0)
+            }
+        guard outcome == 0, let handle = unsafe handle else { return nil }
+        unsafe self.handle = handle
+    }
+
+    deinit { unsafe jwt_free(handle) }
+
+    /// The text of a header field; nil if there is no such field or it is not text.
+    func header(_ name: String) -> String? {
+        guard let text = unsafe jwt_get_header(handle, name) else { return nil }
+        return unsafe String(cString: text)
+    }
+
+    /// A header field of any type, as JSON; nil if there is none.
+    func headerJSON(_ name: String) -> String? { unsafe Self.taken(jwt_get_headers_json(handle, name)) }
+
+    /// All claims, as one JSON object.
+    var claimsJSON: String? { unsafe Self.taken(jwt_get_grants_json(handle, nil)) }
+
+    /// Adds a text claim.
+    func add(_ name: String, _ value: String) throws(TokenError) {
+        guard unsafe jwt_add_grant(handle, name, value) == 0 else { throw Self.refused(name) }
+    }
+
+    /// Adds an integer claim.
+    func add(_ name: String, _ value: Int) throws(TokenError) {
+        guard unsafe jwt_add_grant_int(handle, name, value) == 0 else { throw Self.refused(name) }
+    }
+
+    /// The token in the form in which it is sent, signed with a key.
+    func encoded(signedWith key: SigningKey) throws(TokenError) -> String {
+        guard unsafe jwt_add_header(handle, "kid", key.id) == 0,
+            unsafe jwt_set_alg(handle, JWT_ALG_HS256, key.secret, Int32(key.secret.count)) == 0,
+            let text = unsafe Self.taken(jwt_encode_str(handle))
+        else { throw Self.outOfMemory }
+        return text
+    }
+
+    private static func refused(_ claim: String) -> TokenError {
+        TokenError(.badClaim, "the claim \"\(claim)\" cannot be written")
+    }
+
+    private static var outOfMemory: TokenError { TokenError(.malformed, "the token cannot be made: out of memory") }
+
+    /// Copies and frees a C string.
+    private static func taken(_ text: UnsafeMutablePointer<CChar>?) -> String? {
+        guard let text = unsafe text else { return nil }
+        defer { unsafe free(text) }
+        return unsafe String(cString: text)
+    }
+}
+
+/// A secret that signs and checks tokens (HMAC with SHA-256).
+public struct SigningKey: Sendable, Equatable {
+    /// The shortest secret, in bytes, inclusive: the length of the hash (RFC 7518, section 3.2).
+    public static let minimumByteCount = 32
+    /// The longest secret, in bytes, inclusive: a longer one adds no security.
+    public static let maximumByteCount = 512
+
+    /// The id by which the header of a token names the key (`kid`).
+    public let id: String
+    let secret: [UInt8]
+
+    /// Makes a key.
+    ///
+    /// - Throws: `TokenError.badKeyFile` unless the secret has 32 to 512 bytes and the id consists of 1 to 64 ASCII
+    ///   letters, digits, dots, hyphens and underscores.
+    public init(id: String, secret: [UInt8]) throws(TokenError) {
+        guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy(Self.mayBeInID) else {
+            throw TokenError(
+                .badKeyFile, "a key's id must be 1 to 64 ASCII letters, digits, dots, hyphens and underscores")
+        }
+        guard (Self.minimumByteCount...Self.maximumByteCount).contains(secret.count) else {
+            let bounds = "\(Self.minimumByteCount) to \(Self.maximumByteCount)"
+            throw TokenError(.badKeyFile, "the key \"\(id)\" has \(secret.count) bytes: it must have \(bounds)")
+        }
+        self.id = id
+        self.secret = secret
+    }
+
+    /// Makes a key of 32 random bytes.
+    public static func random(id: String) throws(TokenError) -> SigningKey {
+        // The system's generator is cryptographically secure: getrandom(2).
+        var generator = SystemRandomNumberGenerator()
+        return try SigningKey(
+            id: id, secret: (0..<minimumByteCount).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+
+    private static func mayBeInID(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,145 @@
+import FoundationEssentials
+import Synchronization
+
+/// The current keys of a file, which is read again when it has changed.
+///
+/// If the file becomes unreadable or invalid, the keys read before stay in use.
+public final class KeyRing: Sendable {
+    private struct State {
+        var keys: KeySet
+        var stamp: KeyFile.Stamp
+        var generation = 0
+        /// The stamp of a file that could not be used, so that the error is thrown only once.
+        var refused: KeyFile.Stamp?
+    }
+
+    private let file: KeyFile
+    private let state: Mutex<State>
+
+    /// Reads the keys of a file.
+    public init(_ file: KeyFile) throws(TokenError) {
+        self.file = file
+        let (keys, stamp) = try file.readWithStamp()
+        state = Mutex(State(keys: keys, stamp: stamp))
+    }
+
+    /// The keys, and a number that increases whenever they change.
+    public var current: (keys: KeySet, generation: Int) {
+        state.withLock { ($0.keys, $0.generation) }
+    }
+
+    /// Reads the file again if it has changed.
+    ///
+    /// - Parameter isForced: whether it is read in any case, also one that could not be used before.
+    /// - Returns: whether the keys were replaced.
+    /// - Throws: once for each change of the file after which it cannot be used.
+    public func refresh(isForced: Bool = false) throws(TokenError) -> Bool {
+        let stamp = file.stamp()
+        let isKnown = state.withLock { stamp == $0.stamp || (stamp != nil && stamp == $0.refused) }
+        // A missing file may be one that is just being replaced.
+        guard isForced || (!isKnown && stamp != nil) else { return false }
+        do throws(TokenError) {
+            let (keys, stamp) = try file.readWithStamp()
+            return state.withLock { state in
+                let hasChanged = keys != state.keys
+                state = State(keys: keys, stamp: stamp, generation: state.generation + (hasChanged ? 1 : 0))
+                return hasChanged
+            }
+        } catch {
+            state.withLock { $0.refused = stamp }
+            throw error
+        }
+    }
+}
+
+/// The keys in use; in files, a JSON Web Key Set (RFC 7517) of `oct` keys.
+///
+/// The first key signs tokens; all keys check them. To rotate keys, add a new key before the others, and remove the old
+/// one when the tokens that it signed have expired.
+public struct KeySet: Sendable, Equatable {
+    /// The most keys a set may have.
+    public static let maximumCount = 16
+
+    /// At least one key, with different ids.
+    public let keys: [SigningKey]
+
+    /// Makes a set of keys in this order.
+    ///
+    /// - Throws: `TokenError.badKeyFile` if there are none or too many, or two have the same id.
+    public init(_ keys: [SigningKey]) throws(TokenError) {
+        guard (1...Self.maximumCount).contains(keys.count) else {
+            throw TokenError(.badKeyFile, "there are \(keys.count) keys: there must be 1 to \(Self.maximumCount)")
+        }
+        guard Set(keys.map(\.id)).count == keys.count else {
+            throw TokenError(.badKeyFile, "two keys have the same \"kid\"")
+        }
+        self.keys = keys
+    }
+
+    /// Reads a key set in JSON.
+    public init(json: [UInt8]) throws(TokenError) {
+        let written: WrittenSet
+        do {
+            written = try JSONDecoder().decode(WrittenSet.self, from: Data(json))
+        } catch {
+            // The decoder's own message might quote the file, which is secret.
+            throw TokenError(
+                .badKeyFile,
+                #"it is not a JSON Web Key Set such as {"keys":[{"kty":"oct","kid":"…","k":"…"}]}"#)
+        }
+        var keys: [SigningKey] = []
+        for key in written.keys { keys.append(try key.signingKey()) }
+        try self.init(keys)
+    }
+
+    /// The key that signs.
+    public var signing: SigningKey { keys[0] }
+
+    /// The key with an id; for a nil id, the only key, or nil if there are several.
+    func key(withID id: String?) -> SigningKey? {
+        guard let id else { return keys.count == 1 ? keys[0] : nil }
+        return keys.first { $0.id == id }
+    }
+
+    /// The set as JSON, with a line feed at the end.
+    func json() throws(TokenError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        do {
+            return Array(try encoder.encode(WrittenSet(keys: keys.map(WrittenKey.init)))) + [UInt8(ascii: "\n")]
+        } catch {
+            throw TokenError(.keyFileFailed, "the keys cannot be written as JSON")
+        }
+    }
+}
+
+private struct WrittenSet: Codable {
+    var keys: [WrittenKey]
+}
+
+private struct WrittenKey: Codable {
+    var kty: String
+    var kid: String
+    var k: String
+    var alg: String?
+
+    init(_ key: SigningKey) {
+        kty = "oct"
+        kid = key.id
+        k = Data(key.secret).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
+            .replacing("=", with: "")
+        alg = "HS256"
+    }
+
+    func signingKey() throws(TokenError) -> SigningKey {
+        guard kty == "oct", alg ?? "HS256" == "HS256" else {
+            throw TokenError(.badKeyFile, "the key \"\(kid)\" is not for HS256: its \"kty\" must be \"oct\"")
+        }
+        let base64 = k.replacing("-", with: "+").replacing("_", with: "/")
+        let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+        guard let secret = Data(base64Encoded: base64 + padding) else {
+            throw TokenError(.badKeyFile, "the key \"\(kid)\" is not in base64url")
+        }
+        return try SigningKey(id: kid, secret: Array(secret))
+    }
+}

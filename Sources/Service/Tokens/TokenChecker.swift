@@ -1,0 +1,277 @@
+import FoundationEssentials
+
+/// Checks tokens: their signature with libjwt, and everything that libjwt does not check.
+public struct TokenChecker: Sendable {
+    /// The longest token that is accepted, in bytes, inclusive.
+    public static let maximumByteCount = 4096
+    /// The longest subject, in bytes, inclusive.
+    static let maximumSubjectByteCount = 512
+
+    /// The audience that a token must name in its claim `aud`.
+    public let audience: String
+    /// The issuer that a token must name in its claim `iss`; nil accepts any.
+    public let issuer: String?
+
+    /// Makes a checker.
+    public init(audience: String, issuer: String? = nil) {
+        self.audience = audience
+        self.issuer = issuer
+    }
+
+    /// Checks a token and reads its claims.
+    ///
+    /// - Parameters:
+    ///   - keys: one of these must have signed the token.
+    ///   - now: the time, in Unix milliseconds.
+    /// - Throws: `TokenError` for the first check that fails; the signature is checked before any claim.
+    public func claims(of token: String, keys: KeySet, atMilliseconds now: Int64) throws(TokenError) -> TokenClaims {
+        guard token.utf8.count <= Self.maximumByteCount else {
+            throw TokenError(.tooLong, "the token is longer than \(Self.maximumByteCount) bytes")
+        }
+        // This also keeps any other bytes away from the C library.
+        guard Self.hasThreeParts(token) else {
+            throw TokenError(.malformed, "the token does not consist of three base64url parts separated by dots")
+        }
+        let key = try key(of: token, among: keys)
+        guard let genuine = JSONWebToken(reading: token, key: key) else {
+            throw TokenError(
+                .badSignature, "the token was not signed with the key \"\(key.id)\", or was changed afterwards")
+        }
+        try Self.checkAlgorithm(of: genuine)
+        guard let json = genuine.claimsJSON else { throw Self.malformed }
+        let claims = try checked(Self.decoded(json))
+        try claims.check(atMilliseconds: now)
+        return claims
+    }
+
+    private func key(of token: String, among keys: KeySet) throws(TokenError) -> SigningKey {
+        guard let unverified = JSONWebToken(reading: token, key: nil) else { throw Self.malformed }
+        try Self.checkAlgorithm(of: unverified)
+        // A checker that does not understand a critical header must refuse the token (RFC 7515, section 4.1.11).
+        guard unverified.headerJSON("crit") == nil else {
+            throw TokenError(.malformed, "the token has a header \"crit\", which is not understood")
+        }
+        let id = unverified.header("kid")
+        guard id != nil || unverified.headerJSON("kid") == nil, let key = keys.key(withID: id) else {
+            throw TokenError(
+                .unknownKey,
+                id == nil
+                    ? "the token names no key (header \"kid\")" : "the token names an unknown key (header \"kid\")")
+        }
+        return key
+    }
+
+    private func checked(_ claims: WrittenClaims) throws(TokenError) -> TokenClaims {
+        guard claims.aud?.values.contains(audience) == true else {
+            throw TokenError(.wrongAudience, "the token is not for \"\(audience)\" (claim \"aud\")")
+        }
+        if let issuer, claims.iss != issuer {
+            throw TokenError(.wrongIssuer, "the token was not made by \"\(issuer)\" (claim \"iss\")")
+        }
+        guard let subject = claims.sub, (1...Self.maximumSubjectByteCount).contains(subject.utf8.count) else {
+            throw TokenError(.badClaim, "the token does not name its bearer (claim \"sub\")")
+        }
+        guard let role = Role(rawValue: claims.role ?? Role.member.rawValue) else {
+            throw TokenError(.badClaim, "the token's role is not one of member, service and admin (claim \"role\")")
+        }
+        guard let expiry = claims.exp else {
+            throw TokenError(.badClaim, "the token does not say when it expires (claim \"exp\")")
+        }
+        // Words that are not known are for other services.
+        let words = claims.scope?.values.flatMap { $0.split(separator: " ") } ?? []
+        return TokenClaims(
+            subject: subject, role: role,
+            scopes: role == .service ? Set(words.compactMap { Scope(rawValue: String($0)) }) : [],
+            expiresAtMilliseconds: Self.milliseconds(ofSeconds: expiry),
+            validFromMilliseconds: Self.milliseconds(ofSeconds: claims.nbf ?? 0))
+    }
+
+    /// libjwt itself ignores the case of the name, and accepts every algorithm that the key fits.
+    private static func checkAlgorithm(of token: borrowing JSONWebToken) throws(TokenError) {
+        guard token.header("alg") == "HS256" else {
+            throw TokenError(.wrongAlgorithm, "the token's algorithm is not HS256")
+        }
+    }
+
+    private static func decoded(_ json: String) throws(TokenError) -> WrittenClaims {
+        do {
+            return try JSONDecoder().decode(WrittenClaims.self, from: Data(json.utf8))
+        } catch {
+            throw TokenError(.badClaim, "a claim of the token has the wrong type")
+        }
+    }
+
+    private static var malformed: TokenError { TokenError(.malformed, "the token cannot be read") }
+
+    private static func hasThreeParts(_ token: String) -> Bool {
+        var dots = 0
+        var partLength = 0
+        for byte in token.utf8 {
+            switch byte {
+            case UInt8(ascii: "."):
+                guard partLength > 0 else { return false }
+                dots += 1
+                partLength = 0
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                partLength += 1
+            default: return false
+            }
+        }
+        return dots == 2 && partLength > 0
+    }
+
+    /// Rounds down; times too far away for an integer become ±9e15.
+    private static func milliseconds(ofSeconds seconds: Double) -> Int64 {
+        Int64(min(max(seconds * 1000, -9e15), 9e15).rounded(.down))
+    }
+}
+
+/// The claims in a token; times in Unix seconds, with or without a fraction.
+private struct WrittenClaims: Decodable {
+    var sub: String?
+    var role: String?
+    var exp: Double?
+    var nbf: Double?
+    var iss: String?
+    var aud: Texts?
+    var scope: Texts?
+
+    /// One text or a list of texts.
+    struct Texts: Decodable {
+        let values: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            if let value = try? container.decode(String.self) {
+                values = [value]
+            } else {
+                values = try container.decode([String].self)
+            }
+        }
+    }
+}
+
+/// What a token says about its bearer.
+public struct TokenClaims: Sendable, Equatable {
+    /// The bearer: a user id for a member, any name for a service or an admin.
+    public let subject: String
+    /// The bearer's role.
+    public let role: Role
+    /// What a service may do beyond what every service may; empty for others.
+    public let scopes: Set<Scope>
+    /// The first moment at which it is no longer valid, in Unix milliseconds.
+    public let expiresAtMilliseconds: Int64
+    /// The first moment at which it is valid, in Unix milliseconds.
+    public let validFromMilliseconds: Int64
+
+    /// Makes claims.
+    public init(
+        subject: String, role: Role, scopes: Set<Scope> = [], expiresAtMilliseconds: Int64,
+        validFromMilliseconds: Int64 = 0
+    ) {
+        self.subject = subject
+        self.role = role
+        self.scopes = scopes
+        self.expiresAtMilliseconds = expiresAtMilliseconds
+        self.validFromMilliseconds = validFromMilliseconds
+    }
+
+    /// Checks that a moment is within the time in which the claims are valid.
+    ///
+    /// - Throws: `TokenError.expired` or `notYetValid`.
+    public func check(atMilliseconds now: Int64) throws(TokenError) {
+        guard now < expiresAtMilliseconds else { throw TokenError(.expired, "the token has expired") }
+        guard now >= validFromMilliseconds else { throw TokenError(.notYetValid, "the token is not valid yet") }
+    }
+}
+
+extension TokenClaims {
+    /// Makes a token with these claims.
+    ///
+    /// - Parameters:
+    ///   - key: signs the token.
+    ///   - audience: the service that the token is for.
+    ///   - issuer: who makes the token; nil leaves the claim out.
+    /// - Throws: `TokenError.badClaim` if a claim cannot be written, such as one that contains a NUL.
+    public func token(signedWith key: SigningKey, audience: String, issuer: String? = nil) throws(TokenError) -> String
+    {
+        for (name, value) in [("sub", subject), ("aud", audience), ("iss", issuer ?? "")] where value.utf8.contains(0) {
+            throw TokenError(.badClaim, "the claim \"\(name)\" contains a NUL")
+        }
+        let token = try JSONWebToken()
+        try token.add("sub", subject)
+        try token.add("role", role.rawValue)
+        if !scopes.isEmpty { try token.add("scope", scopes.map(\.rawValue).sorted().joined(separator: " ")) }
+        try token.add("aud", audience)
+        if let issuer { try token.add("iss", issuer) }
+        try token.add("nbf", Int(validFromMilliseconds / 1000))
+        // Rounded up, so that the token is valid for at least as long as was asked for.
+        try token.add("exp", Int((expiresAtMilliseconds + 999) / 1000))
+        return try token.encoded(signedWith: key)
+    }
+}
+
+/// What the bearer of a token may do; raw values are those of the claim `role`.
+public enum Role: String, Sendable, Hashable, CaseIterable {
+    /// A member, whose user id is the token's subject. It is the role of a token that names none.
+    case member
+    /// The site's own servers.
+    case service
+    /// An operator of the daemon.
+    case admin
+}
+
+/// What a service may do beyond what every service may; raw values are words of the claim `scope` (RFC 8693, section
+/// 4.2).
+public enum Scope: String, Sendable, Hashable, CaseIterable {
+    /// Reading the lists of any member, recording what members do, and setting their interests.
+    case lists
+}
+
+/// Why a token is refused, or why a key file cannot be used.
+///
+/// No message contains a token or a key.
+public struct TokenError: Error, Equatable, CustomStringConvertible {
+    /// The kind of failure.
+    public enum Code: Sendable, Equatable {
+        /// The token is longer than `TokenChecker.maximumByteCount`.
+        case tooLong
+        /// The token does not consist of three base64url parts that contain JSON objects.
+        case malformed
+        /// The algorithm of the token is not HS256.
+        case wrongAlgorithm
+        /// No key has the id that the token names.
+        case unknownKey
+        /// The token was not signed with the key that it names, or was changed afterwards.
+        case badSignature
+        /// The token has expired.
+        case expired
+        /// The token is not valid yet.
+        case notYetValid
+        /// The token is for another audience.
+        case wrongAudience
+        /// The token is of another issuer.
+        case wrongIssuer
+        /// A claim is missing or invalid.
+        case badClaim
+        /// The key file cannot be read or written.
+        case keyFileFailed
+        /// The key file has no usable keys, or is readable by everybody.
+        case badKeyFile
+    }
+
+    /// The kind.
+    public let code: Code
+    /// What is wrong, and what to do.
+    public let message: String
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The message.
+    public var description: String { message }
+}

@@ -1,0 +1,92 @@
+@testable import Operations
+import Service
+import TestSupport
+import Testing
+
+@Suite("The summary of a replay")
+struct ReplaySummaryTests {
+    private func exchange(_ sequence: UInt64, _ target: String = "/v1/a", status: Int = 200, tag: String? = nil)
+        -> Exchange
+    {
+        Exchange(
+            sequence: sequence, atMilliseconds: 0, method: "GET", target: target, route: "/v1/{x}", status: status,
+            headers: tag.map { ["ETag": $0] } ?? [:], body: status == 200 ? Array("body \(sequence)".utf8) : [],
+            microseconds: sequence)
+    }
+
+    @Test("Keeps the twenty that differ most, as sorting all of them does", arguments: 0..<10)
+    func worst(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var summary = ReplaySummary()
+        var all: [ReplayOutcome] = []
+        for number in 1...UInt64(200) {
+            let kind = Difference.Kind.allCases.randomElement(using: &generator) ?? .identical
+            let overlaps: [Double?] = [nil, 0, 0.5, 1]
+            let overlap = overlaps.randomElement(using: &generator) ?? nil
+            let outcome = ReplayOutcome(
+                exchange(number), Difference(kind, overlap: overlap), status: 200, microseconds: 2 * number)
+            summary.add(outcome)
+            if kind != .identical { all.append(outcome) }
+        }
+        let sorted = all.sorted { $0.isWorse(than: $1) }.prefix(20).map(\.exchange.sequence)
+        #expect(summary.worst.map(\.exchange.sequence) == sorted)
+        #expect(summary.worst.first?.difference.kind == .failed)
+        let total = summary.total
+        #expect(total.count == 200 && summary.routes["GET /v1/{x}"]?.count == 200)
+        #expect(total.statusChangeCount == all.count { [.failed, .otherStatus].contains($0.difference.kind) })
+    }
+
+    @Test("Latencies are nearest ranks; limits say what exceeds them")
+    func limits() {
+        var summary = ReplaySummary()
+        #expect(ReplayLimits().exceeded(by: summary).isEmpty && summary.total.identicalShare == 1)
+        for number in 1...UInt64(200) {
+            let kind: Difference.Kind = number <= 150 ? .identical : .otherGroups
+            let overlap = number <= 150 ? 1 : 0.5
+            summary.add(
+                ReplayOutcome(
+                    exchange(number), Difference(kind, overlap: overlap), status: 200, microseconds: 3 * number))
+        }
+        #expect(summary.total.recordedMicroseconds(ofPart: 0.5) == 100)
+        #expect(summary.total.microseconds(ofPart: 0.99) == 594)
+        #expect(summary.total.meanOverlap == 0.875 && summary.total.identicalShare == 0.75)
+        var limits = ReplayLimits()
+        (limits.identicalShare, limits.meanOverlap, limits.statusChangeCount, limits.latencyRatio) = (0.75, 0.875, 0, 3)
+        #expect(limits.exceeded(by: summary).isEmpty)
+        (limits.identicalShare, limits.meanOverlap, limits.latencyRatio) = (0.76, 0.88, 2.9)
+        summary.add(ReplayOutcome(exchange(201), Difference(.failed), status: nil, microseconds: 0))
+        #expect(limits.exceeded(by: summary).count == 4)
+    }
+
+    @Test("What was not modified stands for what was sent before")
+    func notModified() {
+        var known = KnownBodies()
+        let answers = [
+            exchange(1, status: 304, tag: "t"), exchange(2, tag: "t"), exchange(3, status: 304, tag: "t"),
+            exchange(4, status: 304, tag: "other"), exchange(5, "/v1/b", status: 304, tag: "t"),
+            exchange(6, status: 404),
+        ].map { known.unconditional($0) }
+        #expect(answers.map { $0?.status } == [nil, 200, 200, nil, nil, 404])
+        #expect(answers[2]?.body == Array("body 2".utf8) && answers[2]?.sequence == 3)
+    }
+
+    @Test("A tape answers in its order, then with the last again, and names the nearest target")
+    func recordedAnswers() throws {
+        let folder = try TemporaryDirectory()
+        let writer = try TapeWriter(
+            folder: folder.path, header: TapeHeader(release: "1", settings: "", memberNames: .ids))
+        for recorded in [
+            exchange(1), exchange(2, "/v1/b"), exchange(3, status: 304, tag: "t"), exchange(4),
+            exchange(5, "/v1/a/b"),
+        ] { writer.append(recorded) }
+        try writer.writeBlock(atMilliseconds: 1)
+        let answers = try RecordedAnswers(TapeReader(folder.path))
+        #expect(answers.requestCount == 3)
+        #expect((0..<3).map { _ in answers.next("GET", "/v1/a", body: [])?.sequence } == [1, 4, 4])
+        #expect(answers.next("HEAD", "/v1/b", body: [])?.sequence == 2)
+        #expect(answers.next("GET", "/v1/b", body: [1]) == nil && answers.next("PUT", "/v1/b", body: []) == nil)
+        #expect(answers.nearest(to: "/v1/bb", method: "GET") == "/v1/b")
+        #expect(answers.nearest(to: "/v1/a/c", method: "GET") == "/v1/a/b")
+        #expect(answers.nearest(to: "/v1/a/b/c", method: "GET") == nil)
+    }
+}

@@ -1,0 +1,243 @@
+import CatalogStore
+import Foundation
+import Model
+import ModelStore
+@testable import Operations
+import SQLite
+import TestSupport
+import Testing
+
+@Suite("Bringing a backup back")
+struct RestorationTests {
+    private let directory: TemporaryDirectory
+    private var catalogPath: String { path("catalog.sqlite") }
+    private var backupPath: String { path("backup.tar") }
+    private var store: FolderStore { FolderStore(path("store")) }
+
+    init() throws {
+        directory = try TemporaryDirectory()
+        let catalog = try Catalog(path: directory.path + "/catalog.sqlite", mode: .writing)
+        for (kind, text) in [
+            (ImportKind.groups, "group_id\na\nb\n"), (.users, "user_id\nann\nbob\n"),
+            (.memberships, "group_id,user_id\na,ann\n"), (.photos, "photo_id,user_id\np,ann\nq,ann\nr,bob\n"),
+        ] {
+            let file = directory.path + "/\(kind.name).csv"
+            try Data(text.utf8).write(to: URL(fileURLWithPath: file))
+            _ = try Importer(
+                into: catalog, kind: kind, options: ImportOptions(rejectsPath: directory.path + "/rejects")
+            ).run([file])
+        }
+    }
+
+    private func path(_ name: String) -> String { "\(directory.path)/\(name)" }
+
+    private func journal(_ name: String) throws -> ChangeJournal {
+        try ChangeJournal(path: path(name), mode: .recording)
+    }
+
+    private static func join(_ id: String, _ group: String, _ user: String) -> CatalogChange {
+        .member(
+            MemberChange(ofUser: user, .record([InteractionRecord(id: id, .join, groupID: group, atMilliseconds: 9)])))
+    }
+
+    private static func hide(_ group: String) -> CatalogChange {
+        .site(SiteChange(ofGroup: group, .hide, atMilliseconds: 9))
+    }
+
+    @discardableResult
+    private func backUp(_ journals: String...) throws -> BackupManifest {
+        try SiteBackup(catalog: catalogPath, journals: journals.map(path), store: store)
+            .write(to: backupPath, isReplacing: true, now: 7)
+    }
+
+    /// Brings the backup back into another folder.
+    private func restore(_ folder: String = "elsewhere/deep", skipsMissing: Bool = false) throws
+        -> (outcome: Restoration.Outcome, catalog: Catalog)
+    {
+        let places = Restoration.Places(
+            catalog: path("\(folder)/restored.sqlite"), journalFolder: path("\(folder)/journals"))
+        let outcome = try Restoration(backupPath)
+            .restore(to: places, isReplacing: false, skipsMissing: skipsMissing)
+        return (outcome, try Catalog(path: places.catalog, mode: .reading))
+    }
+
+    private func interactions(_ catalog: Catalog, _ user: String) throws -> [String] {
+        try catalog.interactions(ofUser: user, after: nil, limit: 99)?.map(\.id) ?? []
+    }
+
+    @Test("What journals have, and the catalog not yet, is in the catalog that comes back, and the journals come back")
+    func journals() throws {
+        let (one, two) = (try journal("journal-1.sqlite"), try journal("journal-2.sqlite"))
+        _ = try one.record([Self.join("1", "b", "ann"), Self.hide("a")], at: 100)
+        _ = try two.follow(one.changes(of: one.origin, after: 0, limit: 9), beyond: .none, at: 101)
+        _ = try two.record([Self.join("2", "b", "bob")], at: 102)
+        // The catalog has the first change already.
+        let taken = try one.changes(of: one.origin, after: 0, limit: 1)
+        _ = try Catalog(path: catalogPath, mode: .recording).apply(journaled: taken)
+        try backUp("journal-1.sqlite", "journal-2.sqlite")
+        // What comes later is not in it.
+        _ = try one.record([Self.join("3", "b", "bob")], at: 103)
+        let (outcome, catalog) = try restore()
+        #expect(outcome.changes.applied == 2 && outcome.changes.held == 0 && outcome.missing.isEmpty)
+        #expect(try interactions(catalog, "ann") == ["1"])
+        #expect(try interactions(catalog, "bob") == ["2"])
+        #expect(try catalog.hiddenGroups(limit: 9).map(\.id) == ["a"])
+        #expect(try catalog.takenChanges() == TakenChanges([one.origin: 2, two.origin: 1]))
+        #expect(outcome.journals.map { $0.hasPrefix(path("elsewhere/deep/journals/")) } == [true, true])
+        for (path, journal) in zip(outcome.journals, [one, two]) {
+            let restored = try ChangeJournal(path: path, mode: .recording)
+            let before = try journal.changes(of: two.origin, after: 0, limit: 9)
+            #expect(try restored.changes(of: two.origin, after: 0, limit: 9) == before)
+        }
+    }
+
+    @Test("Changes after one that is nowhere wait, unless they are to be taken without it")
+    func missing() throws {
+        let one = try journal("journal-1.sqlite")
+        _ = try one.record([Self.join("1", "b", "ann"), Self.join("2", "a", "bob"), Self.join("3", "b", "bob")], at: 1)
+        let other = try journal("journal-2.sqlite")
+        // As if versions had the first two, which the catalog must have had then.
+        _ = try other.follow(
+            one.changes(of: one.origin, after: 2, limit: 9), beyond: TakenChanges([one.origin: 2]), at: 2)
+        try backUp("journal-2.sqlite")
+        let (outcome, catalog) = try restore("first")
+        #expect(outcome.missing == [one.origin: 1] && outcome.changes.applied == 0)
+        #expect(try interactions(catalog, "bob") == [])
+        let (second, complete) = try restore("second", skipsMissing: true)
+        #expect(second.missing.isEmpty && second.changes.applied == 1)
+        #expect(try interactions(complete, "bob") == ["3"])
+    }
+
+    @Test("Without being told, nothing is overwritten; then all of it is, and its log is gone")
+    func replacing() throws {
+        try backUp()
+        let before = try Data(contentsOf: URL(fileURLWithPath: catalogPath))
+        let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
+        do {
+            _ = try Restoration(backupPath).restore(to: places, isReplacing: false, skipsMissing: false)
+            Issue.record("it was overwritten")
+        } catch { #expect(error.code == .occupied) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: catalogPath)) == before)
+        // A log that a killed writer has left must not be taken for one of the new file.
+        _ = try Catalog(path: catalogPath, mode: .recording).apply(SiteChange(ofGroup: "b", .hide, atMilliseconds: 3))
+        try Data("damaged".utf8).write(to: URL(fileURLWithPath: catalogPath + "-wal"))
+        _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
+        #expect(try Catalog(path: catalogPath, mode: .reading).hiddenGroups(limit: 9).isEmpty)
+    }
+
+    @Test("A damaged catalog is replaced as well")
+    func replacingDamaged() throws {
+        try backUp()
+        try Data(repeating: 0x5A, count: 5000).write(to: URL(fileURLWithPath: catalogPath))
+        let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path)
+        _ = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
+        #expect(try Catalog(path: catalogPath, mode: .reading).groupCount() == 2)
+    }
+
+    @Test("A backup that is damaged brings nothing back, and leaves nothing behind")
+    func damaged() throws {
+        try backUp()
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: backupPath))
+        bytes[10_000] ^= 1
+        try bytes.write(to: URL(fileURLWithPath: backupPath))
+        do {
+            _ = try restore("nowhere")
+            Issue.record("it was restored")
+        } catch let error as BackupError { #expect(error.code == .damaged) }
+        #expect(try FileManager.default.subpathsOfDirectory(atPath: path("nowhere")) == [])
+    }
+
+    /// Replaces the site with the backup.
+    private func replace() throws -> (outcome: Restoration.Outcome, catalog: Catalog) {
+        let places = Restoration.Places(catalog: catalogPath, journalFolder: directory.path, store: store)
+        let outcome = try Restoration(backupPath).restore(to: places, isReplacing: true, skipsMissing: false)
+        return (outcome, try Catalog(path: catalogPath, mode: .reading))
+    }
+
+    private func photos(_ catalog: Catalog) throws -> [String] {
+        try ["p", "q", "r"].filter { try catalog.photo(withID: $0) != nil }
+    }
+
+    @Test(
+        "Who was forgotten since the backup is forgotten again, with the photos that are gone",
+        arguments: [true, false])
+    func forgotten(withPhotos: Bool) throws {
+        try backUp()
+        do {
+            let catalog = try Catalog(path: catalogPath, mode: .recording)
+            _ = try catalog.forget(["ann"], withPhotos: withPhotos, atMilliseconds: 5)
+            if !withPhotos { _ = try Remover(from: catalog, kind: .photos).remove([["q"]], files: []) }
+        }
+        let (outcome, restored) = try replace()
+        #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == (withPhotos ? 2 : 1))
+        #expect(outcome.unread.isEmpty)
+        #expect(try restored.traces(ofMember: "ann").rows.isEmpty)
+        #expect(try restored.forgottenMembers().map { "\($0.id) at \($0.atMilliseconds)" } == ["ann at 5"])
+        #expect(try photos(restored) == (withPhotos ? ["r"] : ["p", "r"]))
+        #expect(try restored.photo(withID: "p")?.ownerID == nil)
+    }
+
+    @Test("So is who was forgotten in a journal that is replaced, before the catalog heard of it")
+    func forgottenInJournal() throws {
+        let journal = try journal("journal-1.sqlite")
+        _ = try journal.record([Self.join("1", "b", "bob")], at: 1)
+        try backUp("journal-1.sqlite")
+        let removal = RemovalChange(.member("ann", withPhotos: true), atMilliseconds: 6)
+        _ = try self.journal("journal-1.sqlite").record([.removal(removal)], at: 2)
+        let (outcome, restored) = try replace()
+        #expect(outcome.forgottenAgain == 1 && outcome.photosRemovedAgain == 2)
+        #expect(try restored.forgottenMembers().map { "\($0.id) at \($0.atMilliseconds)" } == ["ann at 6"])
+        #expect(try photos(restored) == ["r"] && interactions(restored, "bob") == ["1"])
+    }
+
+    @Test("What is replaced and too damaged to say whom it has forgotten is named")
+    func unreadable() throws {
+        try backUp()
+        try Data(repeating: 0x5A, count: 5000).write(to: URL(fileURLWithPath: catalogPath))
+        let (outcome, _) = try replace()
+        #expect(outcome.forgottenAgain == 0 && outcome.unread.count == 1)
+        #expect(outcome.unread.first?.contains("catalog.sqlite") == true)
+    }
+
+    @Test("The site's experiments come back to a store that has none; others stay, unless they are to be replaced")
+    func experiments() throws {
+        let text = Array(#"{"one":1}"#.utf8)
+        #expect(try store.setExperiments(text, replacing: nil))
+        let manifest = try backUp()
+        #expect(manifest.files.map(\.name) == ["experiments.json", "catalog.sqlite"])
+        let other = FolderStore(path("other"))
+        func restore(_ folder: String, isReplacing: Bool = false) throws -> Bool {
+            let places = Restoration.Places(
+                catalog: path("\(folder)/catalog.sqlite"), journalFolder: path(folder), store: other)
+            return try Restoration(backupPath)
+                .restore(to: places, isReplacing: isReplacing, skipsMissing: false).hasExperiments
+        }
+        #expect(try restore("first"))
+        #expect(try other.experiments() == text)
+        // The same are no others.
+        #expect(try restore("second"))
+        let changed = Array(#"{"two":2}"#.utf8)
+        #expect(try other.setExperiments(changed, replacing: text))
+        do {
+            _ = try restore("third")
+            Issue.record("they were replaced")
+        } catch let error as BackupError { #expect(error.code == .occupied && error.message.contains("--replace")) }
+        #expect(try other.experiments() == changed)
+        #expect(!FileManager.default.fileExists(atPath: path("third")))
+        #expect(try restore("third", isReplacing: true))
+        #expect(try other.experiments() == text)
+    }
+
+    @Test("A catalog that is damaged is not backed up")
+    func damagedCatalog() throws {
+        let size = try Data(contentsOf: URL(fileURLWithPath: catalogPath)).count
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: catalogPath))
+        try file.seek(toOffset: UInt64(size / 2))
+        try file.write(contentsOf: Data(repeating: 0x5A, count: size / 4))
+        try file.close()
+        #expect(throws: BackupError.self) { try backUp() }
+        #expect(!FileManager.default.fileExists(atPath: backupPath))
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+        #expect(names.allSatisfy { !$0.contains("backup") })
+    }
+}
