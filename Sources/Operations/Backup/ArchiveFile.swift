@@ -4,7 +4,7 @@ import Glibc
 /// A file that is read or written in order; it is closed when the value ends.
 struct ArchiveFile: ~Copyable {
     let path: String
-    private let descriptor: CInt
+    let descriptor: CInt
 
     /// Opens a file that exists.
     init(reading path: String) throws(BackupError) {

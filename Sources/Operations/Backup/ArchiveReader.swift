@@ -1,49 +1,43 @@
+import CArchive
 import FoundationEssentials
 
 /// Reads a backup, and compares what it reads with the checksums.
-struct ArchiveReader: ~Copyable {
+struct ArchiveReader {
     /// The most bytes of a manifest.
     private static let longestManifest = 16 << 20
 
     let manifest: BackupManifest
-    private let file: ArchiveFile
-    /// Where the files begin, by their names.
-    private let offsets: [String: Int]
+    private let path: String
 
     /// Opens a backup and reads its manifest.
     ///
     /// - Throws: `BackupError.Code.damaged` if it is incomplete or something else, `newer` if this program cannot read
     ///   it.
     init(_ path: String) throws(BackupError) {
-        let file = try ArchiveFile(reading: path)
-        var (found, offset): ([String: TarHeader], Int) = ([:], 0)
-        var offsets: [String: Int] = [:]
-        while let header = TarHeader(block: try file.bytes(at: offset, count: TarHeader.blockByteCount)) {
-            offset += TarHeader.blockByteCount
-            (found[header.name], offsets[header.name]) = (header, offset)
-            offset += header.paddedByteCount
-        }
-        guard let length = found[BackupManifest.fileName]?.byteCount, length <= Self.longestManifest,
-            let manifestOffset = offsets[BackupManifest.fileName], let sumOffset = offsets["checksum"]
-        else { throw Self.damaged(path, "it has no manifest: it is incomplete, or no backup") }
-        let json = try file.bytes(at: manifestOffset, count: length)
+        var (lengths, json, sum): ([String: Int], [UInt8]?, [UInt8]?) = ([:], nil, nil)
+        let archive = try TarFile(path)
+        do throws(BackupError) {
+            while let (name, byteCount) = try archive.next() {
+                lengths[name] = byteCount
+                if name == BackupManifest.fileName, byteCount <= Self.longestManifest {
+                    json = try archive.bytes(byteCount)
+                } else if name == "checksum" {
+                    sum = try archive.bytes(min(byteCount, 16))
+                }
+            }
+        } catch { throw error.code == .damaged ? Self.damaged(path, "it is incomplete, or no backup") : error }
+        guard let json, let sum else { throw Self.damaged(path, "it has no manifest: it is incomplete, or no backup") }
         var checksum = RunningChecksum()
         checksum.add(json)
-        guard try file.bytes(at: sumOffset, count: 16).elementsEqual(checksum.text.utf8) else {
+        guard sum.elementsEqual(checksum.text.utf8) else {
             throw Self.damaged(path, "its manifest does not have its checksum")
         }
         let manifest = try Self.decode(json, path)
         guard manifest.files.contains(where: { $0.name == BackupManifest.catalogName }),
-            manifest.files.allSatisfy({ found[$0.name]?.byteCount == $0.byteCount }),
-            manifest.files.allSatisfy(Self.isKnown)
+            manifest.files.allSatisfy({ lengths[$0.name] == $0.byteCount }), manifest.files.allSatisfy(Self.isKnown)
         else { throw Self.damaged(path, "it does not have the files of its manifest") }
-        self.init(file, manifest, offsets)
-    }
-
-    private init(_ file: consuming ArchiveFile, _ manifest: BackupManifest, _ offsets: [String: Int]) {
-        self.file = file
         self.manifest = manifest
-        self.offsets = offsets
+        self.path = path
     }
 
     private static func decode(_ json: [UInt8], _ path: String) throws(BackupError) -> BackupManifest {
@@ -57,21 +51,23 @@ struct ArchiveReader: ~Copyable {
         throw BackupError(.newer, "\(path) is a backup of a newer program: restore it with that program")
     }
 
-    /// Reads a file of the manifest, and gives it to `take` piece by piece.
+    /// Reads a file of the manifest, and gives its pieces to `take`.
     ///
     /// - Throws: `BackupError.Code.damaged`, when all was given, if the file does not have its checksum.
     func read(_ entry: BackupManifest.File, _ take: ([UInt8]) throws(BackupError) -> Void) throws(BackupError) {
-        let start = offsets[entry.name] ?? 0
-        var checksum = RunningChecksum()
-        for offset in stride(from: 0, to: entry.byteCount, by: RunningChecksum.pieceByteCount) {
-            let count = min(RunningChecksum.pieceByteCount, entry.byteCount - offset)
-            let piece = try file.bytes(at: start + offset, count: count)
-            checksum.add(piece)
-            try take(piece)
+        let archive = try TarFile(path)
+        while let (name, _) = try archive.next() {
+            guard name == entry.name else { continue }
+            var checksum = RunningChecksum()
+            for offset in stride(from: 0, to: entry.byteCount, by: RunningChecksum.pieceByteCount) {
+                let piece = try archive.bytes(min(RunningChecksum.pieceByteCount, entry.byteCount - offset))
+                checksum.add(piece)
+                try take(piece)
+            }
+            guard checksum.text == entry.checksum else { break }
+            return
         }
-        guard checksum.text == entry.checksum else {
-            throw Self.damaged(file.path, "its \(entry.name) does not have its checksum")
-        }
+        throw Self.damaged(path, "its \(entry.name) does not have its checksum")
     }
 
     /// A small file of the manifest; nil if the backup does not have it.
@@ -99,7 +95,57 @@ struct ArchiveReader: ~Copyable {
         return !journal.isEmpty && !journal.hasPrefix(".") && !journal.contains("/")
     }
 
-    private static func damaged(_ path: String, _ what: String) -> BackupError {
+    fileprivate static func damaged(_ path: String, _ what: String) -> BackupError {
         BackupError(.damaged, "\(path) cannot be used: \(what); take another backup")
+    }
+}
+
+/// A tar archive that is read from its beginning to its end.
+@safe
+private struct TarFile: ~Copyable {
+    private let path: String
+    private let archive: OpaquePointer
+
+    init(_ path: String) throws(BackupError) {
+        // For the error of a file that is not there, or not readable.
+        _ = try ArchiveFile(reading: path)
+        guard let archive = unsafe archive_read_new() else { throw unsafe .archive(nil, "read", path) }
+        unsafe archive_read_support_format_tar(archive)
+        guard unsafe archive_read_open_filename(archive, path, 1 << 16) == ARCHIVE_OK else {
+            let error = unsafe Self.failure(archive, path)
+            unsafe archive_read_free(archive)
+            throw error
+        }
+        self.path = path
+        unsafe self.archive = unsafe archive
+    }
+
+    deinit { unsafe archive_read_free(archive) }
+
+    /// Goes to the next file; `nil` at the end.
+    func next() throws(BackupError) -> (name: String, byteCount: Int)? {
+        var entry: OpaquePointer?
+        switch unsafe archive_read_next_header(archive, &entry) {
+        case ARCHIVE_EOF: return nil
+        case ARCHIVE_OK:
+            guard let name = unsafe archive_entry_pathname(entry) else { throw unsafe Self.failure(archive, path) }
+            return unsafe (String(cString: name), Int(archive_entry_size(entry)))
+        default: throw unsafe Self.failure(archive, path)
+        }
+    }
+
+    /// The next bytes of the file.
+    ///
+    /// - Throws: `BackupError.Code.damaged` if there are fewer.
+    func bytes(_ count: Int) throws(BackupError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = unsafe bytes.withUnsafeMutableBytes { unsafe archive_read_data(archive, $0.baseAddress, $0.count) }
+        guard read == count else { throw unsafe Self.failure(archive, path) }
+        return bytes
+    }
+
+    private static func failure(_ archive: OpaquePointer, _ path: String) -> BackupError {
+        let reason = unsafe archive_error_string(archive).map { unsafe String(cString: $0) }
+        return ArchiveReader.damaged(path, reason ?? "it is incomplete")
     }
 }

@@ -1,14 +1,19 @@
+import CArchive
 import FoundationEssentials
+import ModelStore
 
-/// Writes the files of a backup one behind the other.
+/// Writes the files of a backup one behind the other, as a tar archive.
 ///
-/// Until `finish` the archive has another name, so that nobody takes half a backup for one.
+/// Until `finish` the archive has another name: a partial backup cannot be mistaken for a whole one.
+@safe
 struct ArchiveWriter: ~Copyable {
     private let path: String
     private let file: ArchiveFile
+    /// The writer of libarchive.
+    private let archive: OpaquePointer
     private(set) var files: [BackupManifest.File] = []
 
-    /// Where a file is prepared before it is added; beside the archive, as it is as large.
+    /// The path of a file that is prepared before it is added; beside the archive, as it is as large.
     var scratch: String { path + ".scratch" }
 
     /// - Throws: `BackupError.Code.occupied` if another process writes the same backup.
@@ -16,30 +21,39 @@ struct ArchiveWriter: ~Copyable {
         // The file comes last: an `init` that throws must not have initialised part of the value.
         let file = try ArchiveFile(writing: path + ".partial")
         try FileName.remove(path + ".scratch")
-        self.init(path, file)
+        try self.init(path, file)
     }
 
-    private init(_ path: String, _ file: consuming ArchiveFile) {
+    private init(_ path: String, _ file: consuming ArchiveFile) throws(BackupError) {
+        guard let archive = unsafe archive_write_new() else { throw unsafe .archive(nil, "write", path) }
+        // Plain ustar headers; a pax header only where a length needs one.
+        let isOpen =
+            unsafe archive_write_set_format_pax_restricted(archive) == ARCHIVE_OK
+            && archive_write_open_fd(archive, file.descriptor) == ARCHIVE_OK
+        guard isOpen else {
+            let error = unsafe BackupError.archive(archive, "write", path)
+            unsafe archive_write_free(archive)
+            throw error
+        }
         self.path = path
         self.file = file
+        unsafe self.archive = unsafe archive
     }
 
-    /// Adds what `write` writes into the file that it is given the path of, and removes that file.
+    deinit { unsafe archive_write_free(archive) }
+
+    /// Adds the file that `write` makes at the path that it is given, and removes that file.
     mutating func add(_ name: String, _ write: (String) throws(BackupError) -> Void) throws(BackupError) {
-        guard name.utf8.count <= TarHeader.longestName else {
-            throw BackupError(.fileFailed, "the name \(name) is too long for a backup")
-        }
         try write(scratch)
         let source = try ArchiveFile(reading: scratch)
         let count = try source.byteCount()
-        try file.append(TarHeader(name: name, byteCount: count).block)
+        try begin(name, byteCount: count)
         var checksum = RunningChecksum()
         for offset in stride(from: 0, to: count, by: RunningChecksum.pieceByteCount) {
             let piece = try source.bytes(at: offset, count: min(RunningChecksum.pieceByteCount, count - offset))
             checksum.add(piece)
-            try file.append(piece)
+            try append(piece)
         }
-        try pad(count)
         try FileName.remove(scratch)
         files.append(BackupManifest.File(name: name, byteCount: count, checksum: checksum.text))
     }
@@ -55,10 +69,10 @@ struct ArchiveWriter: ~Copyable {
         var checksum = RunningChecksum()
         checksum.add(json)
         for (name, content) in [(BackupManifest.fileName, json), ("checksum", Array("\(checksum.text)\n".utf8))] {
-            try file.append(TarHeader(name: name, byteCount: content.count).block + content)
-            try pad(content.count)
+            try begin(name, byteCount: content.count)
+            try append(content)
         }
-        try file.append([UInt8](repeating: 0, count: 2 * TarHeader.blockByteCount))
+        guard unsafe archive_write_close(archive) == ARCHIVE_OK else { throw unsafe .archive(archive, "write", path) }
         try file.synchronize()
         try FileName.move(path + ".partial", to: path)
     }
@@ -69,8 +83,51 @@ struct ArchiveWriter: ~Copyable {
         try? FileName.remove(path + ".scratch")
     }
 
-    private func pad(_ count: Int) throws(BackupError) {
-        let rest = count % TarHeader.blockByteCount
-        if rest > 0 { try file.append([UInt8](repeating: 0, count: TarHeader.blockByteCount - rest)) }
+    private func begin(_ name: String, byteCount: Int) throws(BackupError) {
+        let entry = unsafe archive_entry_new()
+        defer { unsafe archive_entry_free(entry) }
+        unsafe archive_entry_set_pathname_utf8(entry, name)
+        unsafe archive_entry_set_size(entry, Int64(byteCount))
+        // AE_IFREG, a cast that Swift cannot import: a plain file.
+        unsafe archive_entry_set_filetype(entry, 0o100_000)
+        unsafe archive_entry_set_perm(entry, 0o600)
+        guard unsafe archive_write_header(archive, entry) == ARCHIVE_OK else {
+            throw unsafe .archive(archive, "write", path)
+        }
+    }
+
+    private func append(_ bytes: [UInt8]) throws(BackupError) {
+        let written = unsafe bytes.withUnsafeBytes { unsafe archive_write_data(archive, $0.baseAddress, $0.count) }
+        guard written == bytes.count else { throw unsafe .archive(archive, "write", path) }
+    }
+}
+
+/// A checksum of a file that is read piece by piece: XXH3, 64 bits.
+///
+/// Each step hashes the checksum so far, as 8 little-endian bytes, followed by the next piece. The checksum finds
+/// damage; it does not stop somebody who may write to the file.
+struct RunningChecksum {
+    /// The bytes of a piece, but for the last; part of the format.
+    static let pieceByteCount = 1 << 20
+
+    private var number: UInt64 = 0
+
+    /// Adds the next piece.
+    mutating func add(_ piece: [UInt8]) {
+        number = Checksum.number(of: (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) } + piece)
+    }
+
+    /// 16 hexadecimal digits.
+    var text: String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}
+
+extension BackupError {
+    /// The last error of libarchive.
+    static func archive(_ archive: OpaquePointer?, _ action: String, _ path: String) -> BackupError {
+        let reason = unsafe archive.flatMap { unsafe archive_error_string($0) }.map { unsafe String(cString: $0) }
+        return BackupError(.fileFailed, "cannot \(action) \(path): \(reason ?? "out of memory")")
     }
 }
