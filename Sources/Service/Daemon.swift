@@ -75,50 +75,16 @@ public final class Daemon: Sendable {
         self.configuration = configuration
         port = server.port
         Self.announce(server, configuration)
-        let interval = configuration.pollInterval
-        var timers = [RepeatingTimer(label: "version-follower", interval: interval) { follower.poll() }]
-        if let keyWatch {
-            timers.append(RepeatingTimer(label: "key-watch", interval: interval) { keyWatch.refresh() })
-        }
-        let (address, now) = ((server.address, server.port), configuration.now)
-        let reporter = configuration.deployment.store.board.map {
+        let reporter = configuration.deployment.store.board.map { [server] in
             DaemonReporter(
-                $0, server: address, follower: follower, parts: parts, troubles: troubles, now: now)
-        }
-        if let reporter {
-            timers.append(RepeatingTimer(label: "reporter", interval: DaemonReporter.interval) { reporter.report() })
-            if let tally = parts.sessionTally {
-                timers.append(
-                    RepeatingTimer(label: "session-tally", interval: SessionTally.interval) { tally.step(at: now()) })
-            }
+                $0, server: (server.address, server.port), follower: follower, parts: parts, troubles: troubles,
+                now: configuration.now)
         }
         self.reporter = reporter
-        if let settingsWatch {
-            timers.append(
-                RepeatingTimer(label: "settings-watch", interval: configuration.settingsPollInterval) { [takeUp] in
-                    settingsWatch.refresh(takingUp: takeUp)
-                })
-        }
-        if let board { timers.append(RepeatingTimer(label: "experiment-watch", interval: interval) { board.poll() }) }
-        if let community = parts.community, let sessions = parts.sessions {
-            let exposures = parts.exposures
-            timers.append(
-                RepeatingTimer(label: "exposures", interval: .seconds(1)) { exposures.flush(to: community) })
-            timers.append(
-                RepeatingTimer(label: "write-probe", interval: .seconds(1)) {
-                    community.probeWriting()
-                    sessions.probeWriting()
-                })
-            timers.append(
-                RepeatingTimer(label: "change-watch", interval: configuration.changePollInterval) {
-                    community.noteOutsideChanges()
-                })
-        }
-        if let sessions = parts.sharedSessions {
-            timers.append(
-                RepeatingTimer(label: "session-writer", interval: PendingLists.interval) { sessions.writePending() })
-        }
-        self.timers = timers
+        timers = Self.duties(
+            configuration, parts, follower: follower, keyWatch: keyWatch, settingsWatch: settingsWatch, takeUp: takeUp,
+            reporter: reporter, board: board
+        ).map { RepeatingTimer(label: $0.name, interval: $0.interval, $0.perform) }
         self.keyWatch = keyWatch
         self.settingsWatch = settingsWatch
         community = parts.community
@@ -126,6 +92,51 @@ public final class Daemon: Sendable {
         sharedSessions = parts.sharedSessions
         relay = parts.relay
         relay?.start()
+    }
+
+    /// A task that is done again and again, on a queue of its own.
+    private struct Duty {
+        var name: String
+        var interval: Duration
+        var perform: @Sendable () -> Void
+
+        init(_ name: String, every interval: Duration, _ perform: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.interval = interval
+            self.perform = perform
+        }
+    }
+
+    /// All that the daemon does without a request.
+    private static func duties(
+        _ configuration: Configuration, _ parts: DeploymentParts, follower: VersionFollower, keyWatch: KeyWatch?,
+        settingsWatch: SettingsWatch?, takeUp: @escaping @Sendable (LiveSettings) -> Void, reporter: DaemonReporter?,
+        board: ExperimentBoard?
+    ) -> [Duty] {
+        let poll = configuration.pollInterval
+        var duties = [Duty("version-follower", every: poll) { follower.poll() }]
+        if let keyWatch { duties.append(Duty("key-watch", every: poll) { keyWatch.refresh() }) }
+        if let board { duties.append(Duty("experiment-watch", every: poll) { board.poll() }) }
+        if let reporter { duties.append(Duty("reporter", every: DaemonReporter.interval) { reporter.report() }) }
+        if let settingsWatch {
+            duties.append(
+                Duty("settings-watch", every: configuration.settingsPollInterval) {
+                    settingsWatch.refresh(takingUp: takeUp)
+                })
+        }
+        if let sessions = parts.sharedSessions {
+            duties.append(Duty("session-writer", every: SharedSessions.writingInterval) { sessions.writePending() })
+        }
+        guard let community = parts.community, let sessions = parts.sessions else { return duties }
+        let exposures = parts.exposures
+        return duties + [
+            Duty("change-watch", every: configuration.changePollInterval) { community.noteOutsideChanges() },
+            Duty("exposures", every: .seconds(1)) { exposures.flush(to: community) },
+            Duty("write-probe", every: .seconds(1)) {
+                community.probeWriting()
+                sessions.probeWriting()
+            },
+        ]
     }
 
     private static func announce(_ server: HTTPServer, _ configuration: Configuration) {

@@ -41,8 +41,9 @@ struct DaemonReporter: Sendable {
         host = ProcessInfo.processInfo.hostName
     }
 
-    /// Reports once.
+    /// Reports once, and goes on with the count of sessions.
     func report() {
+        sessions?.step(at: now())
         guard let bytes = try? JSONEncoder().encode(current) else { return }
         try? board.post(Array(bytes), ofDaemon: id)
     }
@@ -101,7 +102,7 @@ struct DeploymentParts {
     /// Members, photos, the site's decisions and where changes are recorded; nil if the daemon serves groups alone.
     var community: (any CommunitySource)?
     /// The lists of sessions; nil if the daemon serves groups alone.
-    var sessions: SessionsInUse?
+    var sessions: Sessions?
     /// The same, if the store has them too.
     var sharedSessions: SharedSessions?
     /// Counts the sessions that have not ended; nil if the daemon serves groups alone.
@@ -138,7 +139,7 @@ struct DeploymentParts {
             let sessions = sessions ?? path + "-sessions"
             let file = try SessionFile(path: sessions, damaged: damaged)
             sessionTally = SessionTally(path: sessions)
-            self.sessions = SessionsInUse(LoggedSessions(file, keeping))
+            self.sessions = Sessions(file, keeping)
         case .shared(let store, let path, let catalog, let sessions):
             let channel = store.channel
             let journal = try DaemonJournal(path: path, changes: changes, recording: recording, now: now)
@@ -147,15 +148,14 @@ struct DeploymentParts {
             sessionTally = SessionTally(path: sessions)
             let shared = SharedSessions(channel, local: file, damaged: damaged)
             sharedSessions = shared
-            let kept = LoggedSessions(shared, keeping)
             community = JournalSource(
                 store, journal: journal,
                 catalog: try catalog.map { path throws(ServiceError) in
                     try CatalogReader(path: path)
                 }, served: { follower.current })
-            self.sessions = SessionsInUse(kept)
+            self.sessions = Sessions(shared, keeping)
             relay = ChangeRelay(
-                channel, journal: journal, sessions: kept, follower: follower, log: log, now: now)
+                channel, journal: journal, sessions: shared, follower: follower, log: log, now: now)
         }
         conditions = [recording, keeping, exposing]
     }

@@ -173,7 +173,7 @@ struct Routes {
         if exposures != nil { follower.poll() }
         let metrics = RequestMetrics(endpoints)
         let responder = Responder(
-            follower: follower, community: community, sessions: sessions.map { SessionsInUse($0) },
+            follower: follower, community: community, sessions: sessions.map { Sessions($0, .sessions(lines.log)) },
             cache: cache,
             quotas: MemberQuotas(quota), changes: changes, experiments: exposures.map { _ in board },
             exposures: exposures, reading: Responder.readingCondition(lines.log),

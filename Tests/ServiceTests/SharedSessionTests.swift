@@ -53,15 +53,15 @@ struct SharedSessionTests {
     @Test("A session that one daemon knows to be in use continues on all, unless it was forgotten")
     func remembered() throws {
         let (one, two) = (try sessions("one"), try sessions("two"))
-        let inUse = SessionsInUse(one)
-        _ = try inUse.keep(plan("a"), ofUser: "ann", session: nil, at: 0)
+        let inUse = Sessions(one, .sessions(Lines().log))
+        _ = inUse.keep(plan("a"), ofUser: "ann", session: nil, at: 0)
         // An answer from the cache does this.
         inUse.use(ofUser: "ann", session: nil)?.note(atMilliseconds: Self.minute)
         #expect(try two.plan(ofUser: "ann", session: nil, at: 30 * Self.minute) == nil)
-        #expect(try inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
+        #expect(inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
         #expect(try two.plan(ofUser: "ann", session: nil, at: 31 * Self.minute - 1)?.recommendationID == "a")
         try inUse.forgetAll(ofUser: "ann")
-        #expect(try inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute) == nil)
+        #expect(inUse.plan(ofUser: "ann", session: nil, at: 31 * Self.minute) == nil)
         var connection = try RedisConnection(to: RedisAddress(server.url))
         #expect(try connection.command("EXISTS", "coterie:sessions:ann") == .integer(0))
     }

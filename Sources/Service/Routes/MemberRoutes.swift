@@ -31,7 +31,7 @@ extension Responder {
     fileprivate static func recommendations(_ call: Call) throws(Problem) -> Recommendations {
         let served = try call.snapshotWithMembers
         let instant = call.responder.now()
-        let kept = try call.frozenPlan(at: instant)
+        let kept = call.frozenPlan(at: instant)
         let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
         let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
         let frozen = if let kept { kept } else { try call.newPlan(for: scene) }
@@ -54,7 +54,7 @@ extension Responder {
     fileprivate static func why(_ call: Call) throws(Problem) -> Explanation {
         let instant = call.responder.now()
         let served = try call.snapshotWithMembers
-        let kept = try call.frozenPlan(at: instant)
+        let kept = call.frozenPlan(at: instant)
         let scene = try call.scene(ofMember: call.id, at: instant, arms: kept?.arms, call.filter, in: served)
         let (snapshot, request, planner) = (scene.snapshot, scene.request, scene.planner)
         let version = call.served(snapshot.version)
@@ -82,17 +82,13 @@ extension Call {
     /// Makes the list of a session that has none, and keeps it; gives the one of another request that was quicker.
     fileprivate func newPlan(for scene: MemberScene) throws(Problem) -> FrozenPlan {
         let plan = FrozenPlan(try assignedPlan(for: scene, filter), scene)
-        return try orUnavailable { () throws(ServiceError) in
-            try responder.sessions?.keep(
-                plan, ofUser: id, session: parameters.sessionName, at: scene.request.atMilliseconds) ?? plan
-        }
+        return responder.sessions?.keep(
+            plan, ofUser: id, session: parameters.sessionName, at: scene.request.atMilliseconds) ?? plan
     }
 
     /// The list of the session; nil if it has none yet.
-    fileprivate func frozenPlan(at now: Int64) throws(Problem) -> FrozenPlan? {
-        try orUnavailable { () throws(ServiceError) in
-            try responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
-        }
+    fileprivate func frozenPlan(at now: Int64) -> FrozenPlan? {
+        responder.sessions?.plan(ofUser: id, session: parameters.sessionName, at: now)
     }
 
     /// How many items precede the page.

@@ -9,7 +9,7 @@ struct Responder: Sendable {
     /// Members, photos and the site's decisions, and where changes are recorded; nil if the daemon serves groups alone.
     let community: (any CommunitySource)?
     /// The lists of sessions; nil to make a new list for every request.
-    var sessions: SessionsInUse?
+    var sessions: Sessions?
     /// Sends changes to the other daemons and receives theirs; nil if there are none.
     var relay: ChangeRelay?
     /// The cache of answers; nil for none.

@@ -128,13 +128,10 @@ extension DamagedLists: MetricSource {
 ///
 /// It reads a few rows at a time, as there may be millions, each is a page, and no list should wait for that.
 final class SessionTally: Sendable {
-    /// How often some rows are read.
-    static let interval = Duration.milliseconds(200)
-
-    /// How many steps a round takes, a quarter of an hour, unless there are few rows.
-    private static let stepsPerRound = 4_500
-    /// Fewer rows at a time would cost hardly less: each step opens the file.
-    private static let leastRows = 20
+    /// Steps a round, a quarter of an hour of reports, unless there are few rows.
+    private static let stepsPerRound = 450
+    /// The fewest rows a step: each step opens the file.
+    private static let leastRows = 200
 
     private struct State {
         /// How many rows are read at a time.

@@ -275,3 +275,15 @@ final class SessionFile: SessionStore {
         }
     }
 }
+
+/// The list of a session, as the bytes that are kept.
+struct SealedList: Sendable {
+    let user: String
+    let session: String?
+    /// Unix milliseconds.
+    let usedAt: Int64
+    let bytes: [UInt8]
+
+    /// By their bytes: to Swift, texts are equal already if they look the same.
+    func isOf(_ user: String) -> Bool { self.user.utf8.elementsEqual(user.utf8) }
+}

@@ -6,7 +6,10 @@ import Synchronization
 /// They are kept on this machine as well: a session that began here continues here while the store is away. A list that
 /// is made meanwhile is this machine's alone until its session ends.
 final class SharedSessions: SessionStore {
-    /// How long the store is not asked again after it failed to answer: not every request must wait for it.
+    /// The interval at which `writePending` is called.
+    static let writingInterval = Duration.milliseconds(50)
+
+    /// The pause after a failure of the store: not every request must wait for it.
     private static let pause = Duration.seconds(2)
 
     private let channel: SharedChannel
@@ -135,6 +138,58 @@ final class SharedSessions: SessionStore {
         } catch {
             nextAttempt.withLock { $0 = .now + Self.pause }
             return nil
+        }
+    }
+}
+
+/// Lists that the store has and the file of this machine does not have yet: no request waits for that file.
+///
+/// A process that is killed loses the lists of the last moment. The store still has them.
+private final class PendingLists: Sendable {
+    /// The number of waiting lists from which a request writes them itself.
+    private static let most = 256
+    /// Lists a transaction: a request that writes to the file itself waits for one transaction.
+    private static let atATime = 4
+
+    private let file: SessionFile
+    private let lists = Mutex<[SealedList]>([])
+    /// Held while the file is written: nothing is written after it was forgotten.
+    private let writing = Mutex(())
+
+    init(_ file: SessionFile) { self.file = file }
+
+    func append(_ list: SealedList) {
+        let count = lists.withLock { lists in
+            lists.append(list)
+            return lists.count
+        }
+        if count >= Self.most { write() }
+    }
+
+    /// Writes all lists if one of a member is among them: a reader of the file must find it there.
+    func write(ifAnyOf user: String) {
+        if lists.withLock({ $0.contains { $0.isOf(user) } }) { write() }
+    }
+
+    /// Writes all lists.
+    func write() {
+        writing.withLock { _ in
+            while true {
+                // They leave when they are in the file: until then, a reader waits here.
+                let next = lists.withLock { Array($0.prefix(Self.atATime)) }
+                guard !next.isEmpty else { return }
+                // With a full disk here, the store still has them.
+                try? file.keep(next)
+                lists.withLock { $0.removeFirst(next.count) }
+            }
+        }
+    }
+
+    /// Forgets all lists of a member, also those in the file.
+    func forgetAll(ofUser user: String) throws(ServiceError) {
+        try writing.withLock { _ throws(ServiceError) in
+            lists.withLock { $0.removeAll { $0.isOf(user) } }
+            try file.forgetAll(ofUser: user)
         }
     }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Service
 
 @Suite("Sessions that cannot be stored")
-struct LoggedSessionsTests {
+struct FailingSessionsTests {
     /// Sessions that can be told to fail.
     private final class Failing: SessionStore {
         let isFailing = Mutex(true)
@@ -43,7 +43,7 @@ struct LoggedSessionsTests {
     func failing() throws {
         let (failing, lines, clock) = (Failing(), Lines(), Clock())
         let condition = Condition.sessions(lines.log, uptime: { clock.nanoseconds.load(ordering: .relaxed) })
-        let sessions = LoggedSessions(failing, condition)
+        let sessions = Sessions(failing, condition)
         let plan = FrozenPlan(
             recommendationID: "a", version: "v", bucket: 0, interests: [], items: [], joined: [], dismissed: [],
             topics: [],
