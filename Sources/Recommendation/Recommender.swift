@@ -2,24 +2,26 @@ public import Model
 
 /// Lists the groups that are similar to one, in a blend of relations.
 ///
-/// Pure: the same inputs give the same list.
+/// A recommender is pure: the same inputs give the same list.
 public struct Recommender: Sendable {
     /// The groups and their neighbours.
     public let model: VisibleModel
-    /// How relations are blended.
+    /// The relations with their weights.
     public let relations: RelationTable
 
-    /// A recommender over a model.
+    /// Creates a recommender over a model.
     public init(model: VisibleModel, relations: RelationTable = .standard) {
         self.model = model
         self.relations = relations
     }
 
-    /// The neighbours of a group in one relation, best first.
+    /// Returns the neighbours of a group in one relation, best first.
     ///
     /// - Parameters:
-    ///   - limit: how many at most.
-    ///   - filter: what is asked of the groups.
+    ///   - group: the index of the group.
+    ///   - relation: the relation.
+    ///   - limit: the greatest number of neighbours.
+    ///   - filter: the conditions for the neighbours.
     public func neighbours(of group: UInt32, by relation: Relation, limit: Int, filter: GroupFilter = .none)
         -> [Neighbour]
     {
@@ -28,16 +30,16 @@ public struct Recommender: Sendable {
         return Array(neighbours.lazy.filter { filter?.passes($0.index) != false }.prefix(limit))
     }
 
-    /// Groups that are similar to one.
+    /// Returns the groups that are similar to one.
     ///
-    /// s(j) = Σ over relations R of weight(R) · s_R(i, j) / (mean best score of R)
+    ///     s(j) = Σ over relations R of weight(R) · s_R(i, j) / (mean best score of R)
     ///
     /// - Parameters:
-    ///   - group: the index of a group; nothing is similar to one that the model does not show.
-    ///   - limit: how many at most.
-    ///   - filter: what is asked of the groups.
-    /// - Returns: best first; equal scores in ascending order of the group index, which is that of the
-    ///   external ids' bytes.
+    ///   - group: the index of a group; nothing is similar to a group that the model does not show.
+    ///   - limit: the greatest number of groups.
+    ///   - filter: the conditions for the groups.
+    /// - Returns: the groups, best first; equal scores in ascending order of the index, which is that of the external
+    ///   ids' bytes.
     /// - Complexity: O(neighbours · log neighbours).
     public func similar(to group: UInt32, limit: Int, filter: GroupFilter = .none) -> [Suggestion] {
         let filter = AppliedFilter(filter, in: model, relations)
@@ -68,17 +70,17 @@ public struct Recommender: Sendable {
     }
 }
 
-/// What scores of a relation are multiplied by where relations are blended.
+/// The factor of a relation's scores in a blend of relations.
 struct RelationFactor: Sendable {
     /// The index of the relation in the version.
     var index: Int
     var relation: Relation
-    /// Its weight in units of the mean of its best scores, above 0.
+    /// The relation's weight divided by the mean of its best scores; above 0.
     var factor: Double
 }
 
 extension RelationTable {
-    /// The factors of the relations that count, in the order of the version's relations.
+    /// Returns the factors of the relations that count, in the order of the version's relations.
     func factors(in model: VisibleModel) -> [RelationFactor] {
         model.relations.enumerated().compactMap { index, relation in
             guard let weight = self[relation]?.weight, weight > 0 else { return nil }
@@ -86,38 +88,39 @@ extension RelationTable {
         }
     }
 
-    /// The factor of each relation of a version, by its index; 0 for one that does not count.
+    /// Returns the factor of each relation of a version, by its index; 0 for one that does not count.
     func factorsByIndex(in model: VisibleModel) -> [Double] {
         var factors = [Double](repeating: 0, count: model.relations.count)
         for factor in self.factors(in: model) { factors[factor.index] = factor.factor }
         return factors
     }
 
-    /// How many entries a group has in the relation of a role; 0 if there is none.
+    /// Returns the number of a group's entries in the relation of a role, or 0 if there is none.
     func size(of group: Int, in role: RelationFacts.Role, _ model: VisibleModel) -> UInt32 {
         self[role].map { model.size(of: group, in: $0.relation) } ?? 0
     }
 }
 
-/// A group that is suggested, and why.
+/// A group that is suggested, with the reasons.
 public struct Suggestion: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
-    /// The sum of what its reasons contribute.
+    /// The sum of the reasons' contributions.
     public var score: Double
-    /// Why it is suggested, the largest contribution first; equal ones by group index, then in the order of the
-    /// version's relations.
+    /// The reasons, the largest contribution first.
+    ///
+    /// Equal ones go by group index, then by the order of the version's relations.
     public var reasons: [Reason]
 
-    /// Part of a suggestion's score.
+    /// A part of a suggestion's score.
     public struct Reason: Sendable, Equatable {
         /// The group whose neighbour the suggestion is.
         public var seed: UInt32
         /// The relation in which it is a neighbour.
         public var relation: Relation
-        /// Its part of the score.
+        /// The part of the score that this reason contributes.
         public var contribution: Double
-        /// How many entries the two groups have in common in that relation.
+        /// The number of entries that the two groups have in common in that relation.
         public var common: UInt32
         /// The index of the relation in the version.
         var relationIndex: Int
@@ -125,7 +128,9 @@ public struct Suggestion: Sendable, Equatable {
 }
 
 extension Suggestion.Reason {
-    /// The largest contribution first; equal ones by group index, then in the order of the version's relations.
+    /// Returns whether a reason comes before another: the largest contribution first.
+    ///
+    /// Equal ones go by group index, then by the order of the version's relations.
     static func precedes(_ left: Self, _ right: Self) -> Bool {
         if left.contribution != right.contribution { return left.contribution > right.contribution }
         if left.seed != right.seed { return left.seed < right.seed }

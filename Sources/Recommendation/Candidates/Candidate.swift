@@ -1,6 +1,6 @@
-/// What can be ranked: best first by a score of 0 or more, equal ones in ascending order of the group.
+/// An element that can be ranked: best first by a score of 0 or more, equal ones in ascending order of the group.
 protocol Ranked {
-    /// The score by which it is ranked.
+    /// The score that decides the rank.
     var rankingScore: Double { get }
     /// The group's index in the model.
     var group: UInt32 { get }
@@ -20,37 +20,40 @@ struct RawCandidate: Ranked {
     let group: UInt32
     private let ownInterest: Int32
 
+    /// Creates a candidate.
+    ///
     /// - Parameters:
-    ///   - score: above 0.
-    ///   - interest: the index of the interest of the joined group that is its strongest reason.
+    ///   - group: the group's index in the model.
+    ///   - score: the raw score, above 0.
+    ///   - interest: the interest of the joined group that contributes most, as in `Candidate.interest`.
     init(group: UInt32, score: Double, interest: Int) {
         self.score = score
         self.group = group
         ownInterest = Int32(truncatingIfNeeded: interest)
     }
 
-    /// The index of the interest of the joined group that is its strongest reason.
+    /// The index of the interest of the joined group that contributes most, as in `Candidate.interest`.
     var interest: Int { Int(ownInterest) }
     var rankingScore: Double { score }
 }
 
-/// A group that is a neighbour of a group that the member has joined.
+/// A group that may come into a list, with its score after each stage.
 struct Candidate: Ranked {
     /// The group's index in the model.
     let group: UInt32
     private let ownInterest: Int32
-    /// The raw score s: the sum of the contributions of the member's groups.
+    /// The raw score: the sum of the contributions of the member's groups and of its size.
     let score: Double
-    /// The score by which the list is ordered, after season, rotation and fatigue.
+    /// The score that orders the list, after season, rotation and fatigue.
     var adjusted: Double
-    /// What rotation multiplied the score by.
+    /// The factor that rotation multiplied the score by.
     private(set) var noise: Float = 1
-    /// What the season multiplied the score by, in percent.
+    /// The factor that the season multiplied the score by, in percent.
     private var seasonPercent: UInt8 = 100
-    /// Why it was selected when it was.
+    /// The reason for its place in the selection.
     var cause = Selection.Choice.Cause.score
 
-    /// A candidate that no stage has looked at.
+    /// Creates a candidate before any stage.
     init(_ raw: RawCandidate) {
         group = raw.group
         score = raw.score
@@ -58,24 +61,25 @@ struct Candidate: Ranked {
         ownInterest = Int32(truncatingIfNeeded: raw.interest)
     }
 
-    /// A candidate that no stage has looked at.
+    /// Creates a candidate before any stage.
     ///
     /// - Parameters:
-    ///   - score: above 0.
-    ///   - interest: the index of the interest of the joined group that is its strongest reason; the number of the
-    ///     interests if there is none.
+    ///   - group: the group's index in the model.
+    ///   - score: the raw score, above 0.
+    ///   - interest: the interest, as in `interest`.
     init(group: UInt32, score: Double, interest: Int) {
         self.init(RawCandidate(group: group, score: score, interest: interest))
     }
 
-    /// The index of the interest of the joined group that is its strongest reason; the number of the interests if there
-    /// is none.
+    /// The index of the interest of the joined group that contributes most.
+    ///
+    /// It is the number of the interests if no joined group contributes.
     var interest: Int { Int(ownInterest) }
 
-    /// What the season multiplied the score by.
+    /// The factor that the season multiplied the score by.
     var season: Double { Double(seasonPercent) / 100 }
 
-    /// Multiplies the adjusted score by what the season says.
+    /// Multiplies the adjusted score by the seasonal factor.
     mutating func take(seasonPercent: UInt8) {
         self.seasonPercent = seasonPercent
         adjusted *= season

@@ -8,38 +8,39 @@ struct CandidateTable: RandomAccessCollection {
         let group: UInt32
         fileprivate let sum: Sum
 
-        /// The position of the joined group that is its strongest reason; nil if it is there for its size alone.
+        /// The position of the joined group that contributes most, or `nil` if only its size makes it a candidate.
         var seed: Int? { sum.seed }
-        /// The sum over all of the member's groups, and the prior: the raw score.
+        /// The raw score: the sum over all of the member's groups, and the prior.
         var score: Double { abs(sum.signedScore) }
-        /// Whether it may not be shown, whatever its score.
+        /// Whether the candidate may not be shown, whatever its score.
         var isBlocked: Bool { sum.signedScore.sign == .minus }
     }
 
-    /// What joined groups contribute to a candidate: 16 bytes, since thousands of them are added to.
+    /// The contributions of joined groups to a candidate: only 16 bytes, since thousands of them are added to.
     struct Sum {
         /// The raw score; negative if the candidate may not be shown.
         fileprivate(set) var signedScore: Double
-        /// The greatest contribution, as bits, the last of which are those of `seedMask` − the position of its group.
+        /// The greatest contribution, as the bits of a number.
         ///
-        /// The bits of positive numbers are in the order of the numbers. Contributions that differ by less than one
-        /// part in 2³⁶ count as equal, and the first group wins.
+        /// The last 16 bits are replaced by `seedMask` − the position of the contributing group. Bits of positive
+        /// numbers have the order of the numbers, so that `max` finds the greatest contribution. Contributions that
+        /// differ by less than one part in 2³⁶ count as equal, and the first group wins.
         private var strongest: UInt64
 
         private static let seedMask: UInt64 = 0xFFFF
 
-        /// Nothing.
+        /// The sum without any contribution.
         fileprivate static let zero = Sum(score: 0)
 
-        /// What no joined group contributes.
+        /// Creates a sum to which no joined group contributes.
         @inline(__always)
         fileprivate init(score: Double) { (signedScore, strongest) = (score, 0) }
 
-        /// The position of the joined group that contributes most; nil if none does.
+        /// The position of the joined group that contributes most, or `nil` if none does.
         @inline(__always)
         var seed: Int? { strongest == 0 ? nil : Int((strongest & Self.seedMask) ^ Self.seedMask) }
 
-        /// The last bits of all contributions of a group.
+        /// Returns the last bits of all contributions of a group.
         fileprivate static func mark(ofSeed seed: Int) -> UInt64 {
             precondition(seed < seedMask, "more than \(seedMask) joined groups")
             return seedMask ^ UInt64(seed)
@@ -54,53 +55,55 @@ struct CandidateTable: RandomAccessCollection {
         fileprivate mutating func add(prior: Double) { signedScore += prior }
     }
 
-    /// A joined group that is a neighbour of another one.
+    /// A joined group that is a neighbour of another joined group.
     struct JoinedPair {
-        /// The position of the joined group whose neighbour it is.
+        /// The position of the joined group whose list it is in.
         let first: UInt32
         /// The position of the neighbour among the joined groups.
         let second: UInt32
         /// The index of the relation.
         let relation: UInt32
-        /// How many entries they have in common.
+        /// The number of entries that the two groups have in common.
         let common: UInt32
     }
 
-    /// A neighbour that is a joined group: its place, and how many entries it has in common.
+    /// A neighbour that is a joined group: its place, and the number of entries in common.
     private struct JoinedNeighbour {
         let place: UInt32
         let common: UInt32
     }
 
-    /// All candidates.
+    /// The indexes of all candidates.
     let groups: [UInt32]
-    /// Of each candidate what it got.
+    /// The contributions to each candidate.
     let sums: [Sum]
-    /// The joined groups that are neighbours of one another: found on the way, since reading the lists takes longest.
+    /// The pairs of joined groups that are neighbours.
+    ///
+    /// They are found along with the candidates, because reading the lists takes the most time.
     let joinedPairs: [JoinedPair]
-    /// Of each joined group, whether it has a neighbour in a relation that counts.
+    /// Whether each joined group has a neighbour in a relation that counts.
     let bringsCandidates: [Bool]
 
     /// Always 0.
     var startIndex: Int { 0 }
-    /// How many candidates there are.
+    /// The number of candidates.
     var endIndex: Int { groups.count }
-    /// A candidate.
+    /// The candidate at a position.
     subscript(position: Int) -> Entry { Entry(group: groups[position], sum: sums[position]) }
 
-    /// All neighbours of the joined groups, including those that the member has joined already.
+    /// Collects all neighbours of the joined groups, including neighbours that the member has joined already.
     ///
-    /// s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R) + prior(j)
+    ///     s(j) = Σ over joined groups i and relations R of weight(R) · s_R(i, j) / (mean best score of R) + prior(j)
     ///
     /// With a prior, the largest groups are candidates too.
     ///
     /// - Parameters:
     ///   - joined: the joined groups, ascending, each once.
-    ///   - lists: of the joined groups.
-    ///   - factors: what scores of the relations are multiplied by, by index.
+    ///   - lists: the neighbour lists of the joined groups.
+    ///   - factors: the factors of the relations' scores, by index.
     ///   - blocked: groups that may not be shown; the model need not have them.
-    ///   - prior: what sizes count; nil for nothing.
-    ///   - places: of the model.
+    ///   - prior: the scores that sizes add, or `nil` for none.
+    ///   - places: the model's tables of places.
     /// - Complexity: O(neighbours of the groups).
     init(
         of joined: [UInt32], _ lists: NeighbourLists, factors: [Double], blocking blocked: [UInt32] = [],
@@ -136,12 +139,12 @@ struct CandidateTable: RandomAccessCollection {
         self.bringsCandidates = bringsCandidates
     }
 
-    /// The candidates that are found, and their sums so far.
+    /// The candidates found, and their sums so far.
     private struct Growing {
-        /// The joined groups come first, so that a neighbour's place says whether it is one of them.
+        /// The number of joined groups, which come first: a neighbour's place tells whether it is one of them.
         private let joinedCount: Int
         private(set) var count: Int
-        /// Those at `count` and behind are space for more.
+        /// The candidates; elements from `count` on are spare.
         private(set) var groups: [UInt32]
         private(set) var sums: [Sum]
 
@@ -155,15 +158,15 @@ struct CandidateTable: RandomAccessCollection {
             for (position, group) in joined.enumerated() { places[Int(group)] = UInt32(position) }
         }
 
-        /// Adds what a joined group contributes to its neighbours.
+        /// Adds the contributions of a joined group to its neighbours.
         ///
-        /// - Returns: the indexes in `hits` of the neighbours that are joined groups, from 0 to below this.
+        /// - Returns: the number of neighbours that are joined groups; they are written to the start of `hits`.
         @inline(__always)
         mutating func add(
             _ neighbours: Span<Neighbour>, _ factor: Double, mark: UInt64, _ places: inout [UInt32],
             _ hits: inout [JoinedNeighbour]
         ) -> Int {
-            // Space for all of them, as if all were new.
+            // Space for all neighbours, as if all were new.
             let missing = count + neighbours.count - groups.count
             if missing > 0 {
                 groups.append(contentsOf: repeatElement(0, count: missing))
@@ -183,12 +186,12 @@ struct CandidateTable: RandomAccessCollection {
             _ hits: inout [JoinedNeighbour]
         ) -> (next: UInt32, hitCount: Int) {
             var placeSpan = places.mutableSpan
-            // Places are all over the memory: all are asked for before anything waits for one.
+            // Places are all over the memory: all are prefetched before the loop waits for one.
             for index in neighbours.indices { placeSpan.prefetch(Int(unsafe neighbours[unchecked: index].index)) }
             var groupSpan = groups.mutableSpan
             var sumSpan = sums.mutableSpan
             var hitSpan = hits.mutableSpan
-            // A place is below the number of those found so far: space for all neighbours is checked once.
+            // Each place is below the number of candidates, so one check covers all neighbours.
             precondition(
                 Int(next) + neighbours.count <= Swift.min(groupSpan.count, sumSpan.count)
                     && neighbours.count <= hitSpan.count, "no space for the candidates")
@@ -196,7 +199,8 @@ struct CandidateTable: RandomAccessCollection {
             var hitCount = 0
             for index in neighbours.indices {
                 let neighbour = unsafe neighbours[unchecked: index]
-                // Whether a neighbour is new cannot be predicted: both cases take the same way, without a branch.
+                // The processor cannot predict whether a neighbour is new: both cases take the same way, without a
+                // branch.
                 let known = placeSpan[Int(neighbour.index)]
                 let isNew = known == GroupPlaces.none
                 let place = isNew ? next : known
@@ -212,8 +216,7 @@ struct CandidateTable: RandomAccessCollection {
             return (next, hitCount)
         }
 
-        /// Ends with exactly what was found, without the joined groups that are no other's neighbours: they are no
-        /// candidates.
+        /// Drops the spare space, and the joined groups that are nobody's neighbours: they are no candidates.
         mutating func finish(_ places: inout [UInt32]) {
             groups.removeLast(groups.count - count)
             sums.removeLast(sums.count - count)

@@ -1,13 +1,13 @@
 public import Model
 
-/// Which of the groups that a model shows may be shown to a member.
+/// Decides whether a group that a model shows may be shown to a member.
 struct Eligibility {
-    /// Why a group is not shown.
+    /// A reason for which a group is not shown.
     enum Obstacle: Sendable, Equatable {
         case joined
         case dismissed(atMilliseconds: Int64)
         case inactive(sinceSeconds: Int64)
-        /// To a group that the member has joined.
+        /// The group is too similar to this group, which the member has joined.
         case tooSimilar(to: UInt32)
     }
 
@@ -16,17 +16,23 @@ struct Eligibility {
     private let ceiling: SimilarityCeiling
     private let activity: ActivityColumn
     private let cutoff: ActivityColumn.Cutoff
-    /// All joined groups, including those that the list is not made from.
+    /// All joined groups, including the ones that the list is not made from.
     private let joined: [UInt32]
-    /// Groups that may not be shown, whether active or not; a group may occur more than once.
+    /// Groups that may not be shown, active or not; a group may occur more than once.
     let blockedGroups: [UInt32]
     private let blocked: GroupPositions
-    /// What the request asks for; nil if for nothing.
+    /// The request's filter, or `nil` if every group passes.
     let filter: AppliedFilter?
 
+    /// Prepares the checks for a request.
+    ///
     /// - Parameters:
-    ///   - ceiling: says which groups are too similar to a joined one.
-    ///   - inactiveAfterDays: nil to allow inactive groups.
+    ///   - request: the member, the instant and the filter.
+    ///   - model: the groups that are shown.
+    ///   - relations: the relations; one of them says which members a group has.
+    ///   - ceiling: the groups that are too similar to one another.
+    ///   - activity: the last activity of the groups.
+    ///   - inactiveAfterDays: the days after which a group counts as inactive, or `nil` to allow inactive groups.
     init(
         _ request: PlanRequest, in model: VisibleModel, _ relations: RelationTable, _ ceiling: SimilarityCeiling,
         _ activity: ActivityColumn, inactiveAfterDays: Double?
@@ -43,15 +49,15 @@ struct Eligibility {
         blocked = GroupPositions(blockedGroups)
     }
 
-    /// Whether a group that the model shows may be shown to the member.
+    /// Returns whether a group that the model shows may be shown to the member.
     func allows(_ group: UInt32) -> Bool {
         blocked[group] == nil && isActive(group) && filter?.passes(group) != false
     }
 
-    /// Whether the last activity in a group is recent enough.
+    /// Returns whether the last activity in a group is recent enough.
     func isActive(_ group: UInt32) -> Bool { activity.isActive(group, since: cutoff) }
 
-    /// Why a group may not be shown; nil if it may.
+    /// Returns the reason for which a group may not be shown, or `nil` if it may.
     func obstacle(to group: UInt32) -> Obstacle? {
         if profile.joined.contains(where: { $0.group == group }) { return .joined }
         if let dismissal = profile.dismissals.first(where: { $0.group == group }) {
@@ -67,26 +73,28 @@ struct Eligibility {
 /// The day of the last activity of each group: a compact column that stays in the cache, made once a version.
 struct ActivityColumn: Sendable {
     private let model: VisibleModel
-    /// Days since 1970; `unknown` if it is not known.
+    /// Days since 1970; `unknown` if the last activity is not known.
     private let days: [UInt16]
 
     private static let unknown = UInt16.max
     private static let secondsInDay: Int64 = 86_400
 
+    /// Reads the last activity of all groups.
+    ///
     /// - Complexity: O(groups).
     init(_ model: VisibleModel) {
         self.model = model
         days = (0..<model.groupCount).map { group in model.lastActiveAt(of: group).map(Self.day) ?? Self.unknown }
     }
 
-    /// The day of an instant, clamped to the days that the column can hold.
+    /// Returns the day of an instant, clamped to the days that the column can hold.
     private static func day(_ seconds: Int64) -> UInt16 {
         UInt16(clamping: min(max(0, seconds) / secondsInDay, Int64(unknown) - 1))
     }
 
     /// The earliest instant of last activity that counts as active.
     struct Cutoff {
-        /// In Unix seconds.
+        /// The instant in Unix seconds.
         let seconds: Int64
         fileprivate let day: UInt16
 
@@ -96,7 +104,7 @@ struct ActivityColumn: Sendable {
         }
     }
 
-    /// Whether a group was active at the cutoff or later; unknown counts as active.
+    /// Returns whether a group was active at the cutoff or later; unknown counts as active.
     @inline(__always)
     func isActive(_ group: UInt32, since cutoff: Cutoff) -> Bool {
         let day = days[Int(group)]
@@ -105,18 +113,18 @@ struct ActivityColumn: Sendable {
     }
 }
 
-/// What a request asks of the groups in its list; by default nothing.
+/// The conditions of a request for the groups in its list; none by default.
 public struct GroupFilter: Sendable, Equatable {
-    /// A group must have one of these topics, upper and lower case being the same; empty for any.
+    /// The topics, of which a group must have at least one, ignoring case; empty for any.
     public var topics: [String]
-    /// One must be able to join a group in one of these ways; empty for any.
+    /// The ways of joining, of which a group must have one; empty for any.
     public var joinPolicies: Set<JoinPolicy>
-    /// The fewest members that a group must have, inclusive.
+    /// The least number of members of a group (inclusive).
     public var minimumMembers: Int
     /// Groups that are left out.
     public var excluded: Set<UInt32>
 
-    /// A filter.
+    /// Creates a filter.
     public init(
         topics: [String] = [], joinPolicies: Set<JoinPolicy> = [], minimumMembers: Int = 0, excluded: Set<UInt32> = []
     ) {
@@ -126,19 +134,19 @@ public struct GroupFilter: Sendable, Equatable {
         self.excluded = excluded
     }
 
-    /// Lets every group pass.
+    /// The filter that every group passes.
     public static let none = GroupFilter()
 }
 
-/// A filter in terms of a model: what there is to look up is looked up once.
+/// A filter for one model, whose topics are looked up once.
 struct AppliedFilter {
     private let filter: GroupFilter
     private let model: VisibleModel
     private let membership: Relation?
-    /// Groups with one of the topics; nil for any.
+    /// Groups with one of the topics, or `nil` if any topic will do.
     let groupsOfTopics: Set<UInt32>?
 
-    /// - Returns: nil if every group passes.
+    /// Creates a filter, or `nil` if every group passes.
     init?(_ filter: GroupFilter, in model: VisibleModel, _ relations: RelationTable) {
         guard filter != .none else { return nil }
         self.filter = filter
@@ -148,7 +156,7 @@ struct AppliedFilter {
             filter.topics.isEmpty ? nil : filter.topics.reduce(into: []) { $0.formUnion(model.groups(withTopic: $1)) }
     }
 
-    /// Whether a group is what the request asks for.
+    /// Returns whether a group passes the filter.
     func passes(_ group: UInt32) -> Bool {
         if filter.excluded.contains(group) || groupsOfTopics?.contains(group) == false { return false }
         if !filter.joinPolicies.isEmpty, !filter.joinPolicies.contains(model.joinPolicy(of: Int(group))) {

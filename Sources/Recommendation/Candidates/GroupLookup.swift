@@ -6,13 +6,15 @@ struct GroupLookup {
     private let positions: GroupPositions
     private let filter: BitFilter
 
-    /// - Parameter groups: the set; positions are those in this list.
+    /// Creates a look-up of a set.
+    ///
+    /// - Parameter groups: the set; a group's position is its position in this list.
     init(_ groups: [UInt32]) {
         positions = GroupPositions(groups)
         filter = BitFilter(groups)
     }
 
-    /// Calls `body` with each neighbour that belongs to the set, and its position in it.
+    /// Calls `body` with each neighbour that belongs to the set, and its position in the set.
     ///
     /// - Parameter body: its first two arguments name the list, as in `NeighbourLists.forEach`.
     @inline(__always)
@@ -31,7 +33,9 @@ struct GroupLookup {
     }
 }
 
-/// One bit for every group index modulo 8192: rejects nearly all groups that are not in a small set, and none that is.
+/// One bit for every group index modulo 8192.
+///
+/// It rejects nearly all groups outside a small set, and none of the set.
 private struct BitFilter {
     private static let bitCount = 8192
     private var words = InlineArray<128, UInt64>(repeating: 0)
@@ -47,10 +51,10 @@ private struct BitFilter {
     @inline(__always)
     private static func bit(of group: UInt32) -> Int { Int(truncatingIfNeeded: group) & (bitCount - 1) }
 
-    /// Lists the indexes of the neighbours that pass, ascending, without a branch that depends on any of them.
+    /// Lists the indexes of the neighbours that pass, ascending, without a branch that depends on a neighbour.
     ///
     /// - Parameter passed: receives the indexes; at least as long as the list of neighbours.
-    /// - Returns: how many pass.
+    /// - Returns: the number of neighbours that pass.
     @inline(__always)
     func pass(_ neighbours: Span<Neighbour>, into passed: inout MutableSpan<Int32>) -> Int {
         let words = words.span
@@ -64,12 +68,12 @@ private struct BitFilter {
     }
 }
 
-/// Tables with a number for each group of a model: where the group stands in a list that is being made.
+/// Tables with a number for each group of a model: the group's place in a list that is being made.
 ///
-/// Looking a group up is one access to memory. A table is filled once and used again and again, since filling it would
-/// take longer than most lists: whoever uses it leaves it as it was. There are as many as are used at once.
+/// A look-up is one access to memory. Filling a table would take longer than making most lists, so tables are reused:
+/// each user restores every place to `none`. No more tables exist than were ever used at once.
 final class GroupPlaces: Sendable {
-    /// Stands for no place.
+    /// The value that stands for no place.
     static let none = UInt32.max
 
     private let groupCount: Int
@@ -77,7 +81,7 @@ final class GroupPlaces: Sendable {
 
     init(groupCount: Int) { self.groupCount = groupCount }
 
-    /// Calls `body` with a table of which every place is `none`, and must be so again in the end.
+    /// Calls `body` with a table in which every place is `none`; `body` must restore that in the end.
     func using<Result>(_ body: (inout [UInt32]) -> Result) -> Result {
         var places =
             unused.withLock { $0.popLast() } ?? [UInt32](repeating: Self.none, count: groupCount)
@@ -87,16 +91,18 @@ final class GroupPlaces: Sendable {
     }
 }
 
-/// The position of each group in a list: a hash table that is sized by the list, not by the model.
+/// The position of each group in a list: a hash table with the size of the list, not of the model.
 struct GroupPositions {
     /// The list.
     let groups: [UInt32]
     private let slots: [UInt32]
 
-    /// - Parameter groups: of a group that occurs more than once, the first position counts.
+    /// Creates the table of a list.
+    ///
+    /// - Parameter groups: the list; if a group occurs more than once, its first position counts.
     init(_ groups: [UInt32]) {
         self.groups = groups
-        // At most a quarter full: most groups that are looked up are not in the list, and the first slot shows that.
+        // At most a quarter full: most look-ups are of groups outside the list, and the first slot usually shows that.
         var slots = [UInt32](repeating: SlotTable.free, count: SlotTable.slotCount(atLeast: groups.count * 4))
         for (position, group) in groups.enumerated() {
             let slot = SlotTable.slot(of: group, in: slots.span) { groups[$0] }
@@ -105,7 +111,7 @@ struct GroupPositions {
         self.slots = slots
     }
 
-    /// The group's position; nil if it is not in the list.
+    /// The group's position, or `nil` if it is not in the list.
     @inline(__always)
     subscript(group: UInt32) -> Int? {
         let position = slots[SlotTable.slot(of: group, in: slots.span) { groups[$0] }]
@@ -113,20 +119,23 @@ struct GroupPositions {
     }
 }
 
-/// The hash table of groups: open addressing, linear probing.
+/// A hash table of groups with open addressing and linear probing.
 ///
-/// A slot holds a position in a list whose elements say which group they are of; 4 bytes a slot keep the table in the
+/// A slot holds a position in a list, whose element there names the group. With 4 bytes a slot, the table stays in the
 /// cache.
 enum SlotTable {
-    /// Marks a slot without a position.
+    /// The mark of a slot without a position.
     static let free = UInt32.max
 
-    /// A power of two, 16 or more.
+    /// Returns the number of slots: a power of two, at least `count` and at least 16.
     static func slotCount(atLeast count: Int) -> Int { 1 << (Int.bitWidth - (max(16, count) - 1).leadingZeroBitCount) }
 
-    /// The slot that holds the position of a group, or the free one where it belongs.
+    /// Returns the slot that holds the position of a group, or the free slot where it belongs.
     ///
-    /// - Parameter groupAt: the group at a position of the list.
+    /// - Parameters:
+    ///   - group: the group.
+    ///   - slots: the slots, a power of two of them.
+    ///   - groupAt: returns the group at a position of the list.
     @inline(__always)
     static func slot(of group: UInt32, in slots: borrowing Span<UInt32>, _ groupAt: (_ position: Int) -> UInt32) -> Int
     {

@@ -2,16 +2,18 @@ import Model
 
 /// Selects and sorts candidates by a bucket sort over the bit patterns of their scores.
 ///
-/// The bit patterns of scores of 0 or more have the order of the scores and are nearly linear in their logarithm, so
-/// that buckets of equal width hold few candidates each.
+/// The bit patterns of scores of 0 or more have the order of the scores, and are nearly linear in their logarithm.
+/// Buckets of equal width therefore hold few candidates each.
 enum Ranking {
     private static let greatestBucketCount = 1024
-    /// With more candidates than this in a bucket, insertion sort would be slow.
+    /// The greatest number of candidates in a bucket for which insertion sort is fast.
     private static let insertionLimit = 24
 
     /// Cuts candidates back to the best `limit`, in no order.
     ///
-    /// - Parameter candidates: with scores of 0 or more.
+    /// - Parameters:
+    ///   - limit: the number of candidates to keep.
+    ///   - candidates: the candidates, with scores of 0 or more.
     /// - Complexity: O(candidates), as a rule.
     static func keepBest<Element: Ranked>(_ limit: Int, of candidates: inout [Element]) {
         guard candidates.count > limit else { return }
@@ -38,7 +40,7 @@ enum Ranking {
 
     /// Sorts candidates, best first.
     ///
-    /// - Parameter candidates: with scores of 0 or more.
+    /// - Parameter candidates: the candidates, with scores of 0 or more.
     /// - Complexity: O(candidates) as a rule, O(candidates · log candidates) at worst.
     static func sort(_ candidates: inout [Candidate]) {
         guard candidates.count > insertionLimit else { return candidates.sort(by: Candidate.precedes) }
@@ -71,7 +73,7 @@ enum Ranking {
 
     /// Buckets of equal width over the range of some scores, the highest first.
     private struct Buckets<Element: Ranked> {
-        /// A power of two: about twice as many as there are candidates, so that they take no more time than these.
+        /// The number of buckets, a power of two: about twice that of the candidates, so that they cost no more time.
         let count: Int
         private let highest: UInt64
         private let shift: UInt64
@@ -94,16 +96,16 @@ enum Ranking {
     }
 }
 
-/// How many scores lie in each of many narrow ranges: tells which can be among the best before anything is copied.
+/// The numbers of scores in many narrow ranges; they bound the best scores before anything is copied.
 struct ScoreHistogram {
-    /// Ranges within which the leading bits of scores are the same: 32 from one power of two to the next.
+    /// The number of low bits that scores within a range may differ in: 32 ranges from one power of two to the next.
     private static let bits: UInt64 = 47
-    /// The first range begins at 2⁻²⁴, and takes all that lies below it, too; the last takes all above it.
+    /// The first range, which begins at 2⁻²⁴ and takes all lower scores, too; the last takes all higher ones.
     private static let first = 0x1p-24.bitPattern >> bits
     private static let rangeCount = 1280
 
     private var counts = [UInt32](repeating: 0, count: rangeCount)
-    /// How many scores there are.
+    /// The number of scores.
     private(set) var count = 0
 
     /// Counts a score of 0 or more.
@@ -115,7 +117,7 @@ struct ScoreHistogram {
         count += 1
     }
 
-    /// A score that at least `limit` scores reach, if there are as many, and few more; else 0.
+    /// Returns a score that at least `limit` scores reach and few more, or 0 if there are fewer scores.
     func leastScore(ofBest limit: Int) -> Double {
         var left = limit
         for range in counts.indices.dropFirst().reversed() {
@@ -126,20 +128,24 @@ struct ScoreHistogram {
     }
 }
 
-/// What the size of a group adds to its raw score, for every member.
+/// The part of a group's raw score that its size gives it, for every member.
 ///
 /// It is weight · √(members / members of the largest group).
 ///
-/// Where few groups have most of the members, a popular group is a better guess than a weak similarity. The more
-/// groups a member has joined, the greater the sums beside it.
+/// Where few groups have most of the members, a popular group is a better guess than a weak similarity. The sums beside
+/// it grow with the number of groups that a member has joined.
 struct PopularityPrior: Sendable {
     private let scores: [Float]
-    /// The groups with the most members, which are candidates of everybody; best first.
+    /// The groups with the most members, best first; they are candidates for everybody.
     let largest: [UInt32]
 
+    /// Computes the prior of all groups.
+    ///
     /// - Parameters:
-    ///   - weight: in units of the mean best score, above 0.
-    ///   - limit: how many groups become candidates of everybody.
+    ///   - model: the groups.
+    ///   - relations: the relations; one of them says which members a group has.
+    ///   - weight: the prior of the largest group, in units of the mean best score; above 0.
+    ///   - limit: the number of groups that become candidates for everybody.
     /// - Complexity: O(groups · log groups).
     init(_ model: VisibleModel, _ relations: RelationTable, weight: Double, limit: Int) {
         let sizes = (0..<model.groupCount).map { relations.size(of: $0, in: .membership, model) }
@@ -149,7 +155,7 @@ struct PopularityPrior: Sendable {
         largest = ranked.prefix(limit).map(UInt32.init)
     }
 
-    /// What is added to the score of a group, 0 or more.
+    /// The score that is added for a group, 0 or more.
     @inline(__always)
     subscript(group: UInt32) -> Double { Double(scores[Int(group)]) }
 }

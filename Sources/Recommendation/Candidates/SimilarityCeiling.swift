@@ -1,27 +1,29 @@
 import Model
 
-/// Which groups are too similar to one another: their plain cosine, shrunk by c / (c + h) for c common entries, reaches
-/// a ceiling.
+/// The pairs of groups that are too similar to one another, made once a version.
 ///
-/// Two groups that have their only photo or member in common have a cosine of 1, and need not be alike at all.
-///
-/// Made once a version.
+/// A pair is too similar if its plain cosine, shrunk by c / (c + h) for c common entries, reaches a ceiling. Without
+/// shrinking, two groups with their only photo or member in common would have a cosine of 1, though they need not be
+/// alike.
 struct SimilarityCeiling: Sendable {
-    /// The groups that have a partner; nil if none has.
+    /// The groups that have a partner, or `nil` if none has.
     ///
-    /// Few have, and their set stays in the cache.
+    /// Few groups have one, so that this set stays in the cache.
     private let paired: GroupSet?
-    /// Where the partners of each group begin: groups + 1 offsets, or none if no group has a partner.
+    /// The start of each group's partners: groups + 1 offsets, or none if no group has a partner.
     private let offsets: [Int]
     /// The partners of all groups, one group after another, each in ascending order.
     private let partners: [UInt32]
 
-    /// Nothing is too similar.
+    /// A ceiling that no pair reaches.
     static let none = SimilarityCeiling(pairs: [], groupCount: 0)
 
+    /// Finds the pairs of a model that reach a ceiling.
+    ///
     /// - Parameters:
-    ///   - ceiling: inclusive, above 0.
+    ///   - ceiling: the least shrunk cosine of a pair that is too similar (inclusive), above 0.
     ///   - shrinkage: h, 0 or more.
+    ///   - model: the model.
     /// - Complexity: O(neighbours).
     init(_ ceiling: Double, shrinkage: Double, in model: VisibleModel) {
         var pairs: [Pair] = []
@@ -65,12 +67,12 @@ struct SimilarityCeiling: Sendable {
         paired = pairs.isEmpty ? nil : GroupSet(pairs.lazy.map(\.group), groupCount: groupCount)
     }
 
-    /// The groups that are too similar to one, ascending.
+    /// Returns the groups that are too similar to a group, ascending.
     func partners(of group: UInt32) -> ArraySlice<UInt32> {
         paired?.contains(group) == true ? partners[offsets[Int(group)]..<offsets[Int(group) + 1]] : []
     }
 
-    /// Leaves out every candidate that is too similar to one before it.
+    /// Returns the candidates without every one that is too similar to an earlier one.
     func withoutDuplicates(_ candidates: [Candidate]) -> [Candidate] {
         let suspects = candidates.indices.filter { paired?.contains(candidates[$0].group) == true }
         guard suspects.count > 1 else { return candidates }
@@ -84,10 +86,10 @@ struct SimilarityCeiling: Sendable {
         return zip(candidates, isDuplicate).lazy.filter { !$1 }.map(\.0)
     }
 
-    /// The fewest common entries with which a cosine can reach a ceiling.
+    /// Returns the fewest common entries with which a cosine can reach a ceiling.
     ///
-    /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. Rounded down, because
-    /// rounding errors may put the product slightly above an integer that it should be.
+    /// c / √(nᵢ nⱼ) ≥ ceiling needs c ≥ ceiling² nᵢ, because no nⱼ is below c. The result is rounded down, because a
+    /// rounding error may put the product slightly above the exact integer.
     private static func leastCommon(_ size: UInt32, ceiling: Double) -> UInt32 {
         let least = (ceiling * ceiling * Double(size)).rounded(.down)
         return least < Double(UInt32.max) ? UInt32(least) : .max

@@ -2,18 +2,18 @@ import Glibc
 
 /// The groups that can be shown to a member about whom little is known.
 struct ColdStart {
-    /// Groups of one source, best first.
+    /// The groups of one source, best first.
     struct Source {
-        /// Where the groups come from.
+        /// The origin that the source's groups get in a list.
         let origin: PlanItem.Origin
-        /// The source's weight in the division of turns, 0 or more.
+        /// The weight of the source when turns are divided, 0 or more.
         var weight: Double
-        /// Whether it has no group.
+        /// Whether the source has no group.
         let isEmpty: Bool
-        /// Indexes of the groups, best first; each is found when it is asked for, and comes once.
+        /// The indexes of the groups, best first, each once; each is found when it is needed.
         let groups: AnyIterator<UInt32>
 
-        /// A source whose first group is asked for now.
+        /// Creates a source and finds its first group now.
         init(_ origin: PlanItem.Origin, weight: Double, groups: some Sequence<UInt32>) {
             var rest = groups.makeIterator()
             var first = rest.next()
@@ -25,7 +25,7 @@ struct ColdStart {
                 })
         }
 
-        /// A source whose groups are asked for when they are needed.
+        /// Creates a source whose groups are found when they are needed.
         init(_ origin: PlanItem.Origin, weight: Double, isEmpty: Bool, groups: AnyIterator<UInt32>) {
             self.origin = origin
             self.weight = weight
@@ -37,15 +37,17 @@ struct ColdStart {
     /// The sources, which take turns.
     let sources: [Source]
 
-    /// The sources.
+    /// Creates a cold start from its sources.
     init(sources: [Source] = []) { self.sources = sources }
 
-    /// The personal part of a list, and the sources, weighted by their parts of the list.
+    /// Returns the personal part of a list, and the sources with their parts as weights.
+    ///
+    /// The sources that have a group divide the rest of the list by their weights.
     ///
     /// - Parameters:
-    ///   - known: the personal part by how much is known of the member, 0 to 1; the sources that have a group divide
-    ///     the rest by their weights.
-    ///   - leastTopicShare: the least part of the list that groups about stated interests get, if there are any.
+    ///   - known: the personal part that follows from the knowledge about the member, 0 to 1.
+    ///   - leastTopicShare: the least part for groups about stated interests, if there are any; the personal part pays
+    ///     for it.
     func divided(known: Double, leastTopicShare: Double) -> (personal: Double, sources: ColdStart) {
         let present = sources.filter { !$0.isEmpty }
         let sum = present.reduce(0) { $0 + $1.weight }
@@ -64,7 +66,7 @@ struct ColdStart {
     }
 }
 
-/// The groups of all sources, which take turns by weight; each once.
+/// The groups of all sources, which take turns by weight; each group once.
 struct SourceTurns {
     private let sources: [ColdStart.Source]
     /// Whether each source has no group left.
@@ -78,9 +80,9 @@ struct SourceTurns {
         turns = Turns(weights: sources.map(\.weight))
     }
 
-    /// The next group with its origin; nil if there is none.
+    /// Returns the next group with its origin, or `nil` if there is none.
     ///
-    /// - Parameter isAllowed: whether a group may be shown that a source of this origin brings.
+    /// - Parameter isAllowed: whether a group may be shown if a source of this origin brings it.
     mutating func next(
         where isAllowed: (UInt32, PlanItem.Origin) -> Bool
     ) -> (group: UInt32, origin: PlanItem.Origin)? {
@@ -89,7 +91,7 @@ struct SourceTurns {
                 hasEnded[source] = true
                 continue
             }
-            // A group that another source had already is skipped, and this source keeps its turn.
+            // Another source may have brought the group already: it is skipped, and this source keeps its turn.
             guard seen.insert(group).inserted, isAllowed(group, sources[source].origin) else { continue }
             turns.take(source)
             return (group, sources[source].origin)
@@ -100,14 +102,16 @@ struct SourceTurns {
 
 /// Merges the personal list with the cold-start groups.
 enum Blend {
-    /// The personal and the other groups in turns, each in their order, and each once.
+    /// Returns the personal and the other groups in turns, each in their own order, and each group once.
     ///
     /// When one list ends, the other fills the rest. A shorter list is a prefix of a longer one.
     ///
     /// - Parameters:
+    ///   - personal: the personal list.
     ///   - share: the personal list's share of the turns, 0 to 1.
-    ///   - limit: how many at most.
-    ///   - nextOther: the next of the others, each group once, and its position in the personal list if it is there.
+    ///   - limit: the greatest length.
+    ///   - nextOther: returns the next of the others, each group once, with its position in the personal list if it is
+    ///     there.
     static func blend(
         _ personal: [PlanItem], share: Double, limit: Int, nextOther: () -> (item: PlanItem, rank: Int?)?
     ) -> [PlanItem] {
@@ -141,13 +145,13 @@ enum Blend {
     }
 }
 
-/// How much is known about a member, which decides how much of the list is personal.
+/// The knowledge about a member; it decides the personal part of the list.
 enum Knowledge {
-    /// 1 − 2^(−groups / half): 0 without groups, ½ after `half` groups, 99% after seven times as many.
+    /// Returns 1 − 2^(−groups / half): 0 without groups, ½ after `half` groups, 99% after seven times as many.
     ///
     /// - Parameters:
     ///   - groups: the number of joined groups that the list is made from.
-    ///   - half: above 0.
+    ///   - half: the number of groups for one half, above 0.
     static func personalShare(groups: Int, half: Double) -> Double { 1 - exp2(-Double(groups) / half) }
 }
 
@@ -156,13 +160,15 @@ struct Turns {
     private let weights: [Double]
     private var taken: [Int]
 
-    /// - Parameter weights: one for each party, 0 or more.
+    /// Creates turns of which none is taken.
+    ///
+    /// - Parameter weights: the weight of each party, 0 or more.
     init(weights: [Double]) {
         self.weights = weights
         taken = [Int](repeating: 0, count: weights.count)
     }
 
-    /// The party with the largest claim, of equal ones the first; nil if no party is present.
+    /// Returns the party with the largest claim, of equal ones the first, or `nil` if no party is present.
     ///
     /// - Parameter isPresent: whether a party still takes part.
     func first(where isPresent: (Int) -> Bool) -> Int? {

@@ -3,17 +3,19 @@ import Model
 
 /// The cold-start groups of a model version.
 struct ColdStartIndex: Sendable {
-    /// All groups: those with the most members first, equal ones by their photos, then in ascending order of the index.
+    /// All groups: the most members first, equal ones by their photos, then in ascending order of the index.
     private let popular: [UInt32]
     /// The position of each group in `popular`.
     private let popularity: [UInt32]
-    /// The members of each group, and one more, so that none has 0.
+    /// The number of members of each group, plus 1: every size is above 0.
     private let sizes: [Float]
     private let topics: TopicIndex
-    /// For each month, January first, the trending groups with their scores in that season, best first.
+    /// The trending groups of each month, January first, with their scores in that season; best first.
     private let trending: [[(group: UInt32, score: Double)]]
     private let relations: RelationTable
 
+    /// Ranks the groups of a model.
+    ///
     /// - Complexity: O(groups · log groups).
     init(_ model: VisibleModel, _ relations: RelationTable) {
         self.relations = relations
@@ -35,12 +37,15 @@ struct ColdStartIndex: Sendable {
         }
     }
 
-    /// Groups that fill up a list, those with the most members first; of some topics alone if the filter says so.
+    /// Returns groups that fill up a list, the ones with the most members first.
+    ///
+    /// If the filter names topics, only groups of these topics are returned.
     ///
     /// - Parameters:
-    ///   - count: how many at most.
-    ///   - rotation: changes the order of the first; nil if it does not change.
-    ///   - isFirst: whether nothing stands before them.
+    ///   - filter: the filter of the request, if any.
+    ///   - count: the greatest number of groups.
+    ///   - rotation: the rotation that changes the order of the first groups, or `nil` for none.
+    ///   - isFirst: whether the list is empty so far.
     ///   - isWanted: whether the list needs a group.
     func popular(
         _ filter: AppliedFilter?, count: Int, _ rotation: Rotation?, isFirst: Bool, where isWanted: (UInt32) -> Bool
@@ -48,7 +53,7 @@ struct ColdStartIndex: Sendable {
         let groups = filter?.groupsOfTopics?.sorted { popularity[Int($0)] < popularity[Int($1)] } ?? popular
         let length = max(count, Rotation.tailLength)
         var wanted: [UInt32] = []
-        // In one pass: a prefix of a lazy filter asks for each group several times.
+        // A loop visits each group once; a prefix of a lazy filter would test groups several times.
         for group in groups where isWanted(group) {
             wanted.append(group)
             if wanted.count == length { break }
@@ -57,7 +62,7 @@ struct ColdStartIndex: Sendable {
         return Array(rotated.prefix(count))
     }
 
-    /// The wanted groups, those with the most members first, or in the order of the bucket.
+    /// Returns the wanted groups in the order of the bucket, or in the given order without a rotation.
     private func rotating(
         _ groups: [UInt32], _ rotation: Rotation?, as tail: Rotation.Tail, where isWanted: (UInt32) -> Bool
     ) -> [UInt32] {
@@ -65,10 +70,13 @@ struct ColdStartIndex: Sendable {
         return rotation.rotating(groups, score: { Double(sizes[Int(groups[$0])]) }, as: tail, where: isWanted)
     }
 
-    /// The cold-start sources for a member's list.
+    /// Returns the cold-start sources for a member's list.
     ///
     /// - Parameters:
-    ///   - rotation: changes the order of all but curated groups; nil if it does not change.
+    ///   - request: the member and the instant.
+    ///   - model: the groups that are shown.
+    ///   - configuration: the weights of the sources.
+    ///   - rotation: the rotation that changes the order of all but curated groups, or `nil` for none.
     ///   - list: the positions of the groups in the personal list.
     ///   - isAllowed: whether a group about a stated interest may be shown.
     func sources(
@@ -98,9 +106,14 @@ struct ColdStartIndex: Sendable {
             ])
     }
 
-    /// Groups about some topics; `StatedInterests` says which, and in which order.
+    /// Returns groups about some topics, chosen and ordered by `StatedInterests`.
     ///
-    /// - Parameter rotation: changes the order of those with the most members; nil if it does not change.
+    /// - Parameters:
+    ///   - topics: the topics, as the member wrote them.
+    ///   - model: the groups that are shown.
+    ///   - rotation: the rotation that changes the order of the largest groups, or `nil` for none.
+    ///   - list: the positions of the groups in the personal list.
+    ///   - isAllowed: whether a group may be shown.
     func groups(
         about topics: [String], in model: VisibleModel, _ rotation: Rotation?, besides list: GroupPositions,
         where isAllowed: @escaping (UInt32) -> Bool
@@ -110,10 +123,10 @@ struct ColdStartIndex: Sendable {
             where: { model.shows($0) && isAllowed($0) })
     }
 
-    /// Asks memory for what will be read of groups that may come into a list, if a member has stated interests.
+    /// Prefetches the topics of groups that may come into the list of a member with stated interests.
     func prefetchTopics(of groups: [UInt32]) { topics.prefetchTopics(of: groups) }
 
-    /// Trending groups, best first, with the seasonal factors of the month.
+    /// Returns the trending groups, best first, with the seasonal factors of the month.
     private func trendingGroups(
         in model: VisibleModel, _ rotation: Rotation?, atMilliseconds instant: Int64, isFirst: Bool
     ) -> [UInt32] {

@@ -3,15 +3,15 @@ import Model
 /// The groups about the interests that a member has stated.
 struct StatedInterests {
     private let index: TopicIndex
-    /// The position of each group by its members, 0 for the one with most.
+    /// The position of each group in the order of members, 0 for the group with the most.
     private let popularity: [UInt32]
     /// The stated topics that groups are about, each once, in the order in which they were stated.
     private let topics: [Int]
     /// The position of each topic in `topics`, −1 if it was not stated.
     private let positions: [Int]
-    /// The bits of the topics: a group that has none of them is about none of the topics.
+    /// The bits of the stated topics; a group without any of these bits is about none of the topics.
     private let signature: UInt64
-    /// Whether two of the topics have the same bit.
+    /// Whether two of the stated topics have the same bit.
     private let sharesBits: Bool
 
     init(_ texts: [String], _ index: TopicIndex, popularity: [UInt32]) {
@@ -29,16 +29,19 @@ struct StatedInterests {
         sharesBits = signature.nonzeroBitCount < topics.count
     }
 
-    /// The groups of the topics, which take turns in their order; found one by one, as they are asked for.
+    /// Returns the groups of the topics; the topics take turns in their order, so that none crowds out the others.
     ///
-    /// So a topic with many groups leaves room for one with few. Of each topic: the groups about the most of the topics
-    /// first, then those of a list in its order, then those with the most members. Considered are the largest groups
-    /// of each topic, and all of the list.
+    /// Each group is found when it is needed. The groups of one topic come in this order:
+    ///
+    /// 1. Groups about more of the stated topics come before groups about fewer.
+    /// 2. Among equal ones, groups of the list come first, in the order of the list.
+    /// 3. The others follow, the ones with the most members first.
+    ///
+    /// All groups of the list are considered, and the largest groups of each topic.
     ///
     /// - Parameters:
     ///   - list: the positions of the groups in the list.
-    ///   - order: puts the largest groups of a topic into the order of the bucket, and leaves out those that are not
-    ///     wanted.
+    ///   - order: returns the wanted ones of a topic's largest groups, in the order of the bucket.
     ///   - isAllowed: whether a group may be shown.
     func groups(
         besides list: GroupPositions, order: @escaping ([UInt32], _ isWanted: (UInt32) -> Bool) -> [UInt32],
@@ -74,11 +77,11 @@ struct StatedInterests {
         }
     }
 
-    /// The groups of the list that are about each topic, in the order of the list.
+    /// Returns the groups of the list that are about each topic, in the order of the list.
     private func listed(_ list: GroupPositions) -> [TopicQueue.Listed] {
         var listed: [TopicQueue.Listed] = []
         listed.reserveCapacity(list.groups.count)
-        // Read all at once, the signatures come from memory side by side.
+        // One pass over all signatures lets the processor fetch them from memory in parallel.
         let signatures = list.groups.map { index.signature(of: $0) }
         var possible: [UInt32] = []
         for (group, own) in zip(list.groups, signatures) where own & signature != 0 { possible.append(group) }
@@ -92,9 +95,10 @@ struct StatedInterests {
         return listed
     }
 
-    /// The groups of a topic that are not in the list: which of its largest are about several of the topics, and the
-    /// largest groups of the other topics that are about it, too, but are not among its own largest; those with the
-    /// most members first.
+    /// Returns facts about a topic's groups that are not in the list.
+    ///
+    /// They say how many stated topics its largest groups are about, where that is more than one. They also name groups
+    /// beyond its largest that are among the largest of another stated topic, the most members first.
     private func others(_ position: Int, _ list: GroupPositions) -> TopicQueue.Other {
         guard topics.count > 1 else { return TopicQueue.Other() }
         let topic = topics[position]
@@ -120,21 +124,22 @@ struct StatedInterests {
         return found
     }
 
-    /// How many of the topics a group is about that is about one of them.
+    /// Returns the number of stated topics that a group is about; the group must be about one of them.
     private func matches(of group: UInt32, _ own: UInt64) -> Int {
         mayMatchSeveral(own) ? matches(of: group) : 1
     }
 
-    /// The same, by what the group says alone.
+    /// Returns the number of stated topics that a group is about, by reading all its topics.
     private func matches(of group: UInt32) -> Int {
         var count = 0
         index.forEachTopic(of: group) { count += positions[$0] >= 0 ? 1 : 0 }
         return count
     }
 
-    /// Whether a group that is about one of the topics can be about another one.
+    /// Returns whether a group that is about one of the topics can be about another one.
     ///
-    /// It has the bit of its one topic; one more bit of the others, or two topics of one bit, need a closer look.
+    /// The group has the bit of its one topic. It needs a closer look if it has another bit of the stated topics, or if
+    /// two stated topics share a bit.
     @inline(__always)
     private func mayMatchSeveral(_ own: UInt64) -> Bool {
         let shared = own & signature
@@ -142,43 +147,49 @@ struct StatedInterests {
     }
 }
 
-/// The groups of one stated topic, found as they are needed: those about the most of the topics first.
+/// The groups of one stated topic, found when they are needed; the ones about the most of the topics first.
 private struct TopicQueue {
-    /// A group, and about how many of the stated topics it is.
+    /// A group, and the number of stated topics that it is about.
     typealias Match = (group: UInt32, count: Int)
 
     /// Groups that are not in the list.
     struct Other {
-        /// About how many of the topics its largest groups are that are about several.
+        /// The numbers of stated topics, above 1, that some of the topic's largest groups are about.
         var countsOfLargest: Set<Int> = []
-        /// Groups that are not among its largest, those with the most members first.
+        /// Groups that are not among the topic's largest, the ones with the most members first.
         var beyond: [Match] = []
     }
 
-    /// A group of the list that is about a topic.
+    /// A group of the list that is about a topic, and the number of stated topics that it is about.
     typealias Listed = (topic: Int, group: UInt32, count: Int)
 
     private let topic: Int
     private let listed: [Listed]
-    /// Nil as long as it was not needed.
+    /// The groups that are not in the list, or `nil` before they are needed.
     private var other: Other?
-    /// What was found so far.
+    /// The groups found so far.
     private var groups: [UInt32] = []
-    /// About how many topics the groups are that are found next.
+    /// The number of stated topics that the next groups are about.
     private var count: Int
-    /// Whether those of the list were found already.
+    /// Whether the groups of the list with this number were found already.
     private var hasListed = false
 
-    /// - Parameter listed: of all topics, in the order of the list.
+    /// Creates the queue of a topic.
+    ///
+    /// - Parameters:
+    ///   - topic: the position of the topic.
+    ///   - listed: the groups of the list about all topics, in the order of the list.
+    ///   - topicCount: the number of stated topics.
     init(topic: Int, listed: [Listed], topicCount: Int) {
         (self.topic, self.listed, count) = (topic, listed, topicCount)
     }
 
-    /// The group at a position; nil behind the last.
+    /// Returns the group at a position, or `nil` behind the last.
     ///
     /// - Parameters:
-    ///   - findOther: what there is besides the list; called once at most.
-    ///   - largest: the largest groups of the topic that are about so many topics and not in the list.
+    ///   - position: the position in the queue.
+    ///   - findOther: finds the groups that are not in the list; called once at most.
+    ///   - largest: returns the largest groups of the topic outside the list that are about `count` stated topics.
     mutating func group(
         at position: Int, findOther: () -> Other, largest: (_ count: Int) -> [UInt32]
     ) -> UInt32? {

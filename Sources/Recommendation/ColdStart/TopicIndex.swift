@@ -1,19 +1,19 @@
 import Model
 
-/// Which groups are about which topics, made once a version.
+/// The groups of each topic and the topics of each group, made once a version.
 struct TopicIndex: Sendable {
-    /// How many groups of a topic are considered because of their members: more than a list has.
+    /// The number of a topic's largest groups that are considered; it is more than a list has.
     static let considered = 500
 
-    /// The number of each topic, as `Term.normalized` writes it.
+    /// The number of each topic, spelled as `Term.normalized` returns it.
     private let numbers: [String: Int]
-    /// For each topic the groups that are considered, those with the most members first.
+    /// The considered groups of each topic, the ones with the most members first.
     private let largest: [[UInt32]]
     /// The signatures of these groups.
     private let largestSignatures: [[UInt64]]
-    /// For each topic the groups among its largest that other topics have beyond their largest ones, by those topics.
+    /// For each topic, the ones of its largest groups that are beyond the largest of another topic, by that topic.
     private let beyondOthers: [[(topic: UInt32, group: UInt32)]]
-    /// Of each group where its topics are, and their bits: together, since who asks for the one needs the other.
+    /// The topics and the signature of each group, together because most readers need both.
     private let ranges: [TopicRange]
     /// The topics of all groups, one group after another.
     private let topics: [UInt32]
@@ -26,7 +26,11 @@ struct TopicIndex: Sendable {
         var positions: Range<Int> { Int(start)..<Int(end) }
     }
 
-    /// - Parameter popular: all groups, those with the most members first.
+    /// Creates the index of a model.
+    ///
+    /// - Parameters:
+    ///   - model: the groups that are shown.
+    ///   - popular: all groups, the ones with the most members first.
     /// - Complexity: O(groups + topics of the groups).
     init(_ model: VisibleModel, popular: [UInt32]) {
         let texts = model.topics
@@ -64,21 +68,21 @@ struct TopicIndex: Sendable {
         self.beyondOthers = beyondOthers.map { $0.sorted { $0.topic < $1.topic } }
     }
 
-    /// How many topics there are; their numbers are below it.
+    /// The number of topics; topics are numbered from 0 to below it.
     var count: Int { largest.count }
 
-    /// The number of a topic; nil if no group is about it.
+    /// Returns the number of a topic, or `nil` if no group is about it.
     func number(of topic: String) -> Int? { numbers[Term.normalized(topic)] }
 
-    /// The groups of a topic that have the most members, the largest first.
+    /// Returns the groups of a topic that have the most members, the largest first.
     func largest(of topic: Int) -> [UInt32] { largest[topic] }
 
-    /// The same groups and their signatures.
+    /// Returns the same groups with their signatures.
     func signed(largestOf topic: Int) -> some Sequence<(group: UInt32, signature: UInt64)> {
         zip(largest[topic], largestSignatures[topic]).lazy.map { ($0, $1) }
     }
 
-    /// The groups among the largest of a topic that another topic has beyond its largest ones, in no order.
+    /// Returns the ones of a topic's largest groups that are beyond the largest of another topic, in no order.
     func largest(of topic: Int, beyondThoseOf other: Int) -> some Sequence<UInt32> {
         let found = beyondOthers[topic]
         var (low, high) = (0, found.count)
@@ -89,23 +93,23 @@ struct TopicIndex: Sendable {
         return found[low...].lazy.prefix { $0.topic == other }.map(\.group)
     }
 
-    /// Calls `body` with the topics that a group is about.
+    /// Calls `body` with each topic that a group is about.
     @inline(__always)
     func forEachTopic(of group: UInt32, _ body: (Int) -> Void) {
         let topics = topics.span
         for position in ranges[Int(group)].positions { body(Int(topics[position])) }
     }
 
-    /// Asks memory for the topics of groups that will be asked for soon.
+    /// Prefetches the topics of groups that will be read soon.
     func prefetchTopics(of groups: [UInt32]) {
         for group in groups { ranges.span.prefetch(Int(group)) }
         for group in groups { topics.span.prefetch(ranges[Int(group)].positions) }
     }
 
-    /// One of 64 bits for each topic; topics may have the same.
+    /// Returns one of 64 bits for a topic; several topics may have the same.
     static func bit(of topic: Int) -> UInt64 { 1 << UInt64(topic & 63) }
 
-    /// The bits of the topics that a group is about.
+    /// Returns the bits of the topics that a group is about.
     @inline(__always)
     func signature(of group: UInt32) -> UInt64 { ranges[Int(group)].signature }
 }

@@ -1,35 +1,37 @@
 import Glibc
 
-/// What a group's photos are about, compared with all photos: the weights of its terms, which are tags or locations.
+/// The weights of a group's terms, which are tags or locations, relative to all photos of the community.
 ///
-/// With a share *p* of the group's photos that have a term, and a share *q* of all photos, only terms with *p > q*
-/// count. Little evidence counts little: *p′* is the share as if the group had κ more photos without the term.
+/// A term is in a share *p* of the group's photos, and in a share *q* of all photos; it counts only if *p > q*. To let
+/// little evidence count little, *p′* is the share as if the group had κ more photos without the term.
 public struct ContentProfile: Sendable {
-    /// How a term weighs.
+    /// The formula of a term's weight.
     public enum Measure: Sendable {
-        /// *p′ ln(p / q)*, the term's part of the Kullback-Leibler divergence of the group from the community (S.
-        /// Cronen-Townsend, Y. Zhou, W. B. Croft, "Predicting Query Performance", SIGIR 2002), scaled so that the
-        /// squares of all terms of the group sum to 1. For tags, of which photos have several: it gives a cosine with a
-        /// photo's tags.
+        /// The formula *p′ ln(p / q)*, for tags, of which photos have several.
+        ///
+        /// This is the term's part of the Kullback-Leibler divergence of the group from the community (S.
+        /// Cronen-Townsend, Y. Zhou, W. B. Croft, "Predicting Query Performance", SIGIR 2002). It is scaled: the
+        /// squares of all terms of the group sum to 1. The weights then give a cosine with a photo's tags.
         case divergence
-        /// *p′ (1 − q / p)*, the share above the expected one. For locations, of which a photo has one: a group about
-        /// one location has nearly 1 there, a group with photos from everywhere has nearly 0 anywhere.
+        /// The formula *p′ (1 − q / p)*, the share above the expected one; for locations, of which a photo has one.
+        ///
+        /// A group about one location has nearly 1 there. A group with photos from everywhere has nearly 0 anywhere.
         case excess
     }
 
-    /// How many photos of the community have each term.
+    /// The number of the community's photos that have each term.
     private let totals: [UInt32]
-    /// How many photos of the community have at least one term.
+    /// The number of the community's photos that have at least one term.
     private let photoCount: Int
     private let measure: Measure
-    /// The least photos of a group with a term for the term to count (inclusive).
+    /// The least number of the group's photos with a term for the term to count (inclusive).
     private let minimumPhotos: Int
-    /// The most terms that a group keeps.
+    /// The greatest number of terms that a group keeps.
     private let limit: Int
     /// κ, in photos.
     static let shrinkage = 5.0
 
-    /// Profiles relative to a community.
+    /// Creates profiles relative to a community.
     public init(totals: [UInt32], photoCount: Int, measure: Measure, minimumPhotos: Int, limit: Int) {
         self.totals = totals
         self.photoCount = photoCount
@@ -38,11 +40,11 @@ public struct ContentProfile: Sendable {
         self.limit = limit
     }
 
-    /// The weights of a group's terms, each above 0 and at most 1; the greatest first, equal ones by the term.
+    /// Returns the weights of a group's terms, each above 0 and at most 1; the greatest first, equal ones by the term.
     ///
     /// - Parameters:
-    ///   - counts: how many of its photos have a term, each term once, in any order.
-    ///   - groupPhotoCount: how many of its photos have at least one term.
+    ///   - counts: the number of the group's photos that have a term, each term once, in any order.
+    ///   - groupPhotoCount: the number of the group's photos that have at least one term.
     public func weights(
         _ counts: [(term: Int, photos: Int)], of groupPhotoCount: Int
     ) -> [(term: Int, weight: Float)] {
@@ -62,7 +64,9 @@ public struct ContentProfile: Sendable {
         }
     }
 
-    /// The root of the sum of squares, from the greatest weight on: a rounded sum depends on the order.
+    /// Returns the root of the sum of squares.
+    ///
+    /// The sum starts with the greatest weight, since a rounded sum depends on the order.
     private static func length(_ weights: inout [Double]) -> Double {
         weights.sort(by: >)
         return weights.reduce(0) { $0 + $1 * $1 }.squareRoot()
@@ -79,7 +83,7 @@ public struct ContentProfile: Sendable {
 /// The terms with the greatest weights, of equal ones the first.
 private struct BestTerms {
     let limit: Int
-    /// The greatest weight first.
+    /// The terms, the greatest weight first.
     private(set) var terms: [(term: Int, weight: Double)] = []
 
     init(limit: Int) { self.limit = limit }

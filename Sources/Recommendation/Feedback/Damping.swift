@@ -1,17 +1,17 @@
 import Glibc
 import Model
 
-/// Lowers groups for a while: those shown without a click, and those similar to a dismissed one.
+/// Lowers groups for a while: the ones shown without a click, and the ones similar to a dismissed group.
 struct Damping {
     let configuration: PlanConfiguration.Feedback
 
     /// Lowers adjusted scores.
     ///
-    /// After m impressions without a click, the score is divided by 1 + m / 24. For each dismissed group it is
-    /// multiplied by 1 − depth · closeness · 2^(−age / half-life), where closeness is the score in the dismissed
-    /// group's list relative to the best score there.
+    /// After m impressions without a click, a score is divided by 1 + m / 24. Each dismissed group multiplies it by 1 −
+    /// depth · closeness · 2^(−age / half-life). The closeness is the candidate's score in the dismissed group's list,
+    /// relative to the best score there.
     ///
-    /// - Returns: how many candidates were lowered.
+    /// - Returns: the number of lowered candidates.
     func apply(
         to candidates: inout [Candidate], exposures: [Exposure], dismissals: [Dismissal],
         atMilliseconds instant: Int64, in model: VisibleModel
@@ -36,9 +36,11 @@ struct Damping {
     }
 }
 
-/// The closeness of a neighbour, above 0 and up to 1, for any measure: its score divided by the best score of the list.
+/// The closeness of a neighbour, above 0 and up to 1: its score divided by the best score of the list.
+///
+/// It means the same for any similarity measure.
 enum Closeness {
-    /// The neighbours in a group's lists of all relations, each with its greatest closeness.
+    /// Returns the neighbours in a group's lists of all relations, each with its greatest closeness.
     static func neighbours(of group: UInt32, in model: VisibleModel) -> [UInt32: Double] {
         var closest: [UInt32: Double] = [:]
         for relation in model.relations {
@@ -50,8 +52,9 @@ enum Closeness {
         return closest
     }
 
-    /// The closeness of the groups of a table in another group's lists, by their positions in the table; groups that
-    /// are not in the lists are missing.
+    /// Returns the closeness of some groups in another group's lists, by their positions in a table.
+    ///
+    /// Groups that are not in the lists are missing.
     static func toward(_ positions: GroupPositions, from group: UInt32, in model: VisibleModel) -> [Int: Double] {
         var closest: [Int: Double] = [:]
         for relation in model.relations {

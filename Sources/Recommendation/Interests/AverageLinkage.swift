@@ -1,13 +1,14 @@
 /// Agglomerative clustering by average linkage (Sokal and Michener 1958).
 enum AverageLinkage {
-    /// Merges the two clusters with the greatest mean similarity between their items, until it falls below a bound.
+    /// Merges the two clusters with the greatest mean similarity between their items, until that mean falls below a
+    /// bound.
     ///
-    /// Of equal pairs, the one with the earliest first item is merged first, so that the result is determined.
+    /// Among equal pairs, the pair with the earliest first item is merged first. This makes the result deterministic.
     ///
     /// - Parameters:
-    ///   - similarities: of all pairs of items.
-    ///   - stop: clusters are merged only if their mean similarity is at least this; above 0.
-    /// - Returns: clusters in the order of their first items; each in ascending order.
+    ///   - similarities: the similarities of all pairs of items.
+    ///   - stop: the least mean similarity for merging two clusters (inclusive); above 0.
+    /// - Returns: the clusters in the order of their first items, each in ascending order.
     /// - Complexity: O(count²) time usually, O(count³) at worst; O(count²) memory.
     static func clusters(_ similarities: PairSimilarities, stop: Double) -> [[Int]] {
         var clusters: [[Int]] = []
@@ -22,11 +23,10 @@ enum AverageLinkage {
         return clusters.sorted { $0[0] < $1[0] }
     }
 
-    /// Calls `body` with the items that are connected by similarities of at least `least`, in ascending order, for each
-    /// component.
+    /// Calls `body` once for each set of items that similarities of at least `least` connect, in ascending order.
     ///
-    /// A mean of similarities is at least `least` only if one of them is. So no cluster has items of two components,
-    /// and each component is clustered by itself.
+    /// Each such component is clustered by itself. A mean of similarities reaches `least` only if one of them does, so
+    /// no cluster has items of two components.
     private static func forEachComponent(of similarities: PairSimilarities, least: Double, _ body: ([Int]) -> Void) {
         var unreached = Array(0..<similarities.count)
         while !unreached.isEmpty {
@@ -40,26 +40,26 @@ enum AverageLinkage {
         }
     }
 
-    /// The clusters of some items, which are known by their positions among them; a cluster's name is its first item.
+    /// The clusters of some items; an item is known by its position among them, a cluster by its first item.
     private struct State {
         private let similarities: PairSimilarities
         private var items: [Int] = []
         /// The items that name a cluster, ascending.
         private var names: [Int] = []
-        /// How many items each cluster has.
+        /// The number of items in each cluster.
         private var sizes: [Double] = []
-        /// The cluster that each item is in.
+        /// The cluster of each item.
         private var clusterOfItem: [Int] = []
-        /// Sums of similarities between the items of two clusters.
+        /// The sums of similarities between the items of two clusters.
         private var sums: [Double] = []
-        /// The later cluster that is nearest to each, and the mean similarity to it; −1 if there is none.
+        /// The nearest later cluster of each cluster, and the mean similarity to it; −1 if there is none.
         private var nearest: [(other: Int, mean: Double)] = []
 
         init(_ similarities: PairSimilarities) { self.similarities = similarities }
 
         private var count: Int { items.count }
 
-        /// Makes each of some items a cluster; what was there before is forgotten.
+        /// Makes each of some items a cluster of its own, and forgets all earlier clusters.
         mutating func begin(_ items: [Int]) {
             self.items = items
             names = Array(items.indices)
@@ -77,7 +77,11 @@ enum AverageLinkage {
             return names.map { members[$0] }
         }
 
-        /// - Parameter position: the position of the cluster's name in `names`.
+        /// Returns the later cluster that is nearest to a cluster.
+        ///
+        /// - Parameters:
+        ///   - cluster: the name of the cluster.
+        ///   - position: the position of that name in `names`.
         private func nearest(to cluster: Int, position: Int) -> (other: Int, mean: Double) {
             let row = sums.span.extracting(cluster * count..<(cluster + 1) * count)
             let (names, sizes) = (names.span, sizes.span)
@@ -115,7 +119,7 @@ enum AverageLinkage {
             var owners = clusterOfItem.mutableSpan
             for item in owners.indices where owners[item] == second { owners[item] = first }
             // Average linkage is reducible: a merged cluster is never nearer to a third one than both of its parts
-            // were. So only clusters whose nearest was one of the parts have to search again.
+            // were. Only clusters whose nearest was one of the parts have to search again.
             for (position, other) in names.enumerated() {
                 guard other < second else { break }
                 if other == first || nearest[other].other == first || nearest[other].other == second {

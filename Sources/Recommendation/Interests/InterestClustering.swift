@@ -3,21 +3,28 @@ public import Model
 /// Divides a member's groups into interests: average linkage of plain cosines.
 struct InterestClustering: Sendable {
     private let configuration: PlanConfiguration.Interests
-    /// The index of the relation that says who is a member of what; nil if the version has none.
+    /// The index of the relation of memberships, or `nil` if the version has none.
     private let membership: Int?
 
-    /// - Parameter relations: how relations are blended.
+    /// Creates a clustering for the groups of a model.
+    ///
+    /// - Parameters:
+    ///   - model: the model.
+    ///   - relations: the relations; one of them says which members a group has.
+    ///   - configuration: the bounds of the clustering.
     init(in model: VisibleModel, _ relations: RelationTable, _ configuration: PlanConfiguration.Interests) {
         self.configuration = configuration
         membership = relations[.membership].flatMap { model.relations.firstIndex(of: $0.relation) }
     }
 
-    /// The interests of a member.
+    /// Returns the interests of a member.
     ///
     /// - Parameters:
     ///   - groups: the joined groups, ascending.
-    ///   - table: of these groups.
-    /// - Returns: those with the most groups first, equal ones by their first group; the mixed one, if any, last.
+    ///   - table: the candidate table of these groups.
+    ///   - model: the model.
+    /// - Returns: the interests with the most groups first, equal ones by their first group; the mixed one, if any,
+    ///   last.
     func interests(of groups: [UInt32], _ table: CandidateTable, in model: VisibleModel) -> [Interest] {
         let sizes = GroupSizes(of: groups, in: model)
         let (similarities, overlaps) = PairSimilarities.cosinesAndOverlaps(
@@ -44,7 +51,7 @@ struct InterestClustering: Sendable {
         }
     }
 
-    /// The position of the group with the most members; of equal ones the first.
+    /// Returns the position of the group with the most members; of equal ones the first.
     private func largest(of cluster: [Int], _ sizes: GroupSizes) -> Int {
         guard let membership else { return cluster[0] }
         var best = cluster[0]
@@ -56,9 +63,11 @@ struct InterestClustering: Sendable {
 
     /// Adds each single group to the cluster that it clearly belongs to, if there is one.
     ///
-    /// The cosine of a large group and a small one is low even if the large one has nearly all entries of the small
-    /// one. So a single group belongs where the smaller of two groups has, in the mean, a good part of its entries in
-    /// common with the other; and more than in any other cluster. That a few members are in both is not enough.
+    /// Cosines are no guide here. A large group and a small one have a low cosine even if the large one has nearly all
+    /// entries of the small one. Overlaps count the common entries as a part of the smaller group.
+    ///
+    /// A cluster qualifies if its mean overlap with the single group is large, and clearly larger than that of any
+    /// other cluster. A few common members are not enough.
     private func attachingSingles(_ clusters: [[Int]], _ overlaps: PairSimilarities) -> [[Int]] {
         var attached = clusters
         for (own, single) in clusters.enumerated() where single.count == 1 {
@@ -82,20 +91,21 @@ struct InterestClustering: Sendable {
 
 /// An interest of a member: joined groups that are similar to one another.
 public struct Interest: Sendable, Equatable {
-    /// Indexes of the member's groups that make it up, ascending.
+    /// The indexes of the member's groups in this interest, ascending.
     public var groups: [UInt32]
-    /// Its part of those of the member's groups that bring something, 0 to 1: what it may claim of a list.
+    /// The part of a list that the interest may claim, 0 to 1.
     ///
-    /// A group brings something if it has neighbours in a relation that counts.
+    /// It is the interest's part of the member's groups that have neighbours in a relation that counts.
     public var share: Double
     /// The group with the most members; of equal ones, the first.
     public var largest: UInt32
-    /// Whether it collects groups that are similar to no other group of the member.
+    /// Whether the interest collects groups that are similar to no other group of the member.
     public var isMixed: Bool
 
-    /// Its name: the topic that most of its groups have, more than half; else the title or id of its largest group.
+    /// Returns the topic that more than half of its groups have, else the title or id of its largest group.
     ///
-    /// Of several such topics the most frequent, of equally frequent ones the first in the alphabet.
+    /// Among several such topics, the most frequent one wins; of equally frequent ones the first in the alphabet. A
+    /// mixed interest is named "mixed".
     public func name(in model: VisibleModel) -> String {
         guard !isMixed else { return "mixed" }
         var counts: [String: Int] = [:]
@@ -110,9 +120,11 @@ public struct Interest: Sendable, Equatable {
 }
 
 extension Interest {
-    /// The index of the interest of each of a member's groups.
+    /// Returns the index of the interest of each of a member's groups.
     ///
-    /// - Parameter groups: the groups of all the interests, ascending.
+    /// - Parameters:
+    ///   - groups: the groups of all the interests, ascending.
+    ///   - interests: the interests.
     static func numbers(of groups: [UInt32], in interests: [Interest]) -> [Int] {
         let positions = GroupPositions(groups)
         var numbers = [Int](repeating: 0, count: groups.count)

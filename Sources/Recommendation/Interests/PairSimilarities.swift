@@ -1,21 +1,26 @@
 import Model
 
-/// How similar the groups of a small set are: of each pair the greatest value in the model's lists.
+/// The similarities of all pairs in a small set of groups: the greatest value of each pair in the model's lists.
 ///
-/// A pair may be in the lists of either group and of any relation; a pair that is in none has 0.
+/// A pair may be in the lists of either group and of any relation. A pair that is in none has 0.
 struct PairSimilarities {
     let count: Int
-    /// count × count, 0 on the diagonal; each from 0 to 1.
+    /// A matrix of count × count values, each from 0 to 1; 0 on the diagonal.
     private let values: [Float]
 
-    /// Plain cosines, c / √(n m) for c common entries of groups of n and m, shrunk: multiplied by c / (c + h).
+    /// Computes plain cosines, shrunk where there is little evidence.
+    ///
+    /// The cosine of two groups of n and m entries with c common ones is c / √(n m). Shrinking multiplies it by c / (c
+    /// + h).
     ///
     /// - Parameters:
-    ///   - groups: each once.
-    ///   - factors: of the relations by index; those with 0 do not count. All count if there are none.
-    ///   - limit: how many of the best neighbours of each list are looked at; nil for all.
+    ///   - groups: the groups, each once.
+    ///   - model: the model.
+    ///   - factors: the factors of the relations by index; relations with 0 do not count, and without factors all
+    ///     count.
+    ///   - limit: the number of best neighbours that are read in each list, or nil for all.
     ///   - shrinkage: h, 0 or more.
-    ///   - places: of the model; nil to make a table for this.
+    ///   - places: the model's tables of places, or nil to make one for this call.
     /// - Complexity: O(count² + neighbours of the groups).
     init(
         among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], limit: Int? = nil,
@@ -32,14 +37,15 @@ struct PairSimilarities {
         self.init(count: groups.count, values: values)
     }
 
-    /// The symmetric matrix of the groups.
+    /// Returns the symmetric matrix of the groups.
     private static func cosines(
         _ count: Int, _ lists: NeighbourLists, _ sizes: GroupSizes, shrinkage: Double, _ places: Span<UInt32>
     ) -> [Float] {
         var values = [Float](repeating: 0, count: count * count)
         var found = [Int](repeating: 0, count: lists.longestCount)
         lists.forEach { first, relation, neighbours in
-            // Whether a neighbour is one of the groups cannot be predicted: they are picked out without a branch.
+            // The processor cannot predict whether a neighbour is one of the groups, so they are collected without a
+            // branch.
             var foundCount = 0
             var foundSpan = found.mutableSpan
             for index in neighbours.indices {
@@ -63,12 +69,15 @@ struct PairSimilarities {
         self.values = values
     }
 
-    /// Plain cosines, and overlaps c / min(n, m), which are 1 if the one group has all entries of the other.
+    /// Computes the plain cosines of some pairs, and their overlaps.
+    ///
+    /// The overlap of two groups of n and m entries with c common ones is c / min(n, m). It is 1 if one group has all
+    /// entries of the other.
     ///
     /// - Parameters:
-    ///   - pairs: those that are in lists.
-    ///   - sizes: of the groups.
-    ///   - shrinkage: h, 0 or more: overlaps of pairs with c common entries are multiplied by c / (c + h).
+    ///   - pairs: the pairs that are in lists; all others have 0.
+    ///   - sizes: the sizes of the groups.
+    ///   - shrinkage: h, 0 or more; overlaps, but not cosines, are multiplied by c / (c + h).
     /// - Complexity: O(count² + pairs).
     static func cosinesAndOverlaps(
         _ pairs: [CandidateTable.JoinedPair], _ sizes: GroupSizes, shrinkage: Double
@@ -88,7 +97,7 @@ struct PairSimilarities {
         return (PairSimilarities(count: count, values: cosines), PairSimilarities(count: count, values: overlaps))
     }
 
-    /// Raises the similarity of a pair in a symmetric matrix.
+    /// Raises the similarity of a pair in a symmetric matrix, if it is lower.
     @inline(__always)
     private static func raise(
         _ matrix: inout MutableSpan<Float>, _ first: Int, _ second: Int, _ count: Int, to similarity: Float
@@ -102,7 +111,7 @@ struct PairSimilarities {
     @inline(__always)
     subscript(first: Int, second: Int) -> Float { values[first * count + second] }
 
-    /// The similarities of the groups at some positions to one another, row after row.
+    /// Returns the similarities of the groups at some positions to one another, row after row.
     func matrix(of positions: [Int]) -> [Double] {
         var matrix = [Double](repeating: 0, count: positions.count * positions.count)
         var span = matrix.mutableSpan
@@ -117,12 +126,13 @@ struct PairSimilarities {
         return matrix
     }
 
-    /// Moves the positions whose groups have at least a similarity to one from a list to the end of another.
+    /// Moves the positions of all groups that are similar to a given one from a list to the end of another list.
     ///
     /// - Parameters:
-    ///   - others: keeps its order.
-    ///   - position: of the one.
-    ///   - least: above 0.
+    ///   - others: the list to move from; the rest keeps its order.
+    ///   - near: the list to move to.
+    ///   - position: the position of the given group.
+    ///   - least: the least similarity (inclusive), above 0.
     func move(_ others: inout [Int], to near: inout [Int], near position: Int, least: Double) {
         let row = values.span.extracting(position * count..<(position + 1) * count)
         let nearCount = near.count
@@ -131,7 +141,7 @@ struct PairSimilarities {
         var nearSpan = near.mutableSpan
         var (kept, moved) = (0, nearCount)
         for index in otherSpan.indices {
-            // Which are near cannot be predicted: they are written to both lists, and one of them goes on.
+            // The processor cannot predict which positions are near: each is written to both lists, and one list grows.
             let other = otherSpan[index]
             let isNear = Double(row[other]) >= least
             otherSpan[kept] = other
@@ -143,19 +153,19 @@ struct PairSimilarities {
         near.removeLast(near.count - moved)
     }
 
-    /// The similarities of the group at a position to all groups.
+    /// Returns the similarities of the group at a position to all groups.
     func row(_ position: Int) -> ArraySlice<Float> {
         values[position * count..<(position + 1) * count]
     }
 }
 
-/// How many entries some groups have in each relation.
+/// The numbers of entries that some groups have in each relation.
 struct GroupSizes {
-    /// How many groups there are.
+    /// The number of groups.
     let count: Int
-    /// Relation after relation.
+    /// The sizes of all groups, relation after relation.
     private let sizes: [UInt32]
-    // Avoids a square root and a division for each pair. A group with neighbours has entries.
+    // Inverse roots avoid a square root and a division for each pair. A group with neighbours has entries.
     private let inverseRoots: [Double]
 
     init(of groups: [UInt32], in model: VisibleModel) {
@@ -171,11 +181,13 @@ struct GroupSizes {
         inverseRoots = sizes.map { $0 > 0 ? 1 / Double($0).squareRoot() : 0 }
     }
 
-    /// How many entries the group at a position has in a relation.
+    /// The number of entries of the group at a position in a relation.
     @inline(__always)
     subscript(position: Int, relation: Int) -> UInt32 { sizes[relation &* count &+ position] }
 
-    /// The plain cosine of the groups at two positions, which have so many entries in common.
+    /// Returns the plain cosine of the groups at two positions.
+    ///
+    /// - Parameter common: the number of entries that the groups have in common.
     @inline(__always)
     func cosine(_ first: Int, _ second: Int, _ relation: Int, common: Double) -> Float {
         let start = relation &* count
@@ -183,7 +195,11 @@ struct GroupSizes {
         return Float(min(1, common * (inverseRoots[start &+ first] * inverseRoots[start &+ second])))
     }
 
-    /// Their overlap, c / min(n, m) for c common entries, shrunk: multiplied by c / (c + h).
+    /// Returns the overlap of the groups at two positions: c / min(n, m) for c common entries, times c / (c + h).
+    ///
+    /// - Parameters:
+    ///   - common: c.
+    ///   - shrinkage: h, 0 or more.
     func overlap(_ first: Int, _ second: Int, _ relation: Int, common: Double, shrinkage: Double) -> Float {
         let start = relation * count
         let scale = 1 / Double(max(1, min(sizes[start + first], sizes[start + second])))

@@ -1,35 +1,35 @@
 public import Model
 
-/// What is known about a photo, in terms of a model's groups.
+/// A photo's groups, companions, owner, tags and place, in terms of a model's groups.
 public struct PhotoContext: Sendable, Equatable {
-    /// The groups whose pools it is in, ascending.
+    /// The groups whose pools have the photo, ascending.
     public var groups: [UInt32]
-    /// For each group, the photos in it that share a pool with this photo.
+    /// The photos that share a pool with this photo, by the group whose pool has them.
     public var companions: [UInt32: Companions]
-    /// How many other public photos of its owner are in each group's pool.
+    /// The number of the owner's other public photos in each group's pool.
     public var ownerGroups: [UInt32: Int]
-    /// The groups its owner is a member of.
+    /// The groups that the photo's owner is a member of.
     public var ownerMemberships: Set<UInt32>
-    /// Its tags, in upper or lower case.
+    /// The photo's tags, in any letter case.
     public var tags: [String]
-    /// Where it was taken.
+    /// The cell in which the photo was taken, if known.
     public var place: PlaceCell?
 
     /// The photos of one group that share a pool with the photo.
     public struct Companions: Sendable, Equatable {
-        /// How many of the examined photos are in the group.
+        /// The number of examined photos that are in the group.
         public var photos: Int
-        /// Their share of the examined photos, 0 to 1.
+        /// The group's share of the examined photos, 0 to 1.
         public var share: Double
 
-        /// Companions.
+        /// Creates the companions in one group.
         public init(photos: Int, share: Double) {
             self.photos = photos
             self.share = share
         }
     }
 
-    /// A photo; whatever is not known is left out.
+    /// Creates a photo; an argument that is left out is not known.
     public init(
         groups: [UInt32] = [], companions: [UInt32: Companions] = [:], ownerGroups: [UInt32: Int] = [:],
         ownerMemberships: Set<UInt32> = [], tags: [String] = [], place: PlaceCell? = nil
@@ -42,54 +42,57 @@ public struct PhotoContext: Sendable, Equatable {
         self.place = place
     }
 
-    /// Removes what is known about the photo's owner.
+    /// Removes everything that is known about the photo's owner.
     public mutating func forgetOwner() {
         ownerGroups = [:]
         ownerMemberships = []
     }
 
-    /// A single photo says little about an owner: as if there were so many more elsewhere.
+    /// The number of further photos elsewhere that an owner is assumed to have.
+    ///
+    /// A single photo says little about its owner; this keeps its share low.
     static let unknownPhotos = 5
 
-    /// The share of so many photos among the owner's pool entries, those elsewhere included.
+    /// Returns the share of some photos among the owner's pool entries, the unknown ones elsewhere included.
     func ownerShare(ofPhotos photos: Int) -> Double {
         Double(photos) / Double(ownerGroups.values.reduce(0, +) + Self.unknownPhotos)
     }
 }
 
-/// A group that is suggested for a photo, and why.
+/// A group that is suggested for a photo, with the reasons.
 public struct PhotoSuggestion: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
-    /// The sum of its reasons' contributions, above 0.
+    /// The sum of the reasons' contributions, above 0.
     public var score: Double
-    /// Why it is suggested, the largest contribution first; equal ones in the order of `Evidence`.
+    /// The reasons, the largest contribution first; equal ones in the order of `Evidence`.
     public var reasons: [Reason]
 
-    /// Part of a suggestion's score.
+    /// A part of a suggestion's score.
     public struct Reason: Sendable, Equatable {
         /// The kind of evidence, with its facts.
         public var evidence: Evidence
-        /// Its part of the score, above 0.
+        /// The part of the score that this reason contributes, above 0.
         public var contribution: Double
     }
 
     /// Evidence for a group.
     public enum Evidence: Sendable, Equatable {
-        /// So many photos in it share a pool with the photo.
+        /// The number of photos in the group that share a pool with the photo.
         case sharedPools(photos: Int)
-        /// Its photos have these tags of the photo, those with the greatest weight first.
+        /// The tags that the photo has in common with the group's photos, the greatest weight first.
         case tags([String])
-        /// Its photos were taken near the photo: in this cell, which is the photo's own or an adjacent one.
+        /// The cell near the photo where the group's photos were taken: the photo's own or an adjacent one.
         case place(PlaceCell)
-        /// The photo's owner has so many other photos there, or is a member.
+        /// The number of the owner's other photos in the group, and whether the owner is a member.
         case owner(photos: Int, isMember: Bool)
-        /// It is a neighbour of a group that the photo, or its owner, is in; with so many common entries.
+        /// A group of the photo or of its owner that has this group as a neighbour, with their number of common
+        /// entries.
         case similarGroup(UInt32, by: Relation, common: UInt32)
-        /// Its pool has so many photos, or it has so many members where there are no pools.
+        /// The number of photos in the group's pool, or of its members where there are no pools.
         case popular(count: Int)
 
-        /// The kind of evidence, as answers write it.
+        /// The name of the kind of evidence in answers.
         public var kind: String {
             switch self {
             case .sharedPools: "sharedPools"
@@ -103,31 +106,33 @@ public struct PhotoSuggestion: Sendable, Equatable {
     }
 }
 
-/// The weights of the kinds of evidence, each of which is a number from 0 to about 1 before it is weighted.
+/// The weights of the kinds of evidence.
+///
+/// Each weight is multiplied by the evidence, a number from 0 to about 1.
 public struct PhotoWeights: Sendable, Equatable {
-    /// Groups that have much in common with the photo's groups, or with its owner's, by the relation of pools.
+    /// The weight of the neighbours of the photo's groups, or of its owner's groups.
     public var similarGroups = 1.0
-    /// The same by other relations, beside their own weights.
+    /// The further factor for neighbours by relations other than pools; each relation also has its own weight.
     public var otherRelations = 1.0
-    /// Photos that share a pool with it, because people put them in the same groups.
+    /// The weight of photos that share a pool with the photo, since people put them into the same groups.
     ///
-    /// Similar groups say nearly the same, and better: this breaks ties.
+    /// Similar groups say nearly the same, and say it better: this weight only breaks ties.
     public var sharedPools = 0.1
-    /// Tags.
+    /// The weight of tags.
     public var tags = 2.0
-    /// The location.
+    /// The weight of the location.
     public var place = 1.0
-    /// The owner's photos in the group, by their share of all their pool entries.
+    /// The weight of the owner's photos in the group, as a share of all the owner's pool entries.
     public var ownerPhotos = 1.0
-    /// The owner's membership.
+    /// The weight of the owner's membership.
     public var ownerMembership = 0.25
-    /// The size of the group's pool; above 0, so that lists do not end before popular groups do.
+    /// The weight of the size of the group's pool; above 0, so that popular groups can fill up a list.
     public var popularity = 0.001
 
-    /// The usual weights.
+    /// Creates the usual weights.
     public init() {}
 
-    /// The weights of a version, chosen by evidence as far as there was some.
+    /// Creates the weights that evidence chose for a version, and the usual ones where there was no evidence.
     public init(_ manifest: Manifest) {
         guard let chosen = manifest.photoWeights else { return }
         otherRelations = chosen.otherRelations
@@ -137,15 +142,15 @@ public struct PhotoWeights: Sendable, Equatable {
 
 /// The groups with the largest pools, or with the most members where there are no pools.
 public struct PopularPools: Sendable {
-    /// The largest first, equal ones in ascending order of the index.
+    /// The groups, the largest first; equal ones in ascending order of the index.
     let groups: [UInt32]
     private let sizes: [UInt32]
     private let greatest: UInt32
 
-    /// More groups are in no list.
+    /// The greatest number of groups that are kept; no list needs more.
     private static let limit = 2000
 
-    /// The pools of a version.
+    /// Ranks the groups of a version.
     ///
     /// - Complexity: O(groups · log groups).
     public init(_ model: VisibleModel, _ relations: RelationTable = .standard) {
@@ -161,9 +166,9 @@ public struct PopularPools: Sendable {
         self.sizes = found
     }
 
-    /// n of a group: photos, or members where there are no pools.
+    /// Returns the number of photos in a group's pool, or of its members where there are no pools.
     func size(of group: UInt32) -> Int { sizes.isEmpty ? 0 : Int(sizes[Int(group)]) }
 
-    /// n relative to the greatest, 0 to 1.
+    /// Returns the size of a group relative to the largest group, 0 to 1.
     func share(of group: UInt32) -> Double { greatest > 0 ? Double(size(of: group)) / Double(greatest) : 0 }
 }

@@ -2,17 +2,21 @@ public import Model
 
 /// Finds groups for a photo.
 ///
-/// For a photo that is in pools: the groups of photos that share a pool with it, and the neighbours of its groups. For
-/// another photo: the groups of its tags and its location, its owner's groups, and the neighbours of those. Groups with
-/// large pools fill up. A group is suggested only if the photo is not in it, if it was active within a year of the
-/// instant (or its last activity is unknown), and if one may join it or the owner is there already. The caller makes
-/// sure that the groups and the photo are public.
+/// A photo that is in pools gets the groups of photos that share a pool with it, and the neighbours of its groups.
+/// Another photo gets the groups of its tags, its location and its owner, and the neighbours of the owner's groups.
+/// Groups with large pools fill up the list.
 ///
-/// Pure: the same inputs give the same list.
+/// A suggested group meets three conditions:
+///
+/// - The photo is not in it.
+/// - It was active within a year of the instant, or its last activity is unknown.
+/// - Anyone may join it or ask to, or the owner is there already.
+///
+/// The caller makes sure that the groups and the photo are public. The same inputs always give the same list.
 public struct PhotoRecommender: Sendable {
-    /// Groups without activity for longer than this are not suggested, in days.
+    /// The days without activity after which a group is no longer suggested.
     public static let idleDays: Int64 = 365
-    /// The most postings of a tag or a location that are considered, the strongest first; it bounds the work.
+    /// The number of postings of a tag or a location that are considered, the strongest first; it bounds the work.
     static let postingLimit = 2000
 
     let model: VisibleModel
@@ -21,10 +25,13 @@ public struct PhotoRecommender: Sendable {
     private let popular: PopularPools
     private let instant: Int64
 
-    /// A recommender over a model.
+    /// Creates a recommender over a model.
     ///
     /// - Parameters:
-    ///   - popular: of the same version.
+    ///   - model: the groups and their neighbours.
+    ///   - popular: the popular groups of the same version.
+    ///   - relations: the relations and their weights.
+    ///   - weights: the weights of the kinds of evidence.
     ///   - instant: the present, in Unix seconds.
     public init(
         model: VisibleModel, popular: PopularPools, relations: RelationTable = .standard,
@@ -37,15 +44,17 @@ public struct PhotoRecommender: Sendable {
         self.instant = instant
     }
 
-    /// The groups that a public photo could go to, best first; equal scores in ascending order of the group index.
+    /// Returns the groups that a public photo could go to, best first; equal scores in ascending order of the index.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameters:
+    ///   - photo: the photo.
+    ///   - limit: the greatest number of suggestions.
     public func suggestions(for photo: PhotoContext, limit: Int) -> [PhotoSuggestion] {
         var reasons = photo.groups.isEmpty ? contentReasons(photo) : companionReasons(photo)
         reasons.merge(similarReasons(to: seeds(of: photo))) { $0 + $1 }
         addPopularity(to: &reasons, for: photo, limit: limit)
         let suggestions = reasons.lazy.filter { isAllowed($0.key, for: photo) }.map { group, reasons in
-            // A stable order, so that the same inputs give the same sum, bit for bit.
+            // A fixed order gives the same sum for the same inputs, bit for bit.
             let ordered = reasons.enumerated().sorted {
                 $0.element.contribution != $1.element.contribution
                     ? $0.element.contribution > $1.element.contribution : $0.offset < $1.offset
@@ -64,8 +73,9 @@ public struct PhotoRecommender: Sendable {
             || photo.ownerMemberships.contains(group)
     }
 
-    /// The groups whose neighbours are suggested; their weights sum to 1, or to less if little is known about the
-    /// owner.
+    /// Returns the groups whose neighbours are suggested, with weights.
+    ///
+    /// The weights sum to 1, or to less if little is known about the owner.
     private func seeds(of photo: PhotoContext) -> [(group: UInt32, weight: Double)] {
         guard photo.groups.isEmpty else {
             return photo.groups.map { (group: $0, weight: 1 / Double(photo.groups.count)) }
@@ -75,11 +85,11 @@ public struct PhotoRecommender: Sendable {
                 .sorted { $0.group < $1.group }
         }
         let joined = photo.ownerMemberships.sorted()
-        // As if each had one photo of the owner.
+        // Each group counts as if it had one photo of the owner.
         return joined.map { (group: $0, weight: 1 / Double(joined.count + PhotoContext.unknownPhotos)) }
     }
 
-    /// The neighbours of some groups, by plain cosine.
+    /// Returns the neighbours of some groups, scored by plain cosine.
     private func similarReasons(to seeds: [(group: UInt32, weight: Double)]) -> Reasons {
         var reasons: Reasons = [:]
         for seed in seeds {
@@ -100,7 +110,7 @@ public struct PhotoRecommender: Sendable {
         return reasons
     }
 
-    /// Adds what large pools count, to the groups that were found and to as many of the largest as may be listed.
+    /// Adds the weight of large pools to the groups found, and to as many of the largest groups as may be listed.
     private func addPopularity(to reasons: inout Reasons, for photo: PhotoContext, limit: Int) {
         guard weights.popularity > 0 else { return }
         let largest = popular.groups.lazy.filter { isAllowed($0, for: photo) }.prefix(limit)
@@ -117,7 +127,7 @@ extension PhotoRecommender {
     /// Reasons by group index.
     typealias Reasons = [UInt32: [PhotoSuggestion.Reason]]
 
-    /// The groups of photos that share a pool with the photo.
+    /// Returns the groups of photos that share a pool with the photo.
     func companionReasons(_ photo: PhotoContext) -> Reasons {
         photo.companions.filter { $0.value.share > 0 }.mapValues { companions in
             [
@@ -128,7 +138,7 @@ extension PhotoRecommender {
         }
     }
 
-    /// The groups suggested by a photo's tags, its location and its owner.
+    /// Returns the groups that a photo's tags, its location and its owner suggest.
     func contentReasons(_ photo: PhotoContext) -> Reasons {
         var reasons = tagReasons(photo.tags)
         reasons.merge(placeReasons(photo.place)) { $0 + $1 }
@@ -136,9 +146,9 @@ extension PhotoRecommender {
         return reasons
     }
 
-    /// The cosine between a photo's tags, all with the same weight, and a group's tags.
+    /// Returns the cosines between a photo's tags, all with the same weight, and the groups' tags.
     private func tagReasons(_ tags: [String]) -> Reasons {
-        // Tags without groups are left out, so that they do not weaken the others.
+        // Tags without groups are left out: they would weaken the other tags.
         let known = Set(tags.map { Term.normalized($0) }).sorted().compactMap { tag in
             let postings = model.groups(withTag: tag)
             return postings.isEmpty ? nil : (tag: tag, postings: postings.prefix(Self.postingLimit))
@@ -158,7 +168,8 @@ extension PhotoRecommender {
         }
     }
 
-    /// The weight of the photo's own cell, or half the weight of an adjacent cell, whichever is greater.
+    /// Returns the groups near a place: the weight of its own cell or half that of an adjacent one, whichever is
+    /// greater.
     private func placeReasons(_ place: PlaceCell?) -> Reasons {
         guard let place else { return [:] }
         var reasons: Reasons = [:]
@@ -172,7 +183,7 @@ extension PhotoRecommender {
         return reasons
     }
 
-    /// The groups with other photos of the owner, by their share, and those that the owner is a member of.
+    /// Returns the groups with other photos of the owner, by their share, and the groups that the owner is a member of.
     private func ownerReasons(_ photo: PhotoContext) -> Reasons {
         var reasons: Reasons = [:]
         for group in photo.ownerMemberships.union(photo.ownerGroups.keys) {

@@ -4,14 +4,14 @@ import Model
 public struct Plan: Sendable, Equatable {
     /// The groups in the order in which they are shown; a shorter list is a prefix of it.
     public var items: [PlanItem]
-    /// The member's interests, the largest first.
+    /// The member's interests, the ones with the most groups first.
     public var interests: [Interest]
-    /// The number of its rotation bucket.
+    /// The number of the plan's rotation bucket.
     public var bucket: Int64
-    /// How many candidates passed all filters.
+    /// The number of candidates that passed all filters.
     public var candidateCount: Int
 
-    /// A plan.
+    /// Creates a plan.
     public init(items: [PlanItem], interests: [Interest], bucket: Int64, candidateCount: Int) {
         self.items = items
         self.interests = interests
@@ -22,34 +22,40 @@ public struct Plan: Sendable, Equatable {
 
 /// A group in a member's list.
 public struct PlanItem: Sendable, Equatable {
-    /// Why a group is in the list at all.
+    /// The reason for which a group is in the list at all.
     public enum Origin: String, Sendable, CaseIterable {
-        /// It is a neighbour of groups that the member has joined.
+        /// A neighbour of groups that the member has joined.
         case personal
-        /// It is about a stated interest.
+        /// A group about a stated interest.
         case topic
-        /// The site's staff picked it.
+        /// A pick of the site's staff.
         case curated
-        /// It grows faster than usual.
+        /// A group that grows faster than usual.
         case trending
-        /// It is one of the groups with the most members, and fills the list, or counts by its size.
+        /// One of the groups with the most members: it fills up the list, or its size made it a candidate.
         case popular
     }
 
     /// The group's index in the model.
     public var group: UInt32
-    /// The raw score s; 0 if neither joined groups nor its size add to it.
+    /// The raw score; 0 if neither joined groups nor its size add to it.
     public var score: Double
-    /// The index of the interest of its strongest reason in the plan's list; nil if no joined group is one.
+    /// The index in the plan's interests of the interest that contributes most, or `nil` if no joined group
+    /// contributes.
     public var interest: Int?
-    /// Why it is in the list.
+    /// The reason for which the group is in the list.
     public var origin: Origin
-    /// Why it stands where it stands.
+    /// The reason for the group's position.
     public var placement: Placement
 
-    /// An item.
+    /// Creates an item.
     ///
-    /// - Parameter placement: nil for the one that follows from the origin.
+    /// - Parameters:
+    ///   - group: the group's index in the model.
+    ///   - score: the raw score.
+    ///   - interest: the index of its interest, if any.
+    ///   - origin: the reason for which the group is in the list.
+    ///   - placement: the reason for its position, or `nil` for the one that follows from the origin.
     public init(group: UInt32, score: Double, interest: Int?, origin: Origin, placement: Placement? = nil) {
         self.group = group
         self.score = score
@@ -60,7 +66,9 @@ public struct PlanItem: Sendable, Equatable {
 }
 
 extension Plan {
-    /// A hash of the member, the bucket and the order of the groups; with the model version, it identifies the list.
+    /// Returns a hash of the member, the bucket and the order of the groups.
+    ///
+    /// Together with the model version, the hash identifies the list.
     ///
     /// - Parameter userID: the member's external id.
     public func fingerprint(ofUser userID: String) -> UInt64 {
@@ -74,22 +82,22 @@ extension Plan {
     }
 }
 
-/// What a plan depends on, besides the model and the planner's configuration and key.
+/// The input of a plan, besides the model and the planner's configuration and key.
 public struct PlanRequest: Sendable, Equatable {
     /// The member's profile.
     public var profile: MemberProfile
-    /// The instant for which it is made, in Unix milliseconds.
+    /// The instant of the plan, in Unix milliseconds.
     public var atMilliseconds: Int64
-    /// Another seed gives another order; usually 0.
+    /// A seed for the order; usually 0, and each other value gives another order.
     public var seed: UInt64
-    /// What the request asks of the groups.
+    /// The conditions for the groups in the list.
     public var filter: GroupFilter
-    /// How many groups are wanted at most; nil for as many as a plan has.
+    /// The greatest number of groups, or `nil` for the full length of a plan.
     ///
     /// A shorter list is a prefix of a longer one.
     public var length: Int?
 
-    /// A request.
+    /// Creates a request.
     public init(
         profile: MemberProfile, atMilliseconds: Int64, seed: UInt64 = 0, filter: GroupFilter = .none,
         length: Int? = nil
@@ -106,15 +114,15 @@ public struct PlanRequest: Sendable, Equatable {
 public enum PlanStage: String, Sendable, CaseIterable {
     /// Takes the groups that the member has joined.
     case profile
-    /// Collects their neighbours.
+    /// Collects the neighbours of these groups.
     case candidates
-    /// Adds what the size of a group counts by evidence, if it counts anything.
+    /// Adds a score for the size of each group, if evidence gave sizes a weight.
     case popularity
     /// Clusters the joined groups into interests.
     case interests
     /// Removes groups that may not be shown, are inactive, or are too similar to a joined one.
     case filters
-    /// Raises groups in their season, and lowers those out of it.
+    /// Raises groups in their season, and lowers groups out of it.
     case season
     /// Changes the order every few hours.
     case rotation
@@ -122,10 +130,10 @@ public enum PlanStage: String, Sendable, CaseIterable {
     case fatigue
     /// Gives each interest its share, and avoids groups that are similar to one another.
     case diversity
-    /// Adds groups about stated interests, curated, trending and popular groups.
+    /// Adds groups about stated interests, and curated, trending and popular groups.
     case coldStart = "cold-start"
 
-    /// Whether a list can be made without it.
+    /// Whether a list can be made without the stage.
     public var canBeOmitted: Bool {
         switch self {
         case .profile, .interests, .candidates: false
@@ -138,38 +146,37 @@ public enum PlanStage: String, Sendable, CaseIterable {
 public struct StageReport: Sendable, Equatable {
     /// The stage.
     public var stage: PlanStage
-    /// The number of groups it received.
+    /// The number of groups that the stage received.
     public var taken: Int
-    /// The number of groups it passed on.
+    /// The number of groups that the stage passed on.
     public var passed: Int
     /// Further facts, in a few words.
     public var note: String
 }
 
 extension PlanItem {
-    /// Why a group stands where it stands in a list: what has put it above a group with a greater score, if one
-    /// follows.
+    /// The reason for a group's position: the cause that put it above a later group with a greater score, if there is
+    /// one.
     public enum Placement: String, Sendable, CaseIterable {
-        /// Its score: no group of joined groups after it has a greater one, if what the member saw often or dismissed
-        /// is taken off.
+        /// The group's score: no later candidate has a greater one before season and rotation, but after fatigue.
         case relevance
         /// The share of its interest.
         case interestShare
-        /// Those with greater scores are more similar to groups before it.
+        /// Variety: later groups with greater scores are more similar to groups before it.
         case variety
-        /// The order of these hours.
+        /// The order of the current rotation bucket.
         case rotation
         /// The time of the year.
         case seasonal
-        /// The site's staff picked it.
+        /// A pick of the site's staff.
         case curated
-        /// Little is known of the member, or of such groups, and stated interests, trends and popularity fill the list.
+        /// A stated interest, a trend or popularity, where little is known of the member or of such groups.
         case coldStart
     }
 }
 
 extension PlanItem.Placement {
-    /// The placement of a group that something else than joined groups brought.
+    /// Creates the placement that follows from an origin.
     init(_ origin: PlanItem.Origin) {
         switch origin {
         case .personal: self = .relevance
@@ -178,13 +185,13 @@ extension PlanItem.Placement {
         }
     }
 
-    /// The placements of the candidates of a list.
+    /// Returns the placements of the candidates of a list.
     ///
-    /// - Parameter candidates: in the order of the list.
+    /// - Parameter candidates: the candidates, in the order of the list.
     static func placements(of candidates: some BidirectionalCollection<Candidate>) -> [PlanItem.Placement] {
         var placements: [PlanItem.Placement] = []
         placements.reserveCapacity(candidates.count)
-        // Of those that follow, the one with the greatest score.
+        // The greatest score among the later candidates.
         var greatest: Standard?
         for candidate in candidates.reversed() {
             let standard = Standard(candidate)
@@ -199,13 +206,13 @@ extension PlanItem.Placement {
     }
 }
 
-/// What a candidate's adjusted score is made of.
+/// The factors of a candidate's adjusted score.
 private struct Standard {
-    /// Quotients of products are not exact.
+    /// The relative error that is tolerated, since quotients of products are not exact.
     static let tolerance = 1e-9
 
     let candidate: Candidate
-    /// The adjusted score without season and rotation: the raw score, lowered by what was seen and dismissed.
+    /// The adjusted score without season and rotation: the raw score, lowered by impressions and dismissals.
     let relevance: Double
 
     init(_ candidate: Candidate) {
@@ -213,14 +220,15 @@ private struct Standard {
         relevance = candidate.adjusted / (candidate.season * Double(candidate.noise))
     }
 
-    /// What has put it above a candidate of greater relevance.
+    /// Returns the cause that put the candidate above one of greater relevance.
     func placement(above other: Standard) -> PlanItem.Placement {
         switch candidate.cause {
         case .share: return .interestShare
         case .variety: return .variety
         case .score: break
         }
-        // It was in the pool, and the other was not, though better: the room was reserved for its interest.
+        // The candidate was in the pool, and the better one was not: the room was reserved for the candidate's
+        // interest.
         if candidate.adjusted < other.candidate.adjusted { return .interestShare }
         let rotation = Double(candidate.noise / other.candidate.noise)
         return candidate.season / other.candidate.season > rotation ? .seasonal : .rotation

@@ -1,108 +1,116 @@
 public import Model
 
-/// How a member's list is made; the defaults were found on real memberships with `coterie evaluate`.
+/// The settings of members' lists; the defaults were found on real memberships with `coterie evaluate`.
 public struct PlanConfiguration: Sendable, Equatable {
-    /// How a member's groups are clustered into interests.
+    /// The settings for clustering a member's groups into interests.
     public struct Interests: Sendable, Equatable {
-        /// The least mean plain cosine for merging two clusters; above 0.
+        /// The least mean plain cosine for merging two clusters (inclusive); above 0.
         public var leastMeanSimilarity = 0.10
-        /// From this many groups on, the groups that are similar to no other become one mixed interest.
+        /// The least number of groups with which groups similar to no other become one mixed interest (inclusive).
         public var leastGroupsForMixed = 10
-        /// A group that is similar to no other belongs to an interest with whose groups it has at least this mean
-        /// overlap: the common entries as a part of the smaller group's; above 0.
+        /// The least mean overlap with an interest for a group that is similar to no other to join it (inclusive);
+        /// above 0.
+        ///
+        /// The overlap is the number of common entries as a part of the smaller group's entries.
         public var leastMeanOverlap = 0.25
-        /// With c common entries an overlap is shrunk by c / (c + this); 0 or more.
+        /// The shrinkage h of overlaps: with c common entries, an overlap is multiplied by c / (c + h); 0 or more.
         public var overlapShrinkage = 2.0
-        /// And at least this many times the mean overlap that it has with any other interest; 1 or more.
+        /// The least ratio between the best mean overlap and that with any other interest, for such a group; 1 or more.
         public var clearness = 2.0
-        /// If a member has joined more groups, only the most recent ones count; 0 to 32,767, as each may be an
+        /// The greatest number of joined groups that count, the most recent ones; 0 to 32,767, as each may be an
         /// interest.
         public var groupLimit = 500
     }
 
-    /// Which neighbours of a member's groups are looked at.
+    /// The settings for reading the neighbours of a member's groups.
     public struct Candidates: Sendable, Equatable {
-        /// How many of the best neighbours a joined group brings in each relation at most, 1 or more; they tell how
-        /// similar joined groups are, too.
+        /// The greatest number of best neighbours that a joined group brings in each relation; 1 or more.
         ///
-        /// Lists go from the most similar group to the least: what stands far down in the list of a frequent group adds
-        /// next to nothing to a score, and takes as long as what stands first.
+        /// The same neighbours tell the similarity of joined groups. Lists go from the most similar group to the least.
+        /// The end of a frequent group's list adds next to nothing to a score, and takes as long to read as the start.
         public var neighbourLimit = 200
-        /// How many neighbours all joined groups bring together in each relation; with many groups each brings fewer.
+        /// The number of neighbours that all joined groups bring together in each relation.
         ///
-        /// The more groups there are, the less counts what stands far down in the list of one.
+        /// With many groups, each brings fewer, but at least `leastLimit`. The end of one group's list then counts even
+        /// less.
         public var totalLimit = 5000
-        /// The fewest to which the limit of a joined group is lowered for that; 1 or more.
+        /// The least number to which `totalLimit` lowers the limit of a joined group; 1 or more.
         public var leastLimit = 100
 
-        /// How many of its best neighbours each of some joined groups brings in each relation.
+        /// Returns the number of best neighbours that each of some joined groups brings in each relation.
         func limit(ofEachOf groupCount: Int) -> Int {
             min(neighbourLimit, max(leastLimit, totalLimit / max(1, groupCount)))
         }
     }
 
-    /// Which groups may be in a list.
+    /// The settings for the groups that may be in a list.
     public struct Filters: Sendable, Equatable {
-        /// A group with at least this plain cosine to a joined one, shrunk, is too similar to it; above 0, infinite for
-        /// no limit.
+        /// The shrunk plain cosine from which a group is too similar to a joined one (inclusive).
+        ///
+        /// It is above 0, and infinite for no limit.
         public var ceiling = 0.8
-        /// With c common entries a cosine is shrunk by c / (c + this): with fewer than eight it cannot reach 0.8.
+        /// The shrinkage h of these cosines: with c common entries, a cosine is multiplied by c / (c + h).
+        ///
+        /// With fewer than eight common entries, a cosine cannot reach 0.8.
         public var ceilingShrinkage = 2.0
-        /// A group without activity for so many days is left out; unknown counts as active.
+        /// The days without activity after which a group is left out; unknown counts as active.
         public var inactiveAfterDays = Double(PhotoRecommender.idleDays)
-        /// The number of candidates with the best scores that are considered.
+        /// The number of candidates that are considered, the best scores first.
         public var candidateLimit = 400
     }
 
-    /// How the order changes with time.
+    /// The settings for the change of the order with time.
     public struct Rotation: Sendable, Equatable {
         /// The length of a rotation bucket, in hours; above 0.
         public var hours = 6.0
-        /// ν: a greater one changes more, and costs more; 0 or more.
+        /// The strength ν of the noise: more noise changes more and costs more; 0 or more.
         public var noise = 0.213
-        /// The same for popular groups behind others: with 1 they are drawn in proportion to their members; 0 or more.
+        /// The same for popular groups behind others; 1 draws them in proportion to their members; 0 or more.
         public var tailNoise = 1.0
         /// The lower bound of ln(s₁₀ / s₄₀).
         public var leastSlope = 0.05
-        /// How stable the best group's rank is: 1 keeps it first.
+        /// The stability of the best group's rank: 1 gives that group no noise, 0 as much as all others get.
         public var stickiness = 0.999
     }
 
-    /// How impressions without a click, and dismissals, lower scores.
+    /// The settings for lowering scores by impressions without a click, and by dismissals.
     public struct Feedback: Sendable, Equatable {
-        /// After so many impressions without a click a score is halved.
+        /// The number of impressions without a click that halves a score.
         public var impressionsToHalf = 24.0
         /// The half-life of an impression, in days.
         public var impressionHalfLifeDays = 7.0
-        /// After so many half-lives, an impression's weight is below a thousandth.
+        /// The number of half-lives after which the weight of an impression is below a thousandth.
         private static let halfLivesKept = 10.0
 
-        /// The time before which impressions can be ignored at an instant; both in Unix milliseconds.
+        /// Returns the time before which impressions can be ignored at an instant; both in Unix milliseconds.
         public func earliestImpression(atMilliseconds instant: Int64) -> Int64 {
             instant - Int64(Self.halfLivesKept * impressionHalfLifeDays * 86_400_000)
         }
 
-        /// By how much the closest neighbour of a group that was just dismissed is lowered, 0 to 1.
+        /// The part of its score that the closest neighbour of a newly dismissed group loses, 0 to 1.
         public var dismissalDepth = 0.5
         /// The half-life of that effect, in days.
         public var dismissalHalfLifeDays = 14.0
-        /// A change during a session multiplies or divides the rank of its closest neighbour by 2 to the power of this;
-        /// 0 or more.
+        /// The binary logarithm of the factor by which a change in a session moves its closest neighbour's rank; 0 or
+        /// more.
         public var patchDepth = 0.25
     }
 
-    /// How the list is selected from the candidates.
+    /// The settings for selecting the list from the candidates.
     public struct Selection: Sendable, Equatable {
-        /// How many of the best neighbours of a candidate in each relation tell how similar two are; 1 or more.
+        /// The number of a candidate's best neighbours in each relation that tell the similarity of two; 1 or more.
         public var neighbourLimit = 30
-        /// With c common entries a similarity is shrunk by c / (c + this); 0 or more.
+        /// The shrinkage h of similarities: with c common entries, one is multiplied by c / (c + h); 0 or more.
         public var shrinkage = 2.0
         /// The number of candidates in the pool.
         public var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.
         public var ownPart = 0.25
-        /// A candidate can take a place of its interest's share only from this fraction of the best score on, 0 to 1:
-        /// in a smaller interest than that of the best, of the best score as it would be with so few groups.
+        /// The least score with which a candidate may use its interest's share, as a fraction of the best score, 0 to
+        /// 1.
+        ///
+        /// For an interest with fewer groups than that of the best candidate, the best score is scaled down in
+        /// proportion.
         public var leastWorth = 0.5
         /// λ: the penalty for similarity to groups chosen before, 0 to 1.
         public var lambda = 0.12
@@ -114,7 +122,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var length = 300
     }
 
-    /// Cold-start settings.
+    /// The settings for members about whom little is known.
     public struct ColdStart: Sendable, Equatable {
         /// The number of joined groups with which half of the list is personal.
         public var groupsToHalf = 3.0
@@ -130,33 +138,34 @@ public struct PlanConfiguration: Sendable, Equatable {
         var weightSum: Double { topicWeight + curatedWeight + trendingWeight }
     }
 
-    /// Interests.
+    /// The settings for interests.
     public var interests = Interests()
-    /// Candidates.
+    /// The settings for candidates.
     public var candidates = Candidates()
-    /// The relations, and how they are blended.
+    /// The relations with their weights.
     public var relations = RelationTable.standard
-    /// What the square root of a group's size, relative to the largest, adds to its score.
+    /// The score that the largest group gets for its size, in units of the mean best score; 0 or more.
     ///
-    /// In units of the mean best score, 0 or more. A version says what it is by evidence.
+    /// Another group gets it times the square root of its size relative to the largest. A version states the value that
+    /// evidence chose.
     public var popularity = 0.0
-    /// Filters.
+    /// The settings for filters.
     public var filters = Filters()
-    /// Rotation.
+    /// The settings for rotation.
     public var rotation = Rotation()
-    /// Fatigue and dismissals.
+    /// The settings for fatigue and dismissals.
     public var feedback = Feedback()
-    /// Selection.
+    /// The settings for the selection.
     public var selection = Selection()
-    /// Cold start.
+    /// The settings for cold start.
     public var coldStart = ColdStart()
-    /// Stages that are left out, to measure the effect of each.
+    /// The stages that are left out, to measure the effect of each.
     public var omitted: Set<PlanStage> = []
 
-    /// The defaults.
+    /// Creates the default settings.
     public init() {}
 
-    /// The same, but for what a version found by evidence.
+    /// Returns the same settings with the popularity that evidence chose for a version, if there is one.
     public func weighted(by manifest: Manifest) -> PlanConfiguration {
         var configuration = self
         configuration.popularity = manifest.popularityWeight ?? popularity
@@ -166,10 +175,10 @@ public struct PlanConfiguration: Sendable, Equatable {
     /// The greatest strength with which lists can be varied.
     public static let greatestVariety = 4.0
 
-    /// The same, but for how strongly lists are varied and rotated.
+    /// Returns the same settings with another strength of variety and rotation.
     ///
-    /// - Parameter strength: what λ and the noise of rotation are multiplied by: 0 for neither, 1 for the same;
-    ///   0 to `greatestVariety`.
+    /// - Parameter strength: the factor of λ and of the noise of rotation, 0 to `greatestVariety`; 0 for neither, 1 for
+    ///   no change.
     public func varied(by strength: Double) -> PlanConfiguration {
         var configuration = self
         configuration.selection.lambda = min(1, selection.lambda * strength)

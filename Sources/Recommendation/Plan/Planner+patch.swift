@@ -2,20 +2,22 @@ import Glibc
 import Model
 
 extension Planner {
-    /// A frozen plan with the member's later changes applied; apart from them the list stays the same.
+    /// Returns a frozen plan with the member's later changes applied; apart from them the list stays the same.
     ///
-    /// Groups that were joined or dismissed are removed, and the rest closes up in order. Only neighbours of a
-    /// changed group, in either direction and any relation, move: rank p becomes p · 2^(shift / 4), where the shift is
-    /// the sum of ± closeness over the changes, limited to −1 to 1: by a fifth at most. Neighbours of dismissed and
-    /// left groups are lowered, neighbours of joined and undismissed groups are raised. New candidates wait for the
-    /// next plan. Undoing a change restores the list. Groups about interests that were stated since come in, or move
-    /// up, at the turns that stated interests have in a list.
+    /// Groups that were joined or dismissed are removed, and the rest closes up in order. New candidates wait for the
+    /// next plan. Undoing a change restores the list.
+    ///
+    /// Only neighbours of a changed group move, in either direction and any relation. A rank p becomes p · 2^(shift /
+    /// 4): it changes by a fifth at most. The shift is the sum of ± closeness over the changes, limited to −1 to 1.
+    /// Neighbours of dismissed and left groups sink; neighbours of joined and undismissed groups rise.
+    ///
+    /// Groups about interests stated since come in, or move up, at the turns of stated interests.
     ///
     /// - Parameters:
     ///   - items: the items of a plan that the model still shows, in their order.
-    ///   - ranks: the rank that each had when the plan was made, from 1, so that what has left since moves no other.
-    ///   - changes: the changes since it was made.
-    ///   - request: what the list is for by now.
+    ///   - ranks: the rank of each item when the plan was made, from 1; groups that have left since move no other.
+    ///   - changes: the changes since the plan was made.
+    ///   - request: the present input of the list.
     public func patched(
         _ items: [PlanItem], madeAt ranks: [Int], by changes: ProfileChanges, for request: PlanRequest
     ) -> [PlanItem] {
@@ -35,7 +37,7 @@ extension Planner {
         var shifts = [Double](repeating: 0, count: items.count)
         let changed = ChangedGroups(changes, in: model)
         guard !changed.groups.isEmpty else { return shifts }
-        // The greater closeness of the two directions counts. The lists of the items are read once for all changes.
+        // The greater closeness of the two directions counts. The items' lists are read once for all changes.
         var closest = items.map { Closeness.toward(changed.positions, from: $0.group, in: model) }
         let positions = GroupPositions(items.map(\.group))
         for (change, group) in changed.groups.enumerated() {
@@ -54,7 +56,7 @@ extension Planner {
 /// The changed groups, each once, and the direction in which their neighbours move.
 private struct ChangedGroups {
     private(set) var groups: [UInt32] = []
-    /// Negative if neighbours are raised, positive if they are lowered.
+    /// The direction for each group: negative if its neighbours rise, positive if they sink.
     let signs: [Double]
     let positions: GroupPositions
 
@@ -85,7 +87,7 @@ public struct ProfileChanges: Sendable, Equatable {
     /// Interests stated since.
     public var topics: [String]
 
-    /// The differences between two profiles of a member.
+    /// Finds the differences between two profiles of a member.
     public init(from before: MemberProfile, to after: MemberProfile) {
         let (joinedBefore, joinedAfter) = (Set(before.joined.map(\.group)), Set(after.joined.map(\.group)))
         let (dismissedBefore, dismissedAfter) = (

@@ -3,11 +3,11 @@ public import Model
 
 /// Makes members' lists from a model.
 ///
-/// Pure: the same request, model, configuration and key give the same plan, byte for byte.
+/// A planner is pure: the same request, model, configuration and key give the same plan, byte for byte.
 public struct Planner: Sendable {
     /// The groups that are shown, and their neighbours.
     public private(set) var model: VisibleModel
-    /// How lists are made, relations weighted as the version found by evidence.
+    /// The settings of lists, with the relation weights that evidence chose for the version.
     public let configuration: PlanConfiguration
     let key: RotationKey
     let coldStart: ColdStartIndex
@@ -16,15 +16,18 @@ public struct Planner: Sendable {
     private let seasons: SeasonColumns
     private let groupHashes: Rotation.GroupHashes
     private let places: GroupPlaces
-    /// What scores of the relations are multiplied by, by index; those with 0 do not count.
+    /// The factor of each relation's scores, by index; relations with 0 do not count.
     let factors: [Double]
     private let clustering: InterestClustering
     private let prior: PopularityPrior?
 
-    /// A planner over all groups of a model version.
+    /// Creates a planner over all groups of a model version, and computes everything that all members share.
     ///
-    /// - Parameter key: the key of the rotation, the same on all daemons.
-    /// - Complexity: O(groups · log groups + neighbours): this computes everything that all members share.
+    /// - Parameters:
+    ///   - model: the model version.
+    ///   - configuration: the settings of lists.
+    ///   - key: the key of the rotation, the same on all daemons.
+    /// - Complexity: O(groups · log groups + neighbours).
     public init(model: ModelVersion, configuration: PlanConfiguration = PlanConfiguration(), key: RotationKey) {
         let model = VisibleModel(model)
         self.model = model
@@ -51,7 +54,7 @@ public struct Planner: Sendable {
                 configuration.filters.ceiling, shrinkage: configuration.filters.ceilingShrinkage, in: model) : .none
     }
 
-    /// The same planner over what the site shows of the same version.
+    /// Returns the same planner for the groups of the same version that the site shows now.
     ///
     /// - Complexity: O(1).
     public func showing(_ model: VisibleModel) -> Planner {
@@ -60,10 +63,10 @@ public struct Planner: Sendable {
         return planner
     }
 
-    /// The list of a member.
+    /// Returns the list of a member.
     ///
     /// - Parameters:
-    ///   - request: the member and the instant.
+    ///   - request: the member, the instant and the filter.
     ///   - observe: receives the report of every stage.
     /// - Complexity: O(neighbours of the member's groups + pool² + neighbours of the pool).
     public func plan(_ request: PlanRequest, observe: (StageReport) -> Void = { _ in }) -> Plan {
@@ -82,10 +85,10 @@ public struct Planner: Sendable {
         var joined: [UInt32]
         var interests: [Interest]
         var table: CandidateTable
-        /// Candidates that passed the filters.
+        /// The number of candidates that passed the filters.
         var candidateCount: Int
         var bucket: Int64
-        /// What changes the order with time; nil if nothing does.
+        /// The change of the order with time, or `nil` if there is none.
         var rotation: Rotation?
         /// The list.
         var items: [PlanItem]
@@ -140,7 +143,7 @@ public struct Planner: Sendable {
             candidateCount: candidateCount, bucket: bucket, rotation: rotation, items: items)
     }
 
-    /// The lists of a member's joined groups, as far as they are looked at.
+    /// Returns the part of the joined groups' neighbour lists that a plan reads.
     func neighbourLists(of joined: [UInt32]) -> NeighbourLists {
         model.lists(
             of: joined, in: factors.map { $0 > 0 }, limit: configuration.candidates.limit(ofEachOf: joined.count))
@@ -154,7 +157,7 @@ public struct Planner: Sendable {
 
     func runs(_ stage: PlanStage) -> Bool { !configuration.omitted.contains(stage) }
 
-    /// The joined groups that the list is made from: the most recent ones if there are too many.
+    /// Returns the joined groups that the list is made from: the most recent ones if there are too many.
     func recentGroups(_ profile: MemberProfile) -> [UInt32] {
         let known = profile.joined.filter { model.shows($0.group) }
         let limit = configuration.interests.groupLimit
@@ -165,7 +168,7 @@ public struct Planner: Sendable {
         return latest.prefix(limit).map(\.group).sorted()
     }
 
-    /// The best of the candidates that may be shown, in no particular order, and the number of all that may be shown.
+    /// Returns the best candidates that may be shown, in no particular order, and the number of all that may be shown.
     private func filtered(
         _ table: CandidateTable, _ interests: [Interest], _ joined: [UInt32], _ eligibility: Eligibility
     ) -> (count: Int, [Candidate]) {
@@ -180,14 +183,14 @@ public struct Planner: Sendable {
                     let (group, sum) = (groups[position], sums[position])
                     guard sum.signedScore > 0, sum.signedScore >= leastScore, passes(group) else { continue }
                     take(sum.signedScore) {
-                        // No interest of the member's, and no share, for groups that are there for their size.
+                        // Groups that are there for their size alone belong to an extra interest without a share.
                         let interest = sum.seed.map { interestOfSeed[$0] } ?? interests.count
                         return RawCandidate(group: group, score: sum.signedScore, interest: interest)
                     }
                 }
             }
         }
-        // Most requests have no filter: the loop for them does not ask for one.
+        // Most requests have no filter, and the loop for them does not test for one.
         let (count, candidates) =
             if let filter = eligibility.filter {
                 best { eligibility.isActive($0) && filter.passes($0) }
@@ -197,13 +200,13 @@ public struct Planner: Sendable {
         return (count, candidates.map(Candidate.init))
     }
 
-    /// Raises groups in their season, and lowers those out of it.
+    /// Raises groups in their season, and lowers groups out of it.
     private func riseInSeason(_ candidates: inout [Candidate], _ request: PlanRequest) -> StageReport {
         let month = CalendarDate(unixMilliseconds: request.atMilliseconds).month - 1
         var moved = 0
         for position in candidates.indices {
             let percent = seasons.percent(of: candidates[position].group, month: month)
-            // Whether a group has a season cannot be predicted: without a branch it is faster.
+            // The processor cannot predict whether a group has a season: without a branch the loop is faster.
             candidates[position].take(seasonPercent: percent)
             moved += percent == 100 ? 0 : 1
         }
@@ -218,7 +221,7 @@ public struct Planner: Sendable {
         return StageReport(stage: .fatigue, taken: ranked.count, passed: ranked.count, note: "\(sunk) sank")
     }
 
-    /// The pool in its diversified order, then the other candidates in the order that they had.
+    /// Returns the pool in its diversified order, then the other candidates in the order that they had.
     private func diversified(
         _ ranked: [Candidate], _ interests: [Interest], _ observe: (StageReport) -> Void
     ) -> [Candidate] {
@@ -243,7 +246,7 @@ public struct Planner: Sendable {
 }
 
 extension Planner {
-    /// The personal list with groups about stated interests, curated, trending and popular groups.
+    /// Returns the personal list with groups about stated interests, and curated, trending and popular groups.
     func fillUp(_ list: PersonalList, _ request: PlanRequest, _ observe: (StageReport) -> Void) -> [PlanItem] {
         let length = min(request.length ?? .max, configuration.selection.length)
         guard runs(.coldStart) else { return Array(list.items.prefix(length)) }
@@ -266,14 +269,14 @@ extension Planner {
         return items
     }
 
-    /// A list with groups about interests that were stated after it was made: as if they had been a source of it.
+    /// Returns a list with groups about interests that were stated later, as if these had been a source of it.
     func raising(_ topics: [String], in items: [PlanItem], _ request: PlanRequest) -> [PlanItem] {
         let ranks = GroupPositions(items.map(\.group))
         let eligibility = eligibility(for: request)
-        // Their order is that of no bucket: what a session shows stays while buckets come and go.
+        // Without a rotation, the order of these groups stays the same in a session while buckets come and go.
         let groups = coldStart.groups(about: topics, in: model, nil, besides: ranks) { eligibility.allows($0) }
         let joined = recentGroups(request.profile)
-        // Curated and trending groups are in the list as it is.
+        // Curated and trending groups are in the list already.
         let share = configuration.coldStart.topicWeight / configuration.coldStart.weightSum
         let known = Knowledge.personalShare(groups: joined.count, half: configuration.coldStart.groupsToHalf)
         return blended(
@@ -281,18 +284,23 @@ extension Planner {
             known: 1 - (1 - known) * share, eligibility, configuration.selection.length)
     }
 
-    /// A list and the groups of sources in turns.
+    /// Returns a list and the groups of sources, in turns.
     ///
     /// - Parameters:
+    ///   - list: the list.
     ///   - ranks: the positions of the list's groups.
-    ///   - known: how much is known of the member, 0 to 1: the list's part of the turns, but for stated interests.
+    ///   - sources: the sources.
+    ///   - known: the knowledge about the member, 0 to 1: the list's part of the turns, before stated interests take
+    ///     theirs.
+    ///   - eligibility: the groups that may be shown.
+    ///   - length: the greatest length of the result.
     private func blended(
         _ list: [PlanItem], _ ranks: GroupPositions, _ sources: ColdStart, known: Double, _ eligibility: Eligibility,
         _ length: Int
     ) -> [PlanItem] {
         let (share, sources) = sources.divided(known: known, leastTopicShare: configuration.coldStart.leastTopicShare)
         var turns = SourceTurns(sources)
-        // A group of the list that is about a stated interest may come earlier because of it.
+        // A stated interest may move a group of the list forward.
         func isWanted(_ group: UInt32, _ origin: PlanItem.Origin) -> Bool {
             (origin == .topic || ranks[group] == nil) && eligibility.allows(group)
         }
@@ -310,13 +318,13 @@ extension Planner {
 }
 
 extension Planner {
-    /// The reasons for each group of a list: the joined groups whose neighbour it is.
+    /// Returns the reasons for each group of a list: the joined groups whose neighbour it is.
     ///
     /// - Parameters:
     ///   - items: some items of a plan.
     ///   - profile: the profile for which the plan was made.
-    /// - Returns: for each item the reasons, the largest contribution first; equal ones by group index, then in the
-    ///   order of the version's relations; none for items that joined groups did not bring.
+    /// - Returns: the reasons for each item, the largest contribution first. Equal ones go by group index, then by the
+    ///   order of the version's relations. An item that joined groups did not bring has none.
     /// - Complexity: O(neighbours of the member's groups).
     public func reasons(for items: some Collection<PlanItem>, of profile: MemberProfile) -> [[Suggestion.Reason]] {
         let joined = recentGroups(profile)
@@ -330,7 +338,7 @@ extension Planner {
                     relationIndex: relation))
         }
         for (position, item) in items.enumerated() {
-            // A popular group may by chance be a neighbour of a joined one: that is not why it is in the list.
+            // A popular group may by chance be a neighbour of a joined one, but is not in the list for that reason.
             if item.origin == .personal || item.score > 0 {
                 reasons[position].sort(by: Suggestion.Reason.precedes)
             } else {
@@ -341,26 +349,27 @@ extension Planner {
     }
 }
 
-/// The rank of a group in a member's list, or why the group is not there.
+/// The rank of a group in a member's list, or the reason for which it is not there.
 public enum Standing: Sendable, Equatable {
-    /// It is in the list; ranks count from 1.
+    /// The group's rank in the list, counted from 1, and its item.
     case listed(rank: Int, item: PlanItem)
-    /// The member is in it.
+    /// The member has joined the group.
     case joined
-    /// The member is not interested.
+    /// The member has dismissed the group.
     case dismissed(atMilliseconds: Int64)
-    /// Its last activity was then, in Unix seconds, which is too long ago.
+    /// The group's last activity, in Unix seconds, is too long ago.
     case inactive(sinceSeconds: Int64)
-    /// Its plain cosine to a joined group reaches the ceiling.
+    /// The group's shrunk plain cosine to this joined group reaches the ceiling.
     case tooSimilar(to: UInt32)
-    /// It is among the neighbours of no joined group that are looked at, nor among the cold-start groups in the list.
+    /// The group is neither among the neighbours of joined groups that are read, nor among the list's cold-start
+    /// groups.
     case noEvidence
-    /// It is a candidate with this rank by raw score, counted from 1, and was not selected.
+    /// The group is a candidate with this rank by raw score, counted from 1, and was not selected.
     case notReached(rank: Int, candidates: Int)
 }
 
 extension Planner {
-    /// A member's list, and the standing of a group that the model shows.
+    /// Returns a member's list, and the standing of a group that the model shows.
     public func standing(of group: UInt32, _ request: PlanRequest) -> (standing: Standing, plan: Plan) {
         let personal = personalList(request) { _ in }
         let plan = plan(request, from: personal) { _ in }

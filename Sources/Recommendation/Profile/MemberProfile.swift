@@ -1,16 +1,18 @@
 import Glibc
 public import Model
 
-/// What is known about a member at one instant, in terms of a model version's groups: what a list is computed from.
+/// A member's groups, dismissals, impressions and interests at one instant, in terms of a model version's groups.
+///
+/// Lists are computed from it.
 public struct MemberProfile: Sendable, Equatable {
-    /// A group the member is in.
+    /// A group that the member is in.
     public struct JoinedGroup: Sendable, Equatable {
         /// The group's index in the model.
         public var group: UInt32
-        /// When the member joined it, in Unix milliseconds, if known.
+        /// The time of joining in Unix milliseconds, if known.
         public var atMilliseconds: Int64?
 
-        /// A membership.
+        /// Creates a membership.
         public init(group: UInt32, atMilliseconds: Int64? = nil) {
             self.group = group
             self.atMilliseconds = atMilliseconds
@@ -19,7 +21,7 @@ public struct MemberProfile: Sendable, Equatable {
 
     /// The member's external id.
     public var userID: String
-    /// The groups the member is in, in ascending order of the index, each once.
+    /// The groups that the member is in, in ascending order of the index, each once.
     public var joined: [JoinedGroup]
     /// Dismissed groups, in ascending order of the index, each once.
     public var dismissals: [Dismissal]
@@ -27,16 +29,17 @@ public struct MemberProfile: Sendable, Equatable {
     public var exposures: [Exposure]
     /// Stated interests, as the member wrote them.
     public var topics: [String]
-    /// The time of the earliest membership that was read, in Unix milliseconds: 0 if the time of one is not known; nil
-    /// if there is none, or it was not read.
+    /// The time of the earliest membership that was read, in Unix milliseconds, or `nil` if none was read.
+    ///
+    /// It is 0 if the time of one membership is not known.
     public var firstJoinAtMilliseconds: Int64?
 
-    /// Since when the member is in groups, in Unix milliseconds; nil if that is not known.
+    /// The time of the member's earliest known membership in Unix milliseconds, or `nil` if none is known.
     public var knownSinceMilliseconds: Int64? {
         (joined.compactMap(\.atMilliseconds) + [firstJoinAtMilliseconds].compactMap(\.self)).min()
     }
 
-    /// A profile; lists are sorted, and of several entries of one group the last is kept.
+    /// Creates a profile; lists are sorted, and the last of several entries of one group is kept.
     public init(
         userID: String, joined: [JoinedGroup] = [], dismissals: [Dismissal] = [], exposures: [Exposure] = [],
         topics: [String] = []
@@ -56,13 +59,13 @@ public struct MemberProfile: Sendable, Equatable {
 }
 
 extension MemberProfile {
-    /// The profile at an instant, with interactions replayed on top.
+    /// Returns the profile at an instant, with interactions replayed on top.
     ///
-    /// The latest event of a group counts, of equal times the one that comes later in the list; a membership of unknown
-    /// time is older than any event. The age of an impression after the instant is 0.
+    /// The latest event of a group counts. Of events at the same time, the one that comes later in the list counts. A
+    /// membership of unknown time is older than any event. An impression after the instant has age 0.
     ///
     /// - Parameters:
-    ///   - interactions: in any order.
+    ///   - interactions: the interactions, in any order.
     ///   - instant: the instant of the profile, in Unix milliseconds.
     ///   - halfLifeDays: the half-life of an impression in days, above 0.
     public func replaying(_ interactions: [Interaction], atMilliseconds instant: Int64, halfLifeDays: Double)
@@ -83,7 +86,7 @@ extension MemberProfile {
         return profile
     }
 
-    /// A profile while events are replayed.
+    /// The state of each group while events are replayed.
     private struct GroupStates {
         var joined: [UInt32: JoinedGroup]
         var dismissals: [UInt32: Dismissal]
@@ -119,7 +122,7 @@ extension MemberProfile {
             }
         }
 
-        /// Whether an event is older than a known membership.
+        /// Returns whether an event is older than a known membership.
         private func isOlder(_ time: Int64, than membership: JoinedGroup?) -> Bool {
             guard let since = membership?.atMilliseconds else { return false }
             return time < since

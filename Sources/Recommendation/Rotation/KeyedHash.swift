@@ -1,4 +1,4 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): 64 bits that cannot be predicted without the key.
+/// SipHash-2-4 (Aumasson and Bernstein 2012): a hash of 64 bits that nobody can predict without the key.
 struct KeyedHash {
     private var v0: UInt64
     private var v1: UInt64
@@ -12,12 +12,12 @@ struct KeyedHash {
         v3 = key.1 ^ 0x7465_6462_7974_6573
     }
 
-    /// The hash of some bytes under a key.
+    /// Returns the hash of some bytes under a key.
     static func hash(_ bytes: some Sequence<UInt8>, key: (UInt64, UInt64)) -> UInt64 {
         unsafe Array(bytes).withUnsafeBytes { unsafe hash($0, key: key) }
     }
 
-    /// The hash of some bytes under a key.
+    /// Returns the hash of some bytes under a key.
     static func hash(_ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64)) -> UInt64 {
         var state = KeyedHash(key)
         let whole = bytes.count & ~7
@@ -30,7 +30,7 @@ struct KeyedHash {
         return state.finish()
     }
 
-    /// The hash of the eight bytes of a word, the lowest first, under a key.
+    /// Returns the hash of the eight bytes of a word under a key, the lowest byte first.
     @inline(__always)
     static func hash(_ word: UInt64, key: (UInt64, UInt64)) -> UInt64 {
         var state = KeyedHash(key)

@@ -1,26 +1,39 @@
 import Glibc
 import Model
 
-/// Changes the order every few hours at little cost in relevance: noise that grows towards the end of the list.
+/// Changes the order of a list every few hours with random noise, at little cost in relevance.
 ///
-/// s · exp(z (G − .577) β) with z = 1 − .999 s/s₁, β = ν √max(.05, ln(s₁₀/s₄₀)) and Gumbel noise G (Gumbel-max
-/// sampling; Yellott 1977). Steeply falling scores need more noise for the same change, which costs more; the square
-/// root trades change against loss. From one bucket to the next, the uniform number behind G advances by the golden
-/// ratio: this changes more of the list at the same loss than a new random number, and shows all groups equally often
-/// in the long run.
+/// A score *s* becomes
+///
+///     s · exp(z (G − .577) β)
+///     z = 1 − .999 s / s₁
+///     β = ν √max(.05, ln(s₁₀ / s₄₀))
+///
+/// *s₁* is the best score, *G* is Gumbel noise (Gumbel-max sampling; Yellott 1977), and *ν* is a setting. The factor
+/// *z* makes the noise grow towards the end of the list.
+///
+/// Steeply falling scores need more noise for the same change, and more noise costs more relevance. The square root in
+/// *β* is a compromise between change and loss.
+///
+/// From one bucket to the next, the uniform number behind *G* advances by the golden ratio. At the same loss, this
+/// changes more of the list than a new random number. In the long run it also shows all groups equally often.
 struct Rotation {
     /// The fractional part of the golden ratio times 2⁶⁴.
     private static let goldenStep: UInt64 = 0x9E37_79B9_7F4A_7C15
     /// The mean of Gumbel noise: Euler's constant.
     private static let meanNoise = 0.577_215_664_901_532_9
-    /// The slope of the scores is measured from the tenth to the fortieth.
+    /// The ranks between which the slope of the scores is measured.
     private static let slopeBegin = 10
     private static let slopeEnd = 40
 
-    /// The hash of each group's external id, from which its noise is made: the same from version to version.
+    /// The hash of each group's external id; the noise of the group is made from it.
+    ///
+    /// A group keeps its hash from version to version.
     struct GroupHashes: Sendable {
         private let hashes: [UInt64]
 
+        /// Hashes the ids of all groups.
+        ///
         /// - Complexity: O(groups).
         init(_ model: VisibleModel, key: RotationKey) {
             hashes = (0..<model.groupCount).map { group in
@@ -37,9 +50,11 @@ struct Rotation {
     let hashes: GroupHashes
     let configuration: PlanConfiguration.Rotation
 
-    /// Adds noise to the adjusted scores, which must be above 0.
+    /// Multiplies the adjusted scores by noise, on a scale that follows from the best of them.
     ///
-    /// - Parameter stickiness: how stable the best one's rank is: 1 keeps it first, 0 lets it move like all others.
+    /// - Parameters:
+    ///   - candidates: the candidates in any order; their adjusted scores are above 0.
+    ///   - stickiness: the stability of the best candidate: 1 gives it no noise, 0 as much as all others get.
     func apply(to candidates: inout [Candidate], stickiness: Double) {
         var leading = candidates
         Ranking.keepBest(Self.slopeEnd, of: &leading)
@@ -49,15 +64,18 @@ struct Rotation {
         add(strength, to: &candidates, stickiness: stickiness)
     }
 
-    /// How much noise there is, as the scores of a list say.
+    /// The scale of the noise for the scores of one list.
     struct Strength {
         fileprivate let bestScore: Double
         /// The scale of the noise, β.
         fileprivate let scale: Double
 
+        /// Derives the scale from the scores of a list.
+        ///
         /// - Parameters:
-        ///   - count: of the list, above 0.
-        ///   - score: at a position of the list, best first.
+        ///   - count: the length of the list, above 0.
+        ///   - configuration: the settings of the rotation.
+        ///   - score: returns the score at a position of the list, best first.
         init(count: Int, _ configuration: PlanConfiguration.Rotation, score: (_ position: Int) -> Double) {
             bestScore = score(0)
             let slope = log(score(min(slopeBegin, count) - 1) / score(min(slopeEnd, count) - 1))
@@ -67,7 +85,7 @@ struct Rotation {
 
     /// Multiplies the adjusted scores by noise.
     func add(_ strength: Strength, to candidates: inout [Candidate], stickiness: Double) {
-        // Read all at once, the hashes come from memory side by side.
+        // One pass over all hashes lets the processor fetch them from memory in parallel.
         let groupHashes = candidates.map { hashes[$0.group] }
         for position in candidates.indices {
             let looseness = 1 - stickiness * candidates[position].adjusted / strength.bestScore
@@ -75,14 +93,14 @@ struct Rotation {
         }
     }
 
-    /// The noise of a group in this bucket, with a mean of 0.
+    /// Returns the noise of a group in this bucket; its mean is 0.
     func noise(of group: UInt32) -> Double { noise(ofHash: hashes[group]) }
 
-    /// - Parameter groupHash: the hash of the group.
+    /// Returns the noise that a group with this hash has in this bucket.
     private func noise(ofHash groupHash: UInt64) -> Double {
         let hash = KeyedHash.hash(groupHash, key: memberKey)
         let stepped = hash &+ UInt64(bitPattern: bucket) &* Self.goldenStep
-        // Half a step above 52 bits: strictly between 0 and 1.
+        // Half a step above 52 bits keeps the number strictly between 0 and 1.
         let uniform = (Double(stepped >> 12) + 0.5) * 0x1p-52
         return -log(-log(uniform)) - Self.meanNoise
     }
@@ -93,10 +111,10 @@ public struct RotationKey: Sendable, Equatable {
     /// The two words of the key.
     public let words: (UInt64, UInt64)
 
-    /// A key of two words: the same on all daemons, and used for nothing else.
+    /// Creates a key of two words; all daemons share it, and it serves no other purpose.
     public init(_ first: UInt64, _ second: UInt64) { words = (first, second) }
 
-    /// The key written as 32 hexadecimal digits; nil for any other text.
+    /// Creates the key that is written as 32 hexadecimal digits, or `nil` for any other text.
     public init?(hexadecimal text: String) {
         guard text.utf8.count == 32, text.utf8.allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") }),
             let first = UInt64(text.prefix(16), radix: 16), let second = UInt64(text.suffix(16), radix: 16)
@@ -104,10 +122,10 @@ public struct RotationKey: Sendable, Equatable {
         self.init(first, second)
     }
 
-    /// Equal if both words are equal.
+    /// Returns whether both words of two keys are equal.
     public static func == (left: Self, right: Self) -> Bool { left.words == right.words }
 
-    /// The key of a member, from the id and the request's seed.
+    /// Returns the key of a member, derived from the member's id and the seed of the request.
     func member(_ userID: String, seed: UInt64) -> (UInt64, UInt64) {
         let first = KeyedHash.hash(userID.utf8, key: words)
         return (first, KeyedHash.hash(userID.utf8, key: (first, words.1 ^ seed)))
@@ -116,12 +134,12 @@ public struct RotationKey: Sendable, Equatable {
 
 /// The periods in which a member's order does not change.
 enum RotationBucket {
-    /// The number of the bucket of an instant.
+    /// Returns the number of the bucket that an instant belongs to.
     ///
-    /// All buckets are equally long; different members' buckets begin at different times.
+    /// All buckets are equally long. The buckets of different members begin at different times.
     ///
     /// - Parameters:
-    ///   - instant: in Unix milliseconds.
+    ///   - instant: the instant, in Unix milliseconds.
     ///   - memberKey: the member's key.
     ///   - milliseconds: the length of a bucket, above 0.
     static func number(atMilliseconds instant: Int64, memberKey: (UInt64, UInt64), milliseconds: Int64) -> Int64 {
@@ -132,25 +150,26 @@ enum RotationBucket {
 }
 
 extension Rotation {
-    /// How many of the groups that fill up a list change their order; those after them never come to the first page.
+    /// The number of fill-up groups whose order changes; groups after them never reach the first page.
     static let tailLength = 100
 
-    /// How the order of groups that fill up a list changes.
+    /// The amount of change in the order of groups that fill up a list.
     enum Tail {
-        /// As that of candidates: the best stays where it is.
+        /// The change that candidates get: the best group hardly moves.
         case whole
-        /// As that of candidates behind the best.
+        /// The change that candidates get far behind the best one.
         case following
-        /// Drawn in proportion to the scores (Gumbel-max sampling), behind others that hardly leave them any room.
+        /// A draw in proportion to the scores (Gumbel-max sampling), for groups behind others that leave little room.
         case drawn
     }
 
-    /// Groups that fill up a list, their first hundred in the order of the bucket.
+    /// Returns groups that fill up a list, the first hundred of them in the order of the bucket.
     ///
     /// - Parameters:
-    ///   - groups: best first.
-    ///   - score: of the group at a position, above 0; asked for the first hundred.
-    ///   - isWanted: whether a group is needed; the order of those that are is that of all.
+    ///   - groups: the groups, best first.
+    ///   - score: returns the score of the group at a position, above 0; called for the first hundred positions only.
+    ///   - tail: the amount of change.
+    ///   - isWanted: whether the list needs a group; unwanted groups do not affect the order of the others.
     func rotating(
         _ groups: [UInt32], score: (_ position: Int) -> Double, as tail: Tail,
         where isWanted: (UInt32) -> Bool = { _ in true }

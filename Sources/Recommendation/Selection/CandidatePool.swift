@@ -1,15 +1,16 @@
 /// Chooses the candidates from which a list is selected.
 enum CandidatePool {
-    /// A part of the pool is reserved for the best candidates of each interest in proportion to its share; the rest
-    /// goes to the best of all.
+    /// Returns the candidates of the pool: the best of each interest, as far as its part goes, then the best of all.
     ///
-    /// Without its part, a small interest would be crowded out by a larger one with many candidates. The part is
-    /// rounded down, so that interests of a few percent have none, and candidates that are far worse cannot use it.
+    /// A part of the pool is divided among interests in proportion to their shares. Without its part, a small interest
+    /// would be crowded out by a larger one with many candidates. Each part is rounded down, so interests of a few
+    /// percent have none. Candidates that are far worse than the best cannot use it.
     ///
     /// - Parameters:
-    ///   - candidates: best first.
-    ///   - shares: of the interests.
-    /// - Returns: positions in `candidates`, ascending.
+    ///   - candidates: the candidates, best first.
+    ///   - shares: the shares of the interests.
+    ///   - configuration: the settings of the pool.
+    /// - Returns: the positions in `candidates`, ascending.
     static func positions(
         of candidates: [Candidate], _ shares: InterestShares, _ configuration: PlanConfiguration.Selection
     ) -> [Int] {
@@ -31,12 +32,17 @@ enum CandidatePool {
         return candidates.indices.filter { isTaken[$0] }
     }
 
-    /// The number of all candidates, and the best of them, in no order: as many as the limit says, and of each interest
-    /// at least as many as the pool reserves for it.
+    /// Returns the number of all candidates and the best of them, in no order.
     ///
-    /// The scores of an interest of one group are low beside those of an interest of many, however good they are.
+    /// The best are `limit` candidates, and of each interest at least as many as the pool reserves for it. An interest
+    /// of one group needs this: its scores are low beside those of an interest of many groups.
     ///
-    /// - Parameter forEach: tells each candidate's score, if it is at least so great, and how to make the candidate.
+    /// - Parameters:
+    ///   - limit: the number of best candidates of all interests.
+    ///   - shares: the share of each interest.
+    ///   - configuration: the settings of the pool.
+    ///   - forEach: calls `take` for each candidate of at least the least score, with the score and a way to make the
+    ///     candidate.
     @inline(__always)
     static func best(
         _ limit: Int, shares: [Double], _ configuration: PlanConfiguration.Selection,
@@ -68,37 +74,39 @@ enum CandidatePool {
         return (histogram.count, candidates)
     }
 
-    /// How many candidates of each interest the pool has room for, whatever others there are.
+    /// Returns the number of places that the pool reserves for each interest.
     private static func reserved(_ shares: [Double], _ configuration: PlanConfiguration.Selection) -> [Int] {
         let own = configuration.ownPart * Double(configuration.poolSize)
         return shares.map { Int(($0 * own).rounded(.down)) }
     }
 }
 
-/// Divides a list among interests: in every prefix of the list an interest gets at least ⌊share × length⌋ positions
-/// (lower quota; Balinski and Young, "Fair Representation", 1982); the others go to the best candidates.
+/// Divides a list among interests by lower quotas (Balinski and Young, "Fair Representation", 1982).
 ///
-/// Interests that are due at the same time follow one another.
+/// In every prefix of the list, an interest gets at least ⌊share × length⌋ positions. The others go to the best
+/// candidates. Interests that are due at the same time follow one another.
 struct InterestQuotas {
     private let shares: [Double]
     private var taken: [Int]
     private var positionCount = 0
-    /// Whether the next position belongs to the interests that are due, as of the last update; else to all.
+    /// Whether the next position belongs to the interests that are due, as of the last update; else it belongs to all.
     private(set) var isAnyDue = false
-    /// Which interests are due, as of the last update.
+    /// Whether each interest is due, as of the last update.
     private var isDue: [Bool]
 
     // Shares are quotients of small integers: a fifth of five positions must be a whole one in spite of rounding.
     private static let tolerance = 1e-9
 
-    /// - Parameter shares: one for each interest, 0 or more; they sum to 1 at most.
+    /// Creates quotas before the first position.
+    ///
+    /// - Parameter shares: the share of each interest, 0 or more; they sum to 1 at most.
     init(shares: [Double]) {
         self.shares = shares
         taken = [Int](repeating: 0, count: shares.count)
         isDue = [Bool](repeating: false, count: shares.count)
     }
 
-    /// Determines which interests are due for the next position.
+    /// Determines the interests that are due for the next position.
     ///
     /// - Parameter canClaim: whether an interest has a candidate left that is good enough for its share.
     mutating func update(where canClaim: (Int) -> Bool) {
@@ -111,7 +119,7 @@ struct InterestQuotas {
         }
     }
 
-    /// Whether an interest may take the next position.
+    /// Returns whether an interest may take the next position.
     func mayGo(_ interest: Int) -> Bool { !isAnyDue || isDue[interest] }
 
     /// Records that an interest took a position.
@@ -121,17 +129,19 @@ struct InterestQuotas {
     }
 }
 
-/// What the interests of a member may claim of a list.
+/// The parts of a list that a member's interests may claim.
 struct InterestShares {
-    /// One for each interest; they sum to 1, or are all 0.
+    /// The share of each interest; the shares sum to 1, or are all 0.
     let shares: [Double]
     /// The least adjusted score with which a candidate of each interest can take a place of its share.
     let leastScores: [Double]
 
+    /// Scales the shares, and derives the least scores from the best candidate.
+    ///
     /// - Parameters:
-    ///   - shares: one for each interest, 0 or more.
-    ///   - best: the candidate with the greatest adjusted score; nil if there is none.
-    ///   - leastWorth: the fraction of the best score that counts as not far worse, 0 to 1.
+    ///   - shares: the share of each interest, 0 or more.
+    ///   - best: the candidate with the greatest adjusted score, or `nil` if there is none.
+    ///   - leastWorth: the least fraction of the best score that is good enough, 0 to 1.
     init(_ shares: [Double], best: Candidate?, leastWorth: Double) {
         let sum = shares.reduce(0, +)
         self.shares = shares.map { sum > 0 ? $0 / sum : 0 }
@@ -144,6 +154,6 @@ struct InterestShares {
         leastScores = shares.map { leastWorth * best.adjusted * (largest > 0 ? min(1, $0 / largest) : 1) }
     }
 
-    /// Whether a candidate is good enough to take a place of its interest's share.
+    /// Returns whether a candidate is good enough to take a place of its interest's share.
     func entitles(_ candidate: Candidate) -> Bool { candidate.adjusted >= leastScores[candidate.interest] }
 }

@@ -1,38 +1,39 @@
 import Model
 
-/// Orders a pool so that every interest gets its share and similar groups do not follow one another.
+/// Orders a pool: every interest gets its share, and similar groups do not follow one another.
 ///
-/// Greedy: among the interests that may take the next position, it chooses the greatest s · Π (1 − λ · sim) over the
-/// groups chosen before (a product form of maximal marginal relevance; Carbonell and Goldstein 1998). If the list would
-/// lose too much compared with the best list of its length, it chooses the best candidate of those interests without
-/// regard to similarity, and if the loss would still be too great, the best of all. A shorter list is a prefix of a
-/// longer one.
+/// The order is greedy. Each position goes to the greatest s · Π (1 − λ · sim) over the groups chosen before, among the
+/// interests that may take it. This is a product form of maximal marginal relevance (Carbonell and Goldstein 1998).
+///
+/// Two limits apply to the loss against the best list of the same length. Beyond the first, the position goes to the
+/// best candidate of those interests, however similar. Beyond the second, it goes to the best of all. A shorter list is
+/// a prefix of a longer one.
 struct Selection {
     let configuration: PlanConfiguration.Selection
 
-    /// A candidate that takes the next position of the list, and why.
+    /// A candidate that takes the next position of the list, with the reason.
     struct Choice: Equatable {
-        /// Why it was chosen.
+        /// The reason for a choice.
         enum Cause: Equatable {
-            /// It was the best that was left.
+            /// The candidate was the best that was left.
             case score
-            /// It was the turn of its interest.
+            /// It was the turn of the candidate's interest.
             case share
-            /// Those before it in the pool were more similar to what was chosen.
+            /// Earlier candidates of the pool were more similar to the chosen ones.
             case variety
         }
 
-        /// Its position in the pool.
+        /// The candidate's position in the pool.
         let position: Int
         let cause: Cause
     }
 
-    /// The order of a pool.
+    /// Returns the order of a pool.
     ///
     /// - Parameters:
-    ///   - pool: best first.
-    ///   - similarities: between the candidates of the pool, each from 0 to 1.
-    ///   - shares: of the interests.
+    ///   - pool: the candidates, best first.
+    ///   - similarities: the similarities between the candidates of the pool, each from 0 to 1.
+    ///   - shares: the shares of the interests.
     /// - Returns: all candidates in the order of the list.
     /// - Complexity: O(pool²).
     func order(_ pool: [Candidate], _ similarities: PairSimilarities, _ shares: InterestShares) -> [Choice] {
@@ -71,9 +72,9 @@ struct Selection {
 private struct Remaining {
     /// The candidates of one interest.
     ///
-    /// A worth never rises, so that they are searched again only when the worth of the best falls.
+    /// A worth never rises, so they are searched again only when the worth of the best falls.
     private struct Interest {
-        /// Where its positions are in `positions`, ascending.
+        /// The range of its positions in `positions`, ascending.
         var range: Range<Int>
         /// The position with the greatest worth, of equal ones the first; −1 if nothing is left.
         var worthiest = -1
@@ -100,13 +101,13 @@ private struct Remaining {
         for interest in interests.indices { look(through: interest) }
     }
 
-    /// The best position of an interest; nil if nothing of it is left.
+    /// Returns the best position of an interest, or `nil` if nothing of it is left.
     func first(of interest: Int) -> Int? { interests[interest].range.first.map { positions[$0] } }
 
-    /// Whether nothing of an interest is left.
+    /// Returns whether nothing of an interest is left.
     func isEmpty(_ interest: Int) -> Bool { interests[interest].range.isEmpty }
 
-    /// The position with the greatest worth among the interests that may go; of equal ones the first.
+    /// Returns the position with the greatest worth among the interests that may go; of equal ones the first.
     func worthiest(where mayGo: (Int) -> Bool) -> Int {
         var best = -1
         for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {
@@ -116,7 +117,7 @@ private struct Remaining {
         return best
     }
 
-    /// The first position of the interests that may go.
+    /// Returns the first position of the interests that may go.
     func first(where mayGo: (Int) -> Bool) -> Int {
         var first = Int.max
         for interest in interests.indices where mayGo(interest) && !isEmpty(interest) {

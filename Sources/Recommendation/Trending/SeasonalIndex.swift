@@ -1,13 +1,13 @@
 public import Model
 
-/// Activity month by month, in a group or in the whole community.
+/// The activity in a group or in the whole community, month by month.
 public struct MonthlyActivity: Sendable, Equatable {
-    /// Members who joined in each month, the earliest first.
+    /// The number of members who joined in each month, the earliest month first.
     public var joins: [UInt32]
-    /// Photos added in the same months.
+    /// The number of photos added in the same months.
     public var photos: [UInt32]
 
-    /// Counts of as many months each.
+    /// Creates an activity from counts of equally many months.
     public init(joins: [UInt32], photos: [UInt32]) {
         precondition(joins.count == photos.count, "joins and photos cover the same months")
         self.joins = joins
@@ -17,17 +17,20 @@ public struct MonthlyActivity: Sendable, Equatable {
 
 /// The months of the year in which a group is busier than on average, learned from past years.
 ///
-/// Ratio to moving average, the classical decomposition (R. J. Hyndman, G. Athanasopoulos, "Forecasting: Principles and
-/// Practice", 3rd ed., §3.4), relative to the community: for a group with *c(t)* events in month *t*, in a community
-/// with *C(t)*, one expects
+/// The method is the ratio to moving average, the classical decomposition (R. J. Hyndman, G. Athanasopoulos,
+/// "Forecasting: Principles and Practice", 3rd ed., §3.4), relative to the community.
+///
+/// A group has *c(t)* events in month *t*, the community *C(t)*. Their centred means over twelve months (2 × 12) are
+/// *m* and *M*. The expected number of the group's events is then
 ///
 ///     e(t) = m(t) · C(t) / M(t)
 ///
-/// where *m* and *M* are their centred means over twelve months (2 × 12). So neither the growth of the group or the
-/// community, nor the seasons of the whole community, make a season of the group. The factor of a calendar month is
-/// *(Σc + κ) / (Σe + κ)* over its years, joins and photos together; κ moves the factor towards 1 when there is little
-/// evidence. With several years, a peak counts only as far as it remains without its best year: one burst is not a
-/// season.
+/// So a season of the group comes neither from growth, nor from the seasons of the whole community.
+///
+/// The factor of a calendar month is *(Σc + κ) / (Σe + κ)* over its years. Joins and photos are summed before they are
+/// compared. With little evidence, *κ* moves the factor towards 1.
+///
+/// One burst is not a season: with several years, a peak counts only as far as it remains without its best year.
 public struct SeasonalIndex: Sendable {
     /// The least number of months: two years, for a centred mean of every calendar month.
     public static let minimumMonths = 24
@@ -39,12 +42,11 @@ public struct SeasonalIndex: Sendable {
     private let photoLevels: [Double]
     private let firstMonth: Int
 
-    /// The index for a community.
+    /// Creates the index for a community, or `nil` if there are fewer than `minimumMonths`.
     ///
     /// - Parameters:
     ///   - community: the sums over all groups, in whole months.
     ///   - firstMonth: the calendar month of the first of them, 0 for January to 11.
-    /// - Returns: nil if there are fewer than `minimumMonths`.
     public init?(community: MonthlyActivity, firstMonth: Int) {
         guard community.joins.count >= Self.minimumMonths else { return nil }
         self.community = community
@@ -53,8 +55,9 @@ public struct SeasonalIndex: Sendable {
         photoLevels = Self.centredMeans(community.photos)
     }
 
-    /// The mean of the twelve months around each month, with half of the two outermost; not for the first and the last
-    /// six.
+    /// Returns the mean of the twelve months around each month, except the first six and the last six.
+    ///
+    /// Each mean spans thirteen months, the two outermost of which count half.
     static func centredMeans(_ counts: [UInt32]) -> [Double] {
         (6..<max(6, counts.count - 6)).map { month in
             let ends = Double(counts[month - 6]) + Double(counts[month + 6])
@@ -62,7 +65,7 @@ public struct SeasonalIndex: Sendable {
         }
     }
 
-    /// The factors of a group, whose activity covers the same months as the community's.
+    /// Returns the factors of a group, whose activity covers the same months as the community's.
     public func factors(of group: MonthlyActivity) -> SeasonalFactors {
         var years: [[(seen: Double, expected: Double)]] = Array(repeating: [], count: 12)
         let joins = Self.centredMeans(group.joins)
@@ -80,7 +83,7 @@ public struct SeasonalIndex: Sendable {
         return SeasonalFactors(percent: years.map { UInt8(clamping: Int((100 * Self.factor($0)).rounded())) })
     }
 
-    /// The factor of a calendar month from the observed and the expected events of each year.
+    /// Returns the factor of a calendar month from the observed and the expected events of each year.
     static func factor(_ years: [(seen: Double, expected: Double)]) -> Double {
         func ratio(_ years: some Sequence<(seen: Double, expected: Double)>) -> Double {
             let sums = years.reduce((seen: 0.0, expected: 0.0)) { ($0.seen + $1.seen, $0.expected + $1.expected) }
@@ -93,14 +96,16 @@ public struct SeasonalIndex: Sendable {
     }
 }
 
-/// What the season multiplies scores by, month after month.
+/// The seasonal factors of all groups, in percent, month after month.
 ///
-/// What one list reads lies close together, and stays in the cache. Made once a version.
+/// All values that one list reads lie close together and stay in the cache. A version needs one table.
 struct SeasonColumns: Sendable {
     private static let monthCount = 12
     private let groupCount: Int
     private let percents: [UInt8]
 
+    /// Reads the seasonal factors of all groups.
+    ///
     /// - Complexity: O(groups).
     init(_ model: VisibleModel) {
         let groupCount = model.groupCount
@@ -114,7 +119,7 @@ struct SeasonColumns: Sendable {
         self.percents = percents
     }
 
-    /// How much busier than on average a group is in a month, in percent.
+    /// Returns the activity of a group in a month, in percent of its average.
     ///
     /// - Parameter month: 0 for January to 11.
     @inline(__always)

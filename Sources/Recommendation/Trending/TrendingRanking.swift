@@ -1,24 +1,24 @@
 import Glibc
 public import Model
 
-/// How many people joined a group or posted to it, week by week.
+/// The numbers of people who joined a group or posted to it, week by week.
 public struct WeeklyActivity: Sendable, Equatable {
     /// The people who joined in each week: the last seven days first, then the seven days before, and so on.
     public var joiners: [UInt32]
     /// The people who posted in the same weeks.
     public var posters: [UInt32]
 
-    /// Counts of as many weeks each.
+    /// Creates an activity from counts of equally many weeks.
     public init(joiners: [UInt32], posters: [UInt32]) {
         precondition(joiners.count == posters.count, "joiners and posters cover the same weeks")
         self.joiners = joiners
         self.posters = posters
     }
 
-    /// Joiners and posters of the last seven days; a person who did both counts twice.
+    /// The joiners and posters of the last seven days; a person who did both counts twice.
     var recent: Double { Double(joiners.first ?? 0) + Double(posters.first ?? 0) }
 
-    /// The mean of joiners and posters over the weeks before the last seven days; 0 if there are none.
+    /// The mean of joiners and posters over the weeks before the last seven days; 0 without such weeks.
     var usualWeek: Double {
         let weeks = joiners.count - 1
         guard weeks > 0 else { return 0 }
@@ -30,34 +30,38 @@ public struct WeeklyActivity: Sendable, Equatable {
 
 /// The groups in which more people joined and posted than usual, each compared with its own past.
 ///
-/// Counts of people are modelled as negative-binomial, with mean *m* and variance *m + φ m²*, since the weeks of a
-/// large group vary by about a fifth beyond chance (φ = .04). The transformation *f(x) = 2/√φ · asinh √(φ (x + ⅜))*
+/// Counts of people are modelled as negative-binomial, with mean *m* and variance *m + φ m²*. The weeks of a large
+/// group vary by about a fifth beyond chance, hence *φ* = .04. The transformation
+///
+///     f(x) = 2/√φ · asinh √(φ (x + ⅜))
+///
 /// makes their standard deviation about 1 whatever the mean (F. J. Anscombe, "The transformation of Poisson, binomial
-/// and negative-binomial data", Biometrika 35, 1948). The score of a week *x* after *w* weeks of mean *b* is therefore
-/// a number of standard deviations:
+/// and negative-binomial data", Biometrika 35, 1948).
+///
+/// The score of a week *x* after *w* weeks of mean *b* is therefore a number of standard deviations:
 ///
 ///     (f(x) − f(b)) / √(1 + 1/w)
 ///
-/// For small counts it grows like their square root, so that nine people in a group that usually has none are many; for
-/// large counts it grows like the logarithm of the ratio, so that a huge group must grow by half for the same score.
-/// Weeks before a group was founded count as weeks without people.
+/// For small counts the score grows like their square root: nine people are many in a group that usually has none. For
+/// large counts it grows like the logarithm of the ratio: a huge group must grow by half for the same score. Weeks
+/// before a group was founded count as weeks without people.
 public struct TrendingRanking: Sendable, Equatable {
-    /// The number of weeks before the last seven days that define what is usual.
+    /// The number of weeks before the last seven days that define the usual activity.
     public static let usualWeeks = 8
 
     /// φ, above 0.
     public var dispersion = 0.04
-    /// The least joiners and posters in the last seven days (inclusive); fewer may be chance.
+    /// The least number of joiners and posters in the last seven days (inclusive); fewer may be chance.
     public var minimumPeople = 3
     /// The least score of a trending group, in standard deviations (inclusive).
     public var minimumScore = 2.0
-    /// How many groups are listed at most.
+    /// The greatest number of groups in the ranking.
     public var limit = 500
 
-    /// The ranking with the default parameters.
+    /// Creates the ranking with the default parameters.
     public init() {}
 
-    /// How unusual the last seven days of a group are, in standard deviations; negative if they are quieter than usual.
+    /// Returns the deviation of the last seven days from usual, in standard deviations; negative if they are quieter.
     public func score(_ activity: WeeklyActivity) -> Double {
         let weeks = Double(max(1, activity.joiners.count - 1))
         return (stabilized(activity.recent) - stabilized(activity.usualWeek)) / (1 + 1 / weeks).squareRoot()
@@ -67,9 +71,9 @@ public struct TrendingRanking: Sendable, Equatable {
         2 / dispersion.squareRoot() * asinh((dispersion * (count + 0.375)).squareRoot())
     }
 
-    /// The groups that trend, best first; equal scores in ascending order of the index.
+    /// Returns the groups that trend, best first; equal scores in ascending order of the index.
     ///
-    /// - Parameter activity: one for every group of a version, by its index.
+    /// - Parameter activity: the activity of every group of a version, by the group's index.
     public func trending(_ activity: some Sequence<WeeklyActivity>) -> [TrendingGroup] {
         var groups: [TrendingGroup] = []
         for (index, weeks) in activity.enumerated() where weeks.recent >= Double(minimumPeople) {
