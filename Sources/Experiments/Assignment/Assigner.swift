@@ -7,24 +7,24 @@ public struct AssignedArm: Sendable, Hashable, Codable {
     /// The arm's name.
     public let arm: String
 
-    /// The arm of everybody in an experiment whose arms' lists are interleaved.
+    /// The arm of everybody in an experiment that interleaves its arms' lists.
     public static let interleaved = "interleaved"
 
-    /// An arm.
+    /// Creates an arm.
     public init(_ experiment: String, _ arm: String) {
         self.experiment = experiment
         self.arm = arm
     }
 }
 
-/// What an arm's lists are made with.
+/// The settings and the model version of an arm's lists.
 public struct ListChoice: Sendable, Equatable {
-    /// The values of settings that differ from the daemon's own, by the names of `ListSetting`.
+    /// The settings that differ from the daemon's own, by the names of `ListSetting`.
     public var settings: [String: Double] = [:]
-    /// The model version; nil for the one that is current.
+    /// The model version, or `nil` for the current one.
     public var version: VersionName?
 
-    /// What members of no arm get.
+    /// Creates the choice for members of no arm.
     public init() {}
 }
 
@@ -48,7 +48,7 @@ public struct Assigner: Sendable {
     /// The model versions that arms name.
     public var versions: Set<VersionName> { experiments.reduce(into: []) { $0.formUnion($1.versions) } }
 
-    /// Assigns to what is not stopped.
+    /// Creates an assigner for the experiments that are not stopped.
     public init(_ register: ExperimentRegister) {
         holdoutEnd = ArmTable.bucket(at: register.holdout)
         experiments = register.entries.filter { $0.stoppedAtMilliseconds == nil }.map { entry in
@@ -60,14 +60,15 @@ public struct Assigner: Sendable {
         }
     }
 
-    /// The arms of a member, in the order in which the experiments were started.
+    /// Returns the arms of a member, in the order in which the experiments were started.
     ///
     /// - Parameters:
+    ///   - id: the member's id.
     ///   - groupCount: the number of groups that the member is in.
-    ///   - knownSince: since when the member is in groups, in Unix milliseconds; nil if that is not known.
-    ///   - instant: Unix milliseconds.
-    ///   - isServed: whether lists can be made from a version; an experiment one of whose versions cannot assigns
-    ///     nobody, as the arms would not be what they say.
+    ///   - knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is not known.
+    ///   - instant: the present, in Unix milliseconds.
+    ///   - isServed: whether lists can be made from a version. An experiment with a version that is not served assigns
+    ///     nobody, because its arms would not get the lists that they define.
     public func arms(
         ofMember id: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64? = nil,
         atMilliseconds instant: Int64,
@@ -87,7 +88,7 @@ public struct Assigner: Sendable {
                     memberID: id, groupCount: groupCount, knownSinceMilliseconds: knownSince)
             else { return nil }
             if definition.isInterleaved {
-                // A list can be drafted from two, not from four.
+                // A list can be drafted from two lists, not from four.
                 guard !isInterleaved else { return nil }
                 isInterleaved = true
                 return AssignedArm(definition.name, AssignedArm.interleaved)
@@ -96,8 +97,7 @@ public struct Assigner: Sendable {
         }
     }
 
-    /// What the two lists are made with that one is drafted from, and the seed of the draft; nil if none of the arms
-    /// is interleaved.
+    /// Returns the two choices for an interleaved list and the seed of the draft, or `nil` if no arm is interleaved.
     public func interleaved(_ arms: [AssignedArm]) -> (first: ListChoice, second: ListChoice, seed: String)? {
         for assigned in arms where assigned.arm == AssignedArm.interleaved {
             let entry = experiments.first { $0.entry.definition.name == assigned.experiment }?.entry
@@ -109,7 +109,7 @@ public struct Assigner: Sendable {
         return nil
     }
 
-    /// What the lists of a member of arms are made with, one arm over the other.
+    /// Returns the choice for a member of some arms; later arms override earlier ones.
     public func choice(of arms: [AssignedArm]) -> ListChoice {
         var choice = ListChoice()
         for assigned in arms {
@@ -125,7 +125,7 @@ public struct Assigner: Sendable {
 }
 
 extension ListChoice {
-    /// The same but for what an arm sets.
+    /// Returns the same choice with everything that an arm sets.
     fileprivate func adding(_ arm: ExperimentDefinition.Arm) -> ListChoice {
         var choice = self
         choice.settings.merge(arm.settings) { $1 }
@@ -139,7 +139,9 @@ struct ArmTable: Sendable {
     /// The first bucket behind each arm.
     private let ends: [UInt32]
 
-    /// Arms in proportion to weights above 0: each ends at the bucket ⌊10,000 × (sum up to it) ÷ (sum of all) + ½⌋.
+    /// Divides the buckets in proportion to weights above 0.
+    ///
+    /// Each arm ends at the bucket ⌊10,000 × (sum of the weights up to it) ÷ (sum of all) + ½⌋.
     init(weights: [Double]) {
         let sum = weights.reduce(0, +)
         var part = 0.0
@@ -149,27 +151,27 @@ struct ArmTable: Sendable {
         }
     }
 
-    /// The arm of a bucket.
+    /// Returns the index of the arm that has a bucket.
     func arm(of bucket: MemberBucket) -> Int { ends.firstIndex { bucket.index < $0 } ?? ends.count - 1 }
 
-    /// The first bucket that is not below a fraction, to the nearest.
+    /// Returns the number of buckets in a fraction of all, rounded to the nearest.
     static func bucket(at fraction: Double) -> UInt32 {
         UInt32((Double(MemberBucket.count) * fraction + 0.5).rounded(.down))
     }
 }
 
-/// Where a member stands between 0 and 1 in an experiment: the same on every daemon and in every language.
+/// A member's position between 0 and 1 in an experiment: the same on every daemon and in every language.
 ///
-/// fnv1a32(decimal(fnv1a32(seed + id))) mod 10,000, of 10,000; texts are UTF-8. It is the hash, version 2, of
-/// GrowthBook's SDKs, so that a client that uses them comes to the same arm.
+/// The bucket is fnv1a32(decimal(fnv1a32(seed + id))) mod 10,000, of 10,000; texts are UTF-8. GrowthBook's SDKs have
+/// the same hash as version 2, so a client that uses them finds the same arm.
 public struct MemberBucket: Sendable, Comparable {
-    /// How many buckets there are.
+    /// The number of buckets.
     public static let count: UInt32 = 10_000
 
-    /// 0 to 9,999.
+    /// The number of the bucket, 0 to 9,999.
     public let index: UInt32
 
-    /// The bucket of a member.
+    /// Creates the bucket of a member.
     public init(seed: String, memberID: String) {
         var first = FNVHash()
         first.add(seed.utf8)
@@ -179,10 +181,10 @@ public struct MemberBucket: Sendable, Comparable {
         index = second.value % Self.count
     }
 
-    /// A fraction, 0 to .9999.
+    /// The bucket as a fraction of all buckets, 0 to .9999.
     public var fraction: Double { Double(index) / Double(Self.count) }
 
-    /// In the order of their indexes.
+    /// Returns whether the index of one bucket is below that of another.
     public static func < (first: MemberBucket, second: MemberBucket) -> Bool { first.index < second.index }
 }
 
@@ -196,7 +198,7 @@ private struct FNVHash {
         for byte in bytes { add(byte) }
     }
 
-    /// The digits of a number, without making a text of it.
+    /// Adds the decimal digits of a number, without making a text of them.
     mutating func add(decimal number: UInt32) {
         var divisor: UInt32 = 1
         while number / divisor >= 10 { divisor *= 10 }

@@ -1,32 +1,31 @@
 import Glibc
 
-/// By how much one arm differs from another, and how sure that is.
+/// The difference between two arms, and its uncertainty.
 public struct Effect: Sendable, Equatable {
     /// The difference, in units of the measure, or as a fraction of the first arm's mean.
     public var difference: Double
-    /// Its standard error, in the same unit.
+    /// The standard error of the difference, in the same unit.
     public var standardError: Double
-    /// Those of Welch and Satterthwaite.
+    /// The degrees of freedom of Welch and Satterthwaite.
     public var degreesOfFreedom: Double
     /// The number of members in both arms.
     public var count: Int
 
-    /// The least number of members an arm must have for an effect to be told.
+    /// The least number of members that each arm needs for an effect (inclusive).
     private static let leastCount = 2
 
-    /// The difference of two means, second minus first (Welch 1947).
+    /// Creates the difference of two means, second minus first (Welch 1947).
     ///
-    /// - Returns: nil if an arm has fewer than two members, or nothing varies.
+    /// The result is `nil` if an arm has fewer than two members, or nothing varies.
     public init?(absolute first: ArmMean, _ second: ArmMean) {
         self.init(
             second.value - first.value, variance: first.variance + second.variance, of: (first, second))
     }
 
-    /// The difference of two means as a fraction of the first: (ȳ₂ − ȳ₁) ÷ ȳ₁.
+    /// Creates the difference of two means as a fraction of the first: (ȳ₂ − ȳ₁) ÷ ȳ₁.
     ///
-    /// Its variance is s₁²·ȳ₂² ÷ ȳ₁⁴ + s₂² ÷ ȳ₁², with s² the variance of a mean (the delta method).
-    ///
-    /// - Returns: nil if an arm has fewer than two members, nothing varies, or the first mean is 0.
+    /// The variance is s₁²·ȳ₂² ÷ ȳ₁⁴ + s₂² ÷ ȳ₁², with s² the variance of a mean (the delta method). The result is
+    /// `nil` if an arm has fewer than two members, nothing varies, or the first mean is 0.
     public init?(relative first: ArmMean, _ second: ArmMean) {
         guard first.value != 0 else { return nil }
         let square = first.value * first.value
@@ -36,7 +35,9 @@ public struct Effect: Sendable, Equatable {
             of: (first, second))
     }
 
-    /// - Parameter arms: they give the degrees of freedom, also where the variance is that of a ratio.
+    /// Creates an effect from a difference and its variance.
+    ///
+    /// - Parameter arms: the two arms; they give the degrees of freedom, also where the variance is that of a ratio.
     init?(_ difference: Double, variance: Double, of arms: (ArmMean, ArmMean)) {
         let (first, second) = arms
         guard min(first.count, second.count) >= Self.leastCount, variance > 0, difference.isFinite else { return nil }
@@ -50,14 +51,14 @@ public struct Effect: Sendable, Equatable {
         degreesOfFreedom = parts > 0 ? sum * sum / parts : Double(count - 2)
     }
 
-    /// The probability of a difference at least as great, either way, if there were none.
+    /// The probability of a difference at least as great, in either direction, if there were none.
     public var pValue: Double {
         2 * StudentDistribution(degreesOfFreedom: degreesOfFreedom).upperTail(abs(difference) / standardError)
     }
 
-    /// The interval for who looks once, at the end that was planned.
+    /// Returns the confidence interval for a single look, at the planned end.
     ///
-    /// - Parameter error: how often such intervals miss the true difference; above 0 and below 1.
+    /// - Parameter error: the probability that the interval misses the true difference; above 0 and below 1.
     public func interval(error: Double = 0.05) -> Interval {
         let quantile = StudentDistribution(degreesOfFreedom: degreesOfFreedom).quantile(upperTail: error / 2)
         return Interval(around: difference, halfWidth: quantile * standardError)
@@ -66,46 +67,48 @@ public struct Effect: Sendable, Equatable {
 
 /// A range of differences.
 public struct Interval: Sendable, Equatable {
-    /// Its bounds, both inclusive.
+    /// The bounds of the range, both inclusive.
     public var lower, upper: Double
 
-    /// From `center − halfWidth` to `center + halfWidth`.
+    /// Creates the range from `center − halfWidth` to `center + halfWidth`.
     public init(around center: Double, halfWidth: Double) {
         (lower, upper) = (center - halfWidth, center + halfWidth)
     }
 
-    /// Whether a value is in it.
+    /// Returns whether a value is in the range.
     public func contains(_ value: Double) -> Bool { lower <= value && value <= upper }
 }
 
 extension Effect {
-    /// What of a measure the same measure of earlier explains: θ = cov(y, x) ÷ var(x), both arms as one sample; 0 if
-    /// the earlier measure does not vary.
+    /// Returns the regression coefficient θ of a measure on its earlier value, with both arms as one sample.
+    ///
+    /// The coefficient is θ = cov(y, x) ÷ var(x), or 0 if the earlier value does not vary.
     ///
     /// - Parameters:
-    ///   - first, second: y of the experiment, and x of the weeks before it, of each arm.
+    ///   - first: the sums of the first arm: y from the experiment, x from the weeks before it.
+    ///   - second: the same sums of the second arm.
     public static func explanation(_ first: PairedSums, _ second: PairedSums) -> Double {
         let both = first + second
         return both.companion.variance > 0 ? both.covariance / both.companion.variance : 0
     }
 
-    /// The difference of two means without what the weeks before explain (CUPED; Deng, Xu, Kohavi and Walker 2013).
+    /// Creates the difference of two means without the part that the weeks before explain.
     ///
-    /// Of every arm ȳ − θx̄ is compared, and σ²y + θ²σ²x − 2θσyx is its variance a member.
-    ///
-    /// - Returns: nil if an arm has fewer than two members, or nothing varies.
+    /// The method, CUPED (Deng, Xu, Kohavi and Walker 2013), compares ȳ − θx̄ of the two arms; the variance per member
+    /// is σ²y + θ²σ²x − 2θσyx. The result is `nil` if an arm has fewer than two members, or nothing varies.
     public init?(adjustedAbsolute first: PairedSums, _ second: PairedSums) {
         let theta = Self.explanation(first, second)
         self.init(absolute: ArmMean(first, without: theta), ArmMean(second, without: theta))
     }
 
-    /// The same as a fraction of the first arm's mean ȳ₁, which is not adjusted.
+    /// Creates the same difference as a fraction of the first arm's mean ȳ₁, which is not adjusted.
     ///
-    /// The variance is that of the delta method with ȳ₂ ÷ ȳ₁ as the ratio of the means:
-    /// (σ²y₁(ȳ₂ ÷ ȳ₁)² − 2θσyx₁·ȳ₂ ÷ ȳ₁ + θ²σ²x₁) ÷ (n₁ȳ₁²) + (σ²y₂ + θ²σ²x₂ − 2θσyx₂) ÷ (n₂ȳ₁²).
-    /// It takes account of ȳ₁ standing in numerator and denominator; the simpler one of `init(relative:_:)` does not.
+    /// The variance follows from the delta method, with ȳ₂ ÷ ȳ₁ as the ratio of the means:
     ///
-    /// - Returns: nil if an arm has fewer than two members, nothing varies, or the first mean is 0.
+    ///     (σ²y₁(ȳ₂ ÷ ȳ₁)² − 2θσyx₁·ȳ₂ ÷ ȳ₁ + θ²σ²x₁) ÷ (n₁ȳ₁²) + (σ²y₂ + θ²σ²x₂ − 2θσyx₂) ÷ (n₂ȳ₁²)
+    ///
+    /// This variance allows for ȳ₁ in both numerator and denominator; the simpler variance of `init(relative:_:)` does
+    /// not. The result is `nil` if an arm has fewer than two members, nothing varies, or the first mean is 0.
     public init?(adjustedRelative first: PairedSums, _ second: PairedSums) {
         let theta = Self.explanation(first, second)
         let arms = (ArmMean(first, without: theta), ArmMean(second, without: theta))
@@ -121,7 +124,7 @@ extension Effect {
 }
 
 extension ArmMean {
-    /// The mean of y − θx.
+    /// Creates the mean of y − θx.
     fileprivate init(_ sums: PairedSums, without theta: Double) {
         self.init(SampleSums())
         value = sums.measure.mean - theta * sums.companion.mean
@@ -133,19 +136,23 @@ extension ArmMean {
 }
 
 extension Effect {
-    /// The number of members at which always-valid intervals are narrowest, if nobody says otherwise.
+    /// The default number of members at which anytime-valid intervals are narrowest.
     public static let usualTuningCount = 5000
 
-    /// The interval for who looks whenever they like: all of them together miss the true difference as seldom as one.
+    /// Returns the anytime-valid confidence interval, for looks at any time.
     ///
-    /// An asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit
-    /// theory and asymptotic confidence sequences", 2021, theorem 2.2): with n members, s² = n × standard error², and
-    /// error α, the half width is √(s² · 2(nρ² + 1) ÷ (n²ρ²) · ln(√(nρ² + 1) ÷ α)), where
-    /// ρ² = (−2 ln α + ln(−2 ln α + 1)) ÷ m.
+    /// All these intervals together miss the true difference as seldom as one. The intervals form an asymptotic
+    /// confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas, "Time-uniform central limit theory and
+    /// asymptotic confidence sequences", 2021, theorem 2.2). With n members, s² = n × standard error², and error α, the
+    /// half width is
+    ///
+    ///     √(s² · 2(nρ² + 1) ÷ (n²ρ²) · ln(√(nρ² + 1) ÷ α))
+    ///     ρ² = (−2 ln α + ln(−2 ln α + 1)) ÷ m
     ///
     /// - Parameters:
-    ///   - error: how often the true difference is outside one of them; above 0 and below 1.
-    ///   - tuningCount: m, the number of members at which they are narrowest; chosen before the experiment; above 0.
+    ///   - error: the probability that any of the intervals misses the true difference; above 0 and below 1.
+    ///   - tuningCount: m, the number of members at which the intervals are narrowest, above 0; it is chosen before the
+    ///     experiment.
     public func alwaysValidInterval(error: Double = 0.05, tuningCount: Int = usualTuningCount) -> Interval {
         let least = -2 * log(error)
         let density = (least + log(least + 1)) / Double(tuningCount)
@@ -157,26 +164,27 @@ extension Effect {
     }
 }
 
-/// The mean of a measure over the members of an arm, and how exact it is.
+/// The mean of a measure over the members of an arm, with its variance.
 public struct ArmMean: Sendable, Equatable {
     /// The mean.
     public var value: Double
-    /// The variance of the mean: that of a member divided by their number.
+    /// The variance of the mean: the variance of a member's value, divided by the number of members.
     public var variance: Double
     /// The number of members.
     public var count: Int
 
-    /// The mean of a measure of which every member has one value.
+    /// Creates the mean of a measure that has one value for every member.
     public init(_ sums: SampleSums) {
         value = sums.mean
         variance = sums.count > 0 ? sums.variance / Double(sums.count) : 0
         count = sums.count
     }
 
-    /// The ratio of two sums over the members, such as clicks to lists shown, where a member has several of both.
+    /// Creates the ratio of two sums over the members, such as clicks to pages shown.
     ///
-    /// Its variance is (σ²y − 2R·σyx + R²·σ²x) ÷ (x̄²·n), with R = Σy ÷ Σx: the members are the independent units, not
-    /// the lists. (The delta method; Deng, Knoblich and Lu, "Applying the Delta Method in Metric Analytics", 2018.)
+    /// A member may have several of both, so the members are the independent units, not the pages. With R = Σy ÷ Σx,
+    /// the variance is (σ²y − 2R·σyx + R²·σ²x) ÷ (x̄²·n). (The delta method; Deng, Knoblich and Lu, "Applying the Delta
+    /// Method in Metric Analytics", 2018.)
     public init(ratioOf sums: PairedSums) {
         count = sums.count
         let mean = sums.companion.mean
@@ -193,12 +201,12 @@ public struct ArmMean: Sendable, Equatable {
 
 /// Holm's correction for asking several questions of one experiment (Holm 1979).
 public enum Holm {
-    /// The p values as if each were the only one: of m, in rising order, the i-th is multiplied by m − i + 1, and none
-    /// is below the one before it; at most 1.
+    /// Returns corrected p values, each of which can be judged as if it were the only one.
     ///
-    /// If all below α are called real, then with a probability of at most α any is called so that is not.
+    /// Of m values in rising order, the i-th is multiplied by m − i + 1. None is then below the one before it, nor
+    /// above 1. If all values below α are called real, the probability that any of them is not real is at most α.
     ///
-    /// - Returns: in the order of `values`.
+    /// - Returns: the corrected values, in the order of `values`.
     public static func adjusted(_ values: [Double]) -> [Double] {
         var result = values
         var greatest = 0.0

@@ -1,20 +1,21 @@
 import Glibc
 
-/// Whether the arms have as many members as their weights say.
+/// A test of whether the arms have as many members as their weights say.
 ///
-/// If they have not, members are missing from an arm, hardly ever by chance, and no other number can be trusted.
+/// A mismatch is hardly ever chance: members are missing from an arm, and no other number can be trusted.
 /// (Fabijan and others, "Diagnosing Sample Ratio Mismatch in Online Controlled Experiments", 2019.)
 public enum SampleRatio {
-    /// A p value below this is an alarm.
+    /// The p value below which there is an alarm.
     public static let alarmBelow = 0.001
 
-    /// The probability of counts at least as far from the weights: Pearson's χ², Σ(n − e)² ÷ e with e the expected
-    /// counts, with one degree of freedom less than there are arms.
+    /// Returns the probability of counts at least as far from the weights, by Pearson's χ² test.
+    ///
+    /// The statistic is Σ(n − e)² ÷ e with e the expected counts; the degrees of freedom are one fewer than the arms.
     ///
     /// - Parameters:
-    ///   - counts: the members of each arm.
-    ///   - weights: of each arm, above 0, in any unit.
-    /// - Returns: 1 if there are no members or fewer than two arms.
+    ///   - counts: the number of members in each arm.
+    ///   - weights: the weight of each arm, above 0, in any unit.
+    /// - Returns: the probability, or 1 if there are no members or fewer than two arms.
     public static func pValue(counts: [Int], weights: [Double]) -> Double {
         let (total, weight) = (Double(counts.reduce(0, +)), weights.reduce(0, +))
         guard total > 0, counts.count > 1 else { return 1 }
@@ -26,13 +27,13 @@ public enum SampleRatio {
     }
 }
 
-/// The same question for who looks every day: false alarms stay below one in a thousand however often it is asked.
+/// The same test for looks every day: false alarms stay below one in a thousand however often it is repeated.
 ///
 /// The members who came since the last look are compared under two assumptions: their arms have the given weights, or
-/// any. The second is a Dirichlet distribution that learns from each row. (Lindon and Malek, "Anytime-Valid Inference
-/// for Multinomial Count Data", 2022.)
+/// any weights. The second is a Dirichlet distribution that learns from each row (Lindon and Malek, "Anytime-Valid
+/// Inference for Multinomial Count Data", 2022).
 public struct SequentialSampleRatio: Sendable {
-    /// How many times more likely the counts must be with other weights for an alarm.
+    /// The least Bayes factor for an alarm (inclusive).
     public static let alarmFrom = 1000.0
 
     private let probabilities: [Double]
@@ -42,9 +43,9 @@ public struct SequentialSampleRatio: Sendable {
     /// ln P(counts so far | the given weights).
     public private(set) var logLikelihoodOfGiven = 0.0
 
-    /// Begins without members.
+    /// Creates a test without members.
     ///
-    /// - Parameter weights: of each arm, above 0, in any unit.
+    /// - Parameter weights: the weight of each arm, above 0, in any unit.
     public init(weights: [Double]) {
         let sum = weights.reduce(0, +)
         probabilities = weights.map { $0 / sum }
@@ -53,7 +54,7 @@ public struct SequentialSampleRatio: Sendable {
 
     /// Adds the members who came since the last row.
     ///
-    /// - Parameter counts: of each arm.
+    /// - Parameter counts: the number of these members in each arm.
     public mutating func add(_ counts: [Int]) {
         let row = counts.map(Double.init)
         let total = row.reduce(0, +)
@@ -67,29 +68,33 @@ public struct SequentialSampleRatio: Sendable {
         for index in row.indices { concentrations[index] += row[index] }
     }
 
-    /// How many times more likely the counts are with other weights than with the given.
+    /// The Bayes factor of the counts: their likelihood with any weights, divided by that with the given weights.
     public var evidence: Double { exp(logLikelihoodOfAny - logLikelihoodOfGiven) }
     /// Whether the arms' counts cannot be trusted.
     public var isAlarm: Bool { evidence >= Self.alarmFrom }
 }
 
-/// How many members an experiment needs.
+/// The number of members that an experiment needs.
 public struct SampleSize: Sendable, Equatable {
-    /// The least members of both arms together with which the effect is found as often as asked for.
+    /// The least number of members in both arms together with which the effect is found as often as required.
     public let memberCount: Int
 
-    /// Members needed to find a difference of means.
+    /// Computes the number of members needed to find a difference of means.
     ///
-    /// n = (z(α ÷ 2) + z(1 − power))² · σ² · (1 ÷ w₁ + 1 ÷ w₂) ÷ δ², with z(p) the normal value that is exceeded with
-    /// probability p, α the error, and w the parts of the members in each arm.
+    /// The formula is
+    ///
+    ///     n = (z(α ÷ 2) + z(1 − power))² · σ² · (1 ÷ w₁ + 1 ÷ w₂) ÷ δ²
+    ///
+    /// The normal distribution exceeds z(p) with probability p, α is the error, and w the part of the members in each
+    /// arm.
     ///
     /// - Parameters:
     ///   - effect: δ as a fraction of the mean, other than 0.
-    ///   - mean: of the measure a member, other than 0.
+    ///   - mean: the mean of the measure a member, other than 0.
     ///   - variance: σ² of the measure a member, in squares of its unit.
-    ///   - firstPart: the part of both arms' members that is in the first; above 0 and below 1.
-    ///   - power: how often the effect is found; above 0 and below 1.
-    ///   - error: how often an effect is reported where there is none; above 0 and below 1.
+    ///   - firstPart: the first arm's part of both arms' members; above 0 and below 1.
+    ///   - power: the probability of finding the effect; above 0 and below 1.
+    ///   - error: the probability of reporting an effect where there is none; above 0 and below 1.
     public init(
         toFind effect: Double, ofMean mean: Double, variance: Double, firstPart: Double = 0.5, power: Double = 0.8,
         error: Double = 0.05

@@ -1,4 +1,4 @@
-/// What a report keeps of an arm's members: how many, and sums of what was measured of each.
+/// The number of an arm's members, and the sums of their values in a measure.
 public struct SampleSums: Sendable, Equatable {
     /// The number of members.
     public var count = 0
@@ -7,17 +7,17 @@ public struct SampleSums: Sendable, Equatable {
     /// Σy².
     public var squares = 0.0
 
-    /// Of nobody.
+    /// Creates the sums of no members.
     public init() {}
 
-    /// Of sums that were made elsewhere.
+    /// Creates sums that were computed elsewhere.
     public init(count: Int, sum: Double, squares: Double) {
         self.count = count
         self.sum = sum
         self.squares = squares
     }
 
-    /// Adds a member.
+    /// Adds a member's value.
     public mutating func add(_ value: Double) {
         count += 1
         sum += value
@@ -30,38 +30,38 @@ public struct SampleSums: Sendable, Equatable {
         squares += new * new - old * old
     }
 
-    /// Σy ÷ n; 0 of nobody.
+    /// The mean Σy ÷ n, or 0 without members.
     public var mean: Double { count > 0 ? sum / Double(count) : 0 }
-    /// (Σy² − (Σy)² ÷ n) ÷ (n − 1); 0 of fewer than two.
+    /// The variance (Σy² − (Σy)² ÷ n) ÷ (n − 1), or 0 with fewer than two members.
     public var variance: Double { Self.covariance(squares, sum, sum, count) }
 
-    /// (Σxy − Σx·Σy ÷ n) ÷ (n − 1); 0 of fewer than two.
+    /// Returns the covariance (Σxy − Σx·Σy ÷ n) ÷ (n − 1), or 0 with fewer than two members.
     static func covariance(_ products: Double, _ first: Double, _ second: Double, _ count: Int) -> Double {
         guard count > 1 else { return 0 }
         return (products - first * second / Double(count)) / Double(count - 1)
     }
 }
 
-/// Sums of two measures a member, y and x: a numerator and its denominator, or a measure and its value of earlier.
+/// The sums of two values a member, y and x: a numerator and its denominator, or a measure and its earlier value.
 public struct PairedSums: Sendable, Equatable {
     /// The sums of y.
     public var measure = SampleSums()
-    /// The sums of x, of the same members.
+    /// The sums of x, over the same members.
     public var companion = SampleSums()
     /// Σxy.
     public var products = 0.0
 
-    /// Of nobody.
+    /// Creates the sums of no members.
     public init() {}
 
-    /// Of sums that were made elsewhere; both count the same members.
+    /// Creates sums that were computed elsewhere; both must count the same members.
     public init(_ measure: SampleSums, _ companion: SampleSums, products: Double) {
         self.measure = measure
         self.companion = companion
         self.products = products
     }
 
-    /// Adds a member.
+    /// Adds a member's values.
     public mutating func add(_ value: Double, _ companion: Double) {
         measure.add(value)
         self.companion.add(companion)
@@ -77,10 +77,10 @@ public struct PairedSums: Sendable, Equatable {
 
     /// The number of members.
     public var count: Int { measure.count }
-    /// (Σxy − Σx·Σy ÷ n) ÷ (n − 1); 0 of fewer than two.
+    /// The covariance (Σxy − Σx·Σy ÷ n) ÷ (n − 1), or 0 with fewer than two members.
     public var covariance: Double { SampleSums.covariance(products, measure.sum, companion.sum, count) }
 
-    /// The sums of the members of both.
+    /// Returns the sums over the members of both.
     public static func + (first: PairedSums, second: PairedSums) -> PairedSums {
         PairedSums(
             first.measure + second.measure, first.companion + second.companion,
@@ -89,7 +89,7 @@ public struct PairedSums: Sendable, Equatable {
 }
 
 extension SampleSums {
-    /// The sums of the members of both.
+    /// Returns the sums over the members of both.
     public static func + (first: SampleSums, second: SampleSums) -> SampleSums {
         SampleSums(
             count: first.count + second.count, sum: first.sum + second.sum, squares: first.squares + second.squares)

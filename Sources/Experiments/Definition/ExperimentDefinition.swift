@@ -1,21 +1,21 @@
 public import Model
 
-/// An experiment as it is defined: who takes part, and what each part of them gets.
+/// An experiment as it is defined: the members who take part, and the lists of each arm.
 ///
-/// Everything that a member's arm follows from is in it, so that every daemon comes to the same arm without asking.
+/// The definition determines every member's arm, so all daemons find the same arm without asking one another.
 public struct ExperimentDefinition: Sendable, Equatable, Codable {
-    /// What a part of the members gets.
+    /// A part of the members, and the lists that they get.
     public struct Arm: Sendable, Equatable, Codable {
-        /// Its name, unique in the experiment.
+        /// The name, unique in the experiment.
         public var name: String
-        /// How many members it gets, in proportion to the other arms' weights; above 0.
+        /// The arm's share of the members, relative to the other arms' weights; above 0.
         public var weight: Double
-        /// The values of settings that differ from the daemon's own, by the names of `ListSetting`.
+        /// The settings that differ from the daemon's own, by the names of `ListSetting`.
         public var settings: [String: Double]
-        /// The model version that lists are made from; nil for the one that is current.
+        /// The model version of the lists, or `nil` for the current one.
         public var version: VersionName?
 
-        /// An arm.
+        /// Creates an arm.
         public init(_ name: String, weight: Double = 1, settings: [String: Double] = [:], version: VersionName? = nil) {
             self.name = name
             self.weight = weight
@@ -24,52 +24,54 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
         }
     }
 
-    /// Whom an experiment is about.
+    /// The conditions for a member to take part.
     public struct Eligibility: Sendable, Equatable, Codable {
-        /// The least and the greatest number of groups that a member is in, both inclusive; nil for no bound.
+        /// The least and the greatest number of groups that a member is in, both inclusive; `nil` for no bound.
         public var fewestGroups, mostGroups: Int?
-        /// The day on which a member must have been in a group at the latest: Unix seconds of its beginning; nil for
-        /// any.
+        /// The last day on which a member may have joined a first group, or `nil` for any.
+        ///
+        /// The value is the Unix seconds of the day's beginning.
         public var knownSince: Int64?
-        /// The ids of the members who alone take part; nil for all.
+        /// The ids of the members who alone take part, or `nil` for all.
         public var memberIDs: Set<String>?
 
-        /// Everybody.
+        /// Creates conditions that everybody meets.
         public init() {}
 
-        /// Whether a member takes part.
+        /// Returns whether a member takes part.
         ///
         /// - Parameters:
+        ///   - memberID: the member's id.
         ///   - groupCount: the number of groups that the member is in.
-        ///   - knownSince: since when the member is in groups, in Unix milliseconds; nil if that is not known.
+        ///   - knownSince: the time of the member's first membership in Unix milliseconds, or `nil` if it is not known.
         public func includes(memberID: String, groupCount: Int, knownSinceMilliseconds knownSince: Int64?) -> Bool {
             guard groupCount >= fewestGroups ?? 0, groupCount <= mostGroups ?? .max,
                 memberIDs?.contains(memberID) ?? true
             else { return false }
             guard let latest = self.knownSince else { return true }
-            // Days, as daemons without the catalog know no more.
+            // Only days are compared, as daemons without the catalog know no more.
             return knownSince.map { $0 / 86_400_000 <= latest / 86_400 } ?? false
         }
     }
 
-    /// Its name, unique among all.
+    /// The name, unique among all experiments.
     public var name: String
-    /// What is hashed with a member's id to find the arm; another seed deals the members anew.
+    /// The text that is hashed with a member's id to find the arm; another seed assigns the members anew.
     public var seed: String
-    /// Experiments of a layer share no members; those of different layers overlap at random.
+    /// The layer: experiments of one layer share no members, experiments of different layers overlap at random.
     public var layer: String
     /// The part of the layer's members who take part: from a fraction (inclusive) to another (exclusive).
     public var from, to: Double
-    /// When it begins (inclusive) and ends (exclusive), in Unix seconds; nil for no bound.
+    /// The begin (inclusive) and the end (exclusive) in Unix seconds, or `nil` for no bound.
     public var startsAt, endsAt: Int64?
-    /// Whom it is about.
+    /// The conditions for a member to take part.
     public var eligibility = Eligibility()
     /// Whether every member gets one list drafted from those of the two arms, instead of one of the two.
     public var isInterleaved = false
-    /// Two or more; the first is what the others are compared with.
+    /// Two arms or more; the others are compared with the first.
     public var arms: [Arm]
 
-    /// An experiment with all members of a layer of its own name.
+    /// Creates an experiment with all members of a layer of its own name.
     public init(_ name: String, arms: [Arm]) {
         self.name = name
         seed = name
@@ -78,16 +80,16 @@ public struct ExperimentDefinition: Sendable, Equatable, Codable {
         self.arms = arms
     }
 
-    /// What is hashed with a member's id to find whether the member is in the part of the layer that takes part.
+    /// The text that is hashed with a member's id to find the member's place in the layer.
     public var layerSeed: String { "__" + layer }
 
     /// The weights of the arms, in their order.
     public var weights: [Double] { arms.map(\.weight) }
 
-    /// The model versions that its arms name.
+    /// The model versions that the arms name.
     public var versions: Set<VersionName> { Set(arms.compactMap(\.version)) }
 
-    /// Whether it runs at an instant, in Unix seconds, as far as its dates say.
+    /// Returns whether the experiment's dates include an instant, in Unix seconds.
     public func runs(atSeconds instant: Int64) -> Bool {
         instant >= startsAt ?? .min && instant < endsAt ?? .max
     }
@@ -99,15 +101,15 @@ extension ExperimentDefinition {
     /// The greatest length of a name, in bytes.
     public static let nameLimit = 64
 
-    /// What is wrong with it; nil if nothing is.
+    /// Returns the first problem of the definition, or `nil` if there is none.
     ///
-    /// - Parameter settings: what an arm may set.
+    /// - Parameter settings: the settings that an arm may change.
     public func problem(settings: [ListSetting]) -> String? {
         for (what, text) in [("name", name), ("layer", layer)] + arms.map({ ("name of an arm", $0.name) })
         where !Self.isGoodName(text) {
             return "\"\(text)\" is no \(what): use up to \(Self.nameLimit) letters of a to z, digits, - and _"
         }
-        // Layers and the holdout have seeds that begin with two underscores: members must be dealt independently.
+        // Layers and the holdout have seeds that begin with two underscores: members must be assigned independently.
         guard !seed.isEmpty, seed.utf8.count <= Self.nameLimit, !seed.hasPrefix("__") else {
             return "the seed must have 1 to \(Self.nameLimit) bytes, and not begin with __"
         }

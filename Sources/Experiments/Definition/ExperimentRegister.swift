@@ -1,47 +1,48 @@
 import FoundationEssentials
 
-/// The experiments that a site has started, and those that it has stopped: what all daemons of a store go by.
+/// The experiments that a site has started and stopped; all daemons of a store follow the register.
 ///
-/// What was started is kept as it was then: a file that is edited later changes nothing that runs.
+/// An experiment is kept as it was when it was started: a later edit of its file changes nothing that runs.
 public struct ExperimentRegister: Sendable, Equatable, Codable {
     /// An experiment that was started.
     public struct Entry: Sendable, Equatable, Codable {
-        /// What was started.
+        /// The definition that was started.
         public var definition: ExperimentDefinition
-        /// When, in Unix milliseconds.
+        /// The time of the start, in Unix milliseconds.
         public var startedAtMilliseconds: Int64
-        /// When it was stopped, in Unix milliseconds; nil while it runs.
+        /// The time at which it was stopped in Unix milliseconds, or `nil` while it runs.
         public var stoppedAtMilliseconds: Int64?
 
-        /// Whether it assigns members at an instant, in Unix milliseconds.
+        /// Returns whether the experiment assigns members at an instant, in Unix milliseconds.
         public func runs(atMilliseconds instant: Int64) -> Bool {
             stoppedAtMilliseconds == nil && definition.runs(atSeconds: instant / 1000)
         }
     }
 
-    /// The part of all members who take part in no experiment, 0 to below 1: those whose bucket of `holdoutSeed` is
-    /// below it.
+    /// The part of all members who take part in no experiment, 0 to below 1.
+    ///
+    /// A member belongs to the holdout if the member's bucket of `holdoutSeed` is below this part.
     public var holdout = 0.0
-    /// In the order in which they were started.
+    /// The experiments, in the order in which they were started.
     public private(set) var entries: [Entry] = []
 
-    /// Without experiments.
+    /// Creates a register without experiments.
     public init() {}
 
     /// The seed of the holdout's buckets.
     public static let holdoutSeed = "__holdout"
-    /// The most experiments that are kept.
+    /// The greatest number of experiments that are kept.
     public static let limit = 1000
 
-    /// An experiment that was started; nil if none of that name was.
+    /// The experiment of a name, or `nil` if none of that name was started.
     public subscript(name: String) -> Entry? { entries.first { $0.definition.name == name } }
 
     /// Starts an experiment.
     ///
     /// - Parameters:
-    ///   - definition: without a problem.
-    ///   - instant: Unix milliseconds.
-    /// - Returns: why that cannot be done; nil if it is done.
+    ///   - definition: a definition without a problem.
+    ///   - instant: the present, in Unix milliseconds.
+    /// - Returns: the reason for which it cannot be started, or `nil` if it was.
     public mutating func start(_ definition: ExperimentDefinition, atMilliseconds instant: Int64) -> String? {
         if let entry = self[definition.name] {
             guard entry.stoppedAtMilliseconds == nil else {
@@ -78,7 +79,7 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
 }
 
 extension ExperimentDefinition {
-    /// Why it cannot run beside another one; nil if it can.
+    /// Returns the reason for which the experiment cannot run beside another one, or `nil` if it can.
     fileprivate func conflict(with running: ExperimentDefinition) -> String? {
         if layer == running.layer {
             guard running.from < to, from < running.to else { return nil }
@@ -93,10 +94,10 @@ extension ExperimentDefinition {
 }
 
 extension ExperimentRegister {
-    /// Sets the part of the members who take part in nothing, which stays as it is while anything runs.
+    /// Sets the part of the members who take part in nothing; it cannot change while an experiment runs.
     ///
-    /// - Parameter holdout: 0 to below 1.
-    /// - Returns: why that cannot be done; nil if it is done.
+    /// - Parameter holdout: the part, 0 to below 1.
+    /// - Returns: the reason for which it cannot be set, or `nil` if it was.
     public mutating func setHoldout(_ holdout: Double) -> String? {
         guard holdout != self.holdout else { return nil }
         if let running = entries.first(where: { $0.stoppedAtMilliseconds == nil }) {
@@ -119,9 +120,9 @@ extension ExperimentRegister {
         return Array(data) + [UInt8(ascii: "\n")]
     }
 
-    /// Reads what `encoded` gave; nil if it is something else, or of another program.
+    /// Reads the JSON of `encoded`, or returns `nil` if it is something else or from another program.
     ///
-    /// - Parameter text: nil for a register without experiments.
+    /// - Parameter text: the JSON, or `nil` for a register without experiments.
     public init?(encoded text: [UInt8]?) {
         guard let text else {
             self.init()

@@ -1,11 +1,11 @@
 public import Model
 public import Recommendation
 
-/// A number that lists are made with, which an arm may set to another value.
+/// A numeric setting of lists that an arm may change.
 public struct ListSetting: Sendable {
-    /// What files call it: words in lower case with hyphens.
+    /// The name in files: words in lower case with hyphens.
     public let name: String
-    /// What it is, with its unit.
+    /// The meaning of the setting, with its unit.
     public let meaning: String
     /// The least and the greatest value, both inclusive.
     public let bounds: ClosedRange<Double>
@@ -21,12 +21,14 @@ public struct ListSetting: Sendable {
         self.set = set
     }
 
-    /// Sets it.
+    /// Changes the setting in a configuration.
     ///
-    /// - Parameter value: within `bounds`.
+    /// - Parameters:
+    ///   - value: the new value, within `bounds`.
+    ///   - configuration: the configuration.
     public func apply(_ value: Double, to configuration: inout PlanConfiguration) { set(&configuration, value) }
 
-    /// All settings of lists from these relations, in the order of the stages that they concern.
+    /// Returns all settings of lists from some relations, in the order of the stages that they concern.
     public static func all(of relations: RelationTable) -> [ListSetting] {
         relations.map { weight(of: $0) } + [
             ListSetting("ceiling", "The plain cosine to a joined group from which a group is too similar", 0.01...1) {
@@ -79,9 +81,9 @@ public struct ListSetting: Sendable {
 }
 
 extension PlanConfiguration {
-    /// The same with the settings of an arm; names that this program does not know change nothing.
+    /// Returns the same configuration with the settings of an arm; unknown names change nothing.
     ///
-    /// - Parameter values: by the names of settings.
+    /// - Parameter values: the values by the names of settings.
     public func setting(_ values: [String: Double]) -> PlanConfiguration {
         var configuration = self
         for setting in ListSetting.all(of: relations) {

@@ -2,12 +2,12 @@ import Glibc
 
 /// The standard normal distribution.
 public enum NormalDistribution {
-    /// The probability of a value above z.
+    /// Returns the probability of a value above z.
     public static func upperTail(_ z: Double) -> Double { erfc(z / 2.0.squareRoot()) / 2 }
 
-    /// The value that is exceeded with a probability.
+    /// Returns the value that is exceeded with a probability.
     ///
-    /// - Parameter probability: above 0 and below 1.
+    /// - Parameter probability: the probability, above 0 and below 1.
     public static func quantile(upperTail probability: Double) -> Double {
         falling(upperTail, to: probability, from: -40, through: 40)
     }
@@ -15,22 +15,22 @@ public enum NormalDistribution {
 
 /// Student's t distribution.
 public struct StudentDistribution: Sendable {
-    /// Above 0.
+    /// The degrees of freedom, above 0.
     public let degreesOfFreedom: Double
 
-    /// The distribution with so many degrees of freedom.
+    /// Creates the distribution with some degrees of freedom, above 0.
     public init(degreesOfFreedom: Double) { self.degreesOfFreedom = degreesOfFreedom }
 
-    /// The probability of a value above t.
+    /// Returns the probability of a value above t.
     public func upperTail(_ t: Double) -> Double {
         let outside = IncompleteFunctions.lowerBeta(
             degreesOfFreedom / (degreesOfFreedom + t * t), degreesOfFreedom / 2, 0.5)
         return t >= 0 ? outside / 2 : 1 - outside / 2
     }
 
-    /// The value that is exceeded with a probability.
+    /// Returns the value that is exceeded with a probability.
     ///
-    /// - Parameter probability: above 0 and below 1.
+    /// - Parameter probability: the probability, above 0 and below 1.
     public func quantile(upperTail probability: Double) -> Double {
         falling(upperTail, to: probability, from: -1e6, through: 1e6)
     }
@@ -38,9 +38,11 @@ public struct StudentDistribution: Sendable {
 
 /// The χ² distribution.
 public enum ChiSquaredDistribution {
-    /// The probability of a value above x.
+    /// Returns the probability of a value above x.
     ///
-    /// - Parameter degreesOfFreedom: 1 or more.
+    /// - Parameters:
+    ///   - x: the value.
+    ///   - degreesOfFreedom: the degrees of freedom, 1 or more.
     public static func upperTail(_ x: Double, degreesOfFreedom: Int) -> Double {
         IncompleteFunctions.upperGamma(Double(degreesOfFreedom) / 2, x / 2)
     }
@@ -48,11 +50,11 @@ public enum ChiSquaredDistribution {
 
 /// The binomial distribution.
 public enum BinomialDistribution {
-    /// The two-sided probability that a fair coin is at least so one-sided (the sign test).
+    /// Returns the two-sided probability that a fair coin is at least as one-sided (the sign test).
     ///
     /// - Parameters:
-    ///   - successes: 0 to `trials`.
-    ///   - trials: 0 or more.
+    ///   - successes: the number of successes, 0 to `trials`.
+    ///   - trials: the number of trials, 0 or more.
     public static func signTest(successes: Int, of trials: Int) -> Double {
         let greater = max(successes, trials - successes)
         guard greater > 0 else { return 1 }
@@ -61,7 +63,9 @@ public enum BinomialDistribution {
     }
 }
 
-/// Where a falling function has a value, by halving the range until it cannot be halved.
+/// Returns the argument for which a falling function has a value.
+///
+/// The range is halved until it cannot be halved.
 private func falling(
     _ function: (Double) -> Double, to value: Double, from lower: Double, through upper: Double
 ) -> Double {
@@ -75,23 +79,23 @@ private func falling(
 
 /// The incomplete gamma and beta functions, from which the tails of distributions follow.
 ///
-/// Both are sums of few terms or continued fractions, with about 14 correct digits.
-/// (Abramowitz and Stegun 6.5.29, 6.5.31 and 26.5.8; fractions by Lentz's method.)
+/// Both are sums of few terms or continued fractions, with about 14 correct digits (Abramowitz and Stegun 6.5.29,
+/// 6.5.31 and 26.5.8; fractions by Lentz's method).
 enum IncompleteFunctions {
-    /// Terms that a sum or a fraction may need; 100 are enough for arguments below a thousand.
+    /// The greatest number of terms of a sum or a fraction; 100 are enough for arguments below a thousand.
     private static let termLimit = 10_000
     private static let precision = 1e-16
-    /// Takes the place of a denominator of 0.
+    /// The value that takes the place of a denominator of 0.
     private static let tiny = 1e-300
 
-    /// ln Γ(x), for x above 0.
+    /// Returns ln Γ(x), for x above 0.
     static func logGamma(_ x: Double) -> Double {
-        // Its sign is known: Γ is positive above 0. The variant without a shared sign is safe in all threads.
+        // Γ is positive above 0, so its sign is not needed. The variant without a shared sign is safe in all threads.
         var sign: Int32 = 0
         return unsafe lgamma_r(x, &sign)
     }
 
-    /// Q(a, x): the upper part of the gamma function as a fraction of the whole, 0 to 1.
+    /// Returns Q(a, x): the upper part of the gamma function as a fraction of the whole, 0 to 1.
     ///
     /// - Parameters:
     ///   - a: above 0.
@@ -114,11 +118,12 @@ enum IncompleteFunctions {
         return factor / fraction
     }
 
-    /// Iₓ(a, b): the lower part of the beta function as a fraction of the whole, 0 to 1.
+    /// Returns Iₓ(a, b): the lower part of the beta function as a fraction of the whole, 0 to 1.
     ///
     /// - Parameters:
     ///   - x: 0 to 1.
-    ///   - a, b: above 0.
+    ///   - a: above 0.
+    ///   - b: above 0.
     static func lowerBeta(_ x: Double, _ a: Double, _ b: Double) -> Double {
         guard x > 0 else { return 0 }
         guard x < 1 else { return 1 }
@@ -136,7 +141,7 @@ enum IncompleteFunctions {
         return exp(logFactor) / (a * fraction)
     }
 
-    /// first + n₁/(d₁ + n₂/(d₂ + …)).
+    /// Returns first + n₁/(d₁ + n₂/(d₂ + …)).
     private static func continuedFraction(
         first: Double, _ term: (Int) -> (numerator: Double, denominator: Double)
     ) -> Double {

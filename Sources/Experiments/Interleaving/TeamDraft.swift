@@ -1,16 +1,18 @@
-/// One list of two: in every round each list picks its best group that is not yet taken, and a coin decides who picks
-/// first. (Radlinski, Kurup and Joachims, "How Does Clickthrough Data Reflect Retrieval Quality?", 2008.)
+/// One list drafted from two: in every round each list picks its best group that is not yet taken.
+///
+/// A coin decides which list picks first in a round (Radlinski, Kurup and Joachims, "How Does Clickthrough Data Reflect
+/// Retrieval Quality?", 2008).
 public struct TeamDraft<Element: Hashable & Sendable>: Sendable {
-    /// Whose pick a row is.
+    /// The list that picked a row.
     public enum Team: UInt8, Sendable, CaseIterable {
         case first, second
     }
 
-    /// A row of the list.
+    /// A row of the drafted list.
     public struct Pick: Sendable {
-        /// What was picked.
+        /// The element that was picked.
         public let element: Element
-        /// Who picked it, and gets the credit if it is clicked or joined.
+        /// The list that picked it, and gets the credit for a click or a join.
         public let team: Team
     }
 
@@ -20,8 +22,10 @@ public struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     /// Drafts from two lists; once one has nothing left, the rest is the other's.
     ///
     /// - Parameters:
-    ///   - limit: the most rows.
-    ///   - coin: true if the first list picks first in a round; asked once a round.
+    ///   - first: the first list, best first.
+    ///   - second: the second list, best first.
+    ///   - limit: the greatest number of rows.
+    ///   - coin: whether the first list picks first in a round; called once a round.
     public init(_ first: [Element], _ second: [Element], limit: Int = .max, coin: () -> Bool) {
         var taken: Set<Element> = []
         var rests = [first[...], second[...]]
@@ -38,18 +42,19 @@ public struct TeamDraft<Element: Hashable & Sendable>: Sendable {
     }
 }
 
-/// Which of two interleaved lists members prefer: a member votes for the list that more of their clicks or joins are
-/// credited to.
+/// The votes of members between two interleaved lists.
+///
+/// A member votes for the list that more of the member's clicks or joins are credited to.
 public struct InterleavingVotes: Sendable, Equatable {
-    /// Members who prefer the first list, the second, and neither.
+    /// The numbers of members who prefer the first list, the second, and neither.
     public private(set) var first = 0, second = 0, neither = 0
 
-    /// Without members.
+    /// Creates votes of no members.
     public init() {}
 
     /// Adds a member.
     ///
-    /// - Parameter credits: of each list.
+    /// - Parameter credits: the number of clicks or joins credited to each list.
     public mutating func add(_ credits: (first: Int, second: Int)) {
         if credits.first > credits.second {
             first += 1

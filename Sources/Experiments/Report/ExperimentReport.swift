@@ -1,65 +1,66 @@
-/// What an experiment has shown so far.
+/// The results of an experiment so far.
 public struct ExperimentReport: Sendable {
     /// An arm compared with the first one in a measure.
     public struct Comparison: Sendable {
         /// The index of the arm, 1 or more.
         public let arm: Int
-        /// What is compared.
+        /// The measure that is compared.
         public let measure: Measure
         /// The mean or ratio of the first arm, and of this one.
         public let control, value: Double
-        /// The difference, in units of the measure; nil if it cannot be told yet.
+        /// The difference in units of the measure, or `nil` if it cannot be told yet.
         public let absolute: Effect?
-        /// The difference as a part of the first arm's; nil if it cannot be told yet.
+        /// The difference as a part of the first arm's value, or `nil` if it cannot be told yet.
         public let relative: Effect?
-        /// The p value of the absolute difference as if this were the only question (Holm); nil for guardrails and for
-        /// what cannot be told.
+        /// The p value of the absolute difference, corrected for the number of questions (Holm).
+        ///
+        /// Guardrails have none, nor have comparisons whose difference cannot be told.
         public internal(set) var adjustedPValue: Double?
     }
 
-    /// The relative difference after each day.
+    /// The relative differences after a day.
     public struct Day: Sendable {
-        /// From the first of the experiment on.
+        /// The day, 0 for the first of the experiment.
         public let day: Int
-        /// By arm from the second on, then by measure; what cannot be told yet is left out.
+        /// The differences by arm, from the second on, and by measure; one that cannot be told yet is left out.
         public let effects: [[Measure: Effect]]
     }
 
-    /// Members alike in the number of their groups.
+    /// The members with similar numbers of groups.
     public struct Segment: Sendable {
-        /// Their numbers of groups, both inclusive.
+        /// The least and the greatest number of groups, both inclusive.
         public let groupCounts: ClosedRange<Int>
-        /// Members by arm.
+        /// The number of members in each arm.
         public let memberCounts: [Int]
-        /// By arm from the second on: the relative difference in joins; nil where it cannot be told.
+        /// The relative difference in joins by arm, from the second on; `nil` where it cannot be told.
         public let joins: [Effect?]
     }
 
     /// The definition that was started.
     public let definition: ExperimentDefinition
-    /// Members by arm.
+    /// The number of members in each arm.
     public let memberCounts: [Int]
-    /// Members who were shown lists of two arms, and are left out.
+    /// The number of members who were shown lists of two arms, and are left out.
     public let crossedCount: Int
     /// The p value of the sample ratio.
     public let sampleRatioPValue: Double
-    /// How many times more likely the counts, day by day, are with other weights.
+    /// The Bayes factor of the counts, day by day: other weights against the given ones.
     public let sampleRatioEvidence: Double
-    /// Of every arm but the first: all measures, in their order.
+    /// The comparisons of every arm but the first, in all measures, in their order.
     public let comparisons: [Comparison]
     /// All days so far, in their order.
     public let days: [Day]
-    /// In the order of their numbers of groups.
+    /// The segments, in the order of their numbers of groups.
     public let segments: [Segment]
-    /// Pages shown, and those whose list the client confirmed to have shown, by arm.
+    /// The number of pages shown in each arm, and of pages of lists that the client confirmed to have shown.
     public let pageCounts, confirmedPageCounts: [Int]
 
     /// The numbers of groups of the segments.
     public static let segmentBounds = [0...0, 1...4, 5...19, 20...Int.max]
-    /// Of a thousand members, so many may be in two arms before a report says that it cannot be trusted.
+    /// The greatest number of members in two arms, per thousand, with which a report can be trusted.
     private static let crossedPerThousand = 1
 
-    /// Why nothing of it can be trusted; nil if nothing speaks against it.
+    /// The reason for which the report cannot be trusted, or `nil` if there is none.
     public var distrust: String? {
         if sampleRatioPValue < SampleRatio.alarmBelow || sampleRatioEvidence >= SequentialSampleRatio.alarmFrom {
             let counts = zip(definition.arms, memberCounts).map { "\($0.name) \($1)" }.joined(separator: ", ")
@@ -73,13 +74,13 @@ public struct ExperimentReport: Sendable {
 }
 
 extension ExperimentReport {
-    /// A report.
+    /// Creates a report.
     ///
     /// - Parameters:
-    ///   - definition: as it was started.
-    ///   - outcomes: of all members who were shown a list of one arm.
-    ///   - crossedCount: how many were shown lists of two.
-    ///   - dayCount: how many days have passed, 1 or more.
+    ///   - definition: the definition that was started.
+    ///   - outcomes: the outcomes of all members who were shown a list of one arm.
+    ///   - crossedCount: the number of members who were shown lists of two arms.
+    ///   - dayCount: the number of days that have passed, 1 or more.
     /// - Complexity: O(events + days · (arms · measures + members who did something on that day)).
     public init(
         _ definition: ExperimentDefinition, _ outcomes: [MemberOutcome], crossedCount: Int = 0, dayCount: Int
@@ -144,29 +145,30 @@ extension ExperimentReport {
     }
 }
 
-/// What may be concluded of a comparison.
+/// The conclusion from a comparison.
 public enum Conclusion: Sendable, Equatable {
-    /// There is more of it than in the first arm, or less.
+    /// There is more of the measure than in the first arm, or less.
     case more, less
-    /// A difference was not found: there may be none, or a small one.
+    /// No difference was found: there may be none, or a small one.
     case undecided
-    /// Too few members, or nobody did anything.
+    /// There are too few members, or nobody did anything.
     case tooEarly
 }
 
 extension ExperimentReport {
-    /// How often a conclusion is wrong where there is no difference, over all measures together.
+    /// The probability of a wrong conclusion where there is no difference, over all measures together.
     public static let error = 0.05
 
-    /// What may be concluded of a comparison.
+    /// Returns the conclusion from a comparison.
     ///
-    /// While the experiment runs, whoever looks may look again: then the always-valid interval decides, with the error
-    /// divided by the number of questions. Once it has ended, Holm's p value does. A guardrail is a question of its
-    /// own, because to overlook harm is worse than to suspect it.
+    /// While the experiment runs, anyone may look again and again, so the anytime-valid confidence interval decides,
+    /// with its error divided by the number of questions. Once the experiment has ended, Holm's p value decides. A
+    /// guardrail is a question of its own, because overlooking harm is worse than suspecting it.
     ///
     /// - Parameters:
+    ///   - comparison: a comparison of this report.
     ///   - isOver: whether the experiment has ended.
-    ///   - tuningCount: of always-valid intervals, as of `Effect.alwaysValidInterval`.
+    ///   - tuningCount: the parameter of `Effect.alwaysValidInterval(error:tuningCount:)`.
     public func conclusion(of comparison: Comparison, isOver: Bool, tuningCount: Int) -> Conclusion {
         guard let effect = comparison.absolute else { return .tooEarly }
         let isReal: Bool

@@ -1,8 +1,8 @@
-/// What is counted of a member, on a day.
+/// A quantity that is counted for a member on a day.
 public enum Quantity: Int, Sendable, CaseIterable, Codable {
     /// Groups joined from a list of the experiment.
     case joins
-    /// Of these, those that the member had not left 7 days later; counted on the day when that is known.
+    /// Groups joined from a list that the member had not left 7 days later, counted on that later day.
     case keptJoins
     /// Groups of a list of the experiment that were clicked.
     case clicks
@@ -14,38 +14,38 @@ public enum Quantity: Int, Sendable, CaseIterable, Codable {
     case topics
     /// Pages of lists that were shown.
     case pages
-    /// Of these, those without a group.
+    /// Shown pages without a group.
     case emptyPages
-    /// Pages whose list the client confirmed to have shown, by an impression.
+    /// Pages of a list that the client confirmed to have shown, by an impression.
     case confirmedPages
-    /// Pages of which it is known how long making the answer took.
+    /// Pages with a known answer time.
     case timedPages
-    /// How long that took, in milliseconds.
+    /// The sum of these answer times, in milliseconds.
     case milliseconds
 }
 
-/// What a report compares.
+/// A measure that a report compares between arms.
 public enum Measure: String, Sendable, CaseIterable, Codable {
-    /// Joins from lists a member.
+    /// Joins from lists, per member.
     case joins
-    /// Joins that were kept for 7 days, a member.
+    /// Joins that were kept for 7 days, per member.
     case keptJoins = "kept-joins"
-    /// Clicks a member.
+    /// Clicks, per member.
     case clicks
-    /// Days a member returned on.
+    /// Days on which a member returned.
     case returnDays = "return-days"
-    /// Different topics of what a member joined.
+    /// Different topics of the groups that a member joined.
     case topics
-    /// Clicks a page that was shown.
+    /// Clicks per page shown.
     case clickRate = "click-rate"
-    /// Dismissals a member.
+    /// Dismissals, per member.
     case dismissals
     /// The part of the pages that had no group.
     case emptyPages = "empty-pages"
-    /// Milliseconds that making the answer with a page took.
+    /// The mean time for making the answer with a page, in milliseconds.
     case answerTime = "answer-time"
 
-    /// What is counted.
+    /// The quantity that is counted, the numerator of a ratio.
     var quantity: Quantity {
         switch self {
         case .joins: .joins
@@ -59,7 +59,7 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// What it is divided by, if it is a ratio of sums; nil if it is a mean over members.
+    /// The denominator of a ratio of sums, or `nil` for a mean over members.
     var denominator: Quantity? {
         switch self {
         case .clickRate, .emptyPages: .pages
@@ -68,9 +68,9 @@ public enum Measure: String, Sendable, CaseIterable, Codable {
         }
     }
 
-    /// Whether it must not get worse, rather than get better: then less of it is better.
+    /// Whether the measure watches for harm: less of it is better, and it must not get worse.
     public var isGuardrail: Bool { [.dismissals, .emptyPages, .answerTime].contains(self) }
 
-    /// Whether members did it before the experiment as well, so that the weeks before can be taken out.
+    /// Whether members could do it before the experiment as well, so that the weeks before can be taken into account.
     public var hasBefore: Bool { [.joins, .clicks, .dismissals].contains(self) }
 }

@@ -1,15 +1,15 @@
-/// What a member of an experiment did, day by day.
+/// The actions of a member of an experiment, day by day.
 public struct MemberOutcome: Sendable, Equatable {
-    /// Something that is counted.
+    /// An amount of a quantity on a day.
     public struct Event: Sendable, Equatable {
-        /// The day, from the first of the experiment on.
+        /// The day, 0 for the first of the experiment.
         public var day: Int
-        /// What is counted.
+        /// The quantity that is counted.
         public var quantity: Quantity
-        /// How much of it.
+        /// The amount of it.
         public var amount: Double
 
-        /// An event.
+        /// Creates an event.
         public init(day: Int, _ quantity: Quantity, _ amount: Double = 1) {
             self.day = day
             self.quantity = quantity
@@ -19,16 +19,16 @@ public struct MemberOutcome: Sendable, Equatable {
 
     /// The index of the arm.
     public var arm: Int
-    /// The day on which the member was shown a list first, from the first of the experiment on.
+    /// The day on which the member was first shown a list, 0 for the first of the experiment.
     public var firstDay: Int
-    /// How many groups the member was in then.
+    /// The number of groups that the member was in on that day.
     public var groupCount: Int
-    /// What happened from then on, in no particular order.
+    /// The events since then, in no particular order.
     public var events: [Event]
-    /// What happened in the weeks before the experiment.
+    /// The totals of the weeks before the experiment.
     public var before: [Quantity: Double]
 
-    /// An outcome.
+    /// Creates an outcome.
     public init(arm: Int, firstDay: Int, groupCount: Int, events: [Event] = [], before: [Quantity: Double] = [:]) {
         self.arm = arm
         self.firstDay = firstDay
@@ -40,9 +40,9 @@ public struct MemberOutcome: Sendable, Equatable {
 
 /// The sums of all measures over the members of an arm, as the days pass.
 struct ArmSums: Sendable {
-    /// By measure: of a mean, the measure and the same of the weeks before; of a ratio, numerator and denominator.
+    /// The sums of each measure: of a mean, with those of the weeks before; of a ratio, numerator and denominator.
     private(set) var sums: [Measure: PairedSums] = [:]
-    /// The members.
+    /// The number of members.
     private(set) var count = 0
 
     init() {
@@ -52,8 +52,8 @@ struct ArmSums: Sendable {
     /// Adds a member.
     ///
     /// - Parameters:
-    ///   - totals: of each quantity so far.
-    ///   - before: of the weeks before.
+    ///   - totals: the member's total of each quantity so far.
+    ///   - before: the totals of the weeks before.
     mutating func add(_ totals: [Double], before: [Quantity: Double]) {
         count += 1
         for measure in Measure.allCases {
@@ -63,12 +63,12 @@ struct ArmSums: Sendable {
         }
     }
 
-    /// Replaces the pair that a member has in a measure.
+    /// Replaces the pair of values that a member has in a measure.
     mutating func replace(_ measure: Measure, _ old: (Double, Double), by new: (Double, Double)) {
         sums[measure]?.replace(old, by: new)
     }
 
-    /// The mean of a measure, or the ratio.
+    /// Returns the mean of a measure, or its ratio.
     func mean(_ measure: Measure) -> ArmMean {
         let sums = sums[measure] ?? PairedSums()
         return measure.denominator == nil ? ArmMean(sums.measure) : ArmMean(ratioOf: sums)
@@ -76,10 +76,9 @@ struct ArmSums: Sendable {
 }
 
 extension Effect {
-    /// The difference of two arms in a measure; what the weeks before explain is taken out where members did the same
-    /// then.
+    /// Creates the difference of two arms in a measure, or `nil` if it cannot be told yet.
     ///
-    /// - Returns: nil if it cannot be told yet.
+    /// If members did the same before the experiment, the part that the weeks before explain is taken out.
     init?(_ measure: Measure, _ first: ArmSums, _ second: ArmSums, isRelative: Bool) {
         guard measure.hasBefore, let control = first.sums[measure], let other = second.sums[measure],
             (control + other).companion.variance > 0
@@ -96,7 +95,7 @@ extension Effect {
     }
 }
 
-/// The arms' sums after each day, each event looked at once.
+/// The arms' sums after each day; each event is read once.
 struct PassingDays {
     /// The sums of each arm, after the days that have passed.
     private(set) var arms: [ArmSums]
@@ -114,15 +113,15 @@ struct PassingDays {
         for (member, outcome) in outcomes.enumerated() where outcome.firstDay < dayCount {
             newcomers[outcome.firstDay].append(member)
             for event in outcome.events where event.day < dayCount {
-                // What is known of a day before the member came counts on the day they came.
+                // Events of a day before the member came count on the day of coming.
                 events[max(event.day, outcome.firstDay)].append((member, event.quantity, event.amount))
             }
         }
     }
 
-    /// Lets a day pass, each in its turn from 0 on.
+    /// Lets a day pass; the days pass in order, from 0 on.
     ///
-    /// - Returns: how many members came to each arm.
+    /// - Returns: the number of members who came to each arm.
     mutating func pass(_ day: Int) -> [Int] {
         var counts = [Int](repeating: 0, count: arms.count)
         for member in newcomers[day] {
@@ -140,7 +139,7 @@ struct PassingDays {
 }
 
 extension ArmSums {
-    /// Changes what a member has of one quantity.
+    /// Changes a member's amount of one quantity.
     fileprivate mutating func replace(
         _ old: [Double], by new: [Double], changed quantity: Quantity, before: [Quantity: Double]
     ) {

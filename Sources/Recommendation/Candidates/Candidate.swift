@@ -73,7 +73,7 @@ struct Candidate: Ranked {
 
     /// The index of the interest of the joined group that contributes most.
     ///
-    /// It is the number of the interests if no joined group contributes.
+    /// The number of the interests stands for none, if no joined group contributes.
     var interest: Int { Int(ownInterest) }
 
     /// The factor that the season multiplied the score by.

@@ -79,7 +79,7 @@ struct CandidateTable: RandomAccessCollection {
     let sums: [Sum]
     /// The pairs of joined groups that are neighbours.
     ///
-    /// They are found along with the candidates, because reading the lists takes the most time.
+    /// Candidates and pairs are found in one pass, because reading the lists takes the most time.
     let joinedPairs: [JoinedPair]
     /// Whether each joined group has a neighbour in a relation that counts.
     let bringsCandidates: [Bool]

@@ -35,7 +35,7 @@ struct GroupLookup {
 
 /// One bit for every group index modulo 8192.
 ///
-/// It rejects nearly all groups outside a small set, and none of the set.
+/// The filter rejects nearly all groups outside a small set, and none of the set.
 private struct BitFilter {
     private static let bitCount = 8192
     private var words = InlineArray<128, UInt64>(repeating: 0)

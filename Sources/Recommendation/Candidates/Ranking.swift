@@ -130,7 +130,7 @@ struct ScoreHistogram {
 
 /// The part of a group's raw score that its size gives it, for every member.
 ///
-/// It is weight · √(members / members of the largest group).
+/// The prior of a group is weight · √(members / members of the largest group).
 ///
 /// Where few groups have most of the members, a popular group is a better guess than a weak similarity. The sums beside
 /// it grow with the number of groups that a member has joined.

@@ -97,8 +97,8 @@ struct StatedInterests {
 
     /// Returns facts about a topic's groups that are not in the list.
     ///
-    /// They say how many stated topics its largest groups are about, where that is more than one. They also name groups
-    /// beyond its largest that are among the largest of another stated topic, the most members first.
+    /// The first fact is the numbers of stated topics, above 1, that its largest groups are about. The second is the
+    /// groups beyond its largest that are among the largest of another stated topic, the most members first.
     private func others(_ position: Int, _ list: GroupPositions) -> TopicQueue.Other {
         guard topics.count > 1 else { return TopicQueue.Other() }
         let topic = topics[position]
@@ -138,8 +138,8 @@ struct StatedInterests {
 
     /// Returns whether a group that is about one of the topics can be about another one.
     ///
-    /// The group has the bit of its one topic. It needs a closer look if it has another bit of the stated topics, or if
-    /// two stated topics share a bit.
+    /// The group has the bit of its one topic. Another bit of the stated topics calls for a closer look; so do two
+    /// stated topics that share a bit.
     @inline(__always)
     private func mayMatchSeveral(_ own: UInt64) -> Bool {
         let shared = own & signature

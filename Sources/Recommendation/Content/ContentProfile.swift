@@ -9,9 +9,9 @@ public struct ContentProfile: Sendable {
     public enum Measure: Sendable {
         /// The formula *p′ ln(p / q)*, for tags, of which photos have several.
         ///
-        /// This is the term's part of the Kullback-Leibler divergence of the group from the community (S.
-        /// Cronen-Townsend, Y. Zhou, W. B. Croft, "Predicting Query Performance", SIGIR 2002). It is scaled: the
-        /// squares of all terms of the group sum to 1. The weights then give a cosine with a photo's tags.
+        /// The product is the term's part of the Kullback-Leibler divergence of the group from the community (S.
+        /// Cronen-Townsend, Y. Zhou, W. B. Croft, "Predicting Query Performance", SIGIR 2002). The squares of all terms
+        /// of the group are scaled to sum to 1. The weights then give a cosine with a photo's tags.
         case divergence
         /// The formula *p′ (1 − q / p)*, the share above the expected one; for locations, of which a photo has one.
         ///

@@ -38,7 +38,7 @@ struct Damping {
 
 /// The closeness of a neighbour, above 0 and up to 1: its score divided by the best score of the list.
 ///
-/// It means the same for any similarity measure.
+/// Closeness means the same for any similarity measure.
 enum Closeness {
     /// Returns the neighbours in a group's lists of all relations, each with its greatest closeness.
     static func neighbours(of group: UInt32, in model: VisibleModel) -> [UInt32: Double] {

@@ -3,7 +3,7 @@ enum AverageLinkage {
     /// Merges the two clusters with the greatest mean similarity between their items, until that mean falls below a
     /// bound.
     ///
-    /// Among equal pairs, the pair with the earliest first item is merged first. This makes the result deterministic.
+    /// Among equal pairs, the pair with the earliest first item is merged first, which makes the result deterministic.
     ///
     /// - Parameters:
     ///   - similarities: the similarities of all pairs of items.

@@ -71,8 +71,8 @@ struct PairSimilarities {
 
     /// Computes the plain cosines of some pairs, and their overlaps.
     ///
-    /// The overlap of two groups of n and m entries with c common ones is c / min(n, m). It is 1 if one group has all
-    /// entries of the other.
+    /// The overlap of two groups of n and m entries with c common ones is c / min(n, m). With all entries of the other
+    /// group, one group has the overlap 1.
     ///
     /// - Parameters:
     ///   - pairs: the pairs that are in lists; all others have 0.

@@ -47,7 +47,7 @@ public struct PlanConfiguration: Sendable, Equatable {
     public struct Filters: Sendable, Equatable {
         /// The shrunk plain cosine from which a group is too similar to a joined one (inclusive).
         ///
-        /// It is above 0, and infinite for no limit.
+        /// The ceiling is above 0, and infinite for no limit.
         public var ceiling = 0.8
         /// The shrinkage h of these cosines: with c common entries, a cosine is multiplied by c / (c + h).
         ///

@@ -31,7 +31,7 @@ public struct MemberProfile: Sendable, Equatable {
     public var topics: [String]
     /// The time of the earliest membership that was read, in Unix milliseconds, or `nil` if none was read.
     ///
-    /// It is 0 if the time of one membership is not known.
+    /// The time is 0 if that of one membership is not known.
     public var firstJoinAtMilliseconds: Int64?
 
     /// The time of the member's earliest known membership in Unix milliseconds, or `nil` if none is known.

@@ -3,7 +3,7 @@ import Model
 /// Orders a pool: every interest gets its share, and similar groups do not follow one another.
 ///
 /// The order is greedy. Each position goes to the greatest s · Π (1 − λ · sim) over the groups chosen before, among the
-/// interests that may take it. This is a product form of maximal marginal relevance (Carbonell and Goldstein 1998).
+/// interests that may take it. The rule is a product form of maximal marginal relevance (Carbonell and Goldstein 1998).
 ///
 /// Two limits apply to the loss against the best list of the same length. Beyond the first, the position goes to the
 /// best candidate of those interests, however similar. Beyond the second, it goes to the best of all. A shorter list is
@@ -17,7 +17,7 @@ struct Selection {
         enum Cause: Equatable {
             /// The candidate was the best that was left.
             case score
-            /// It was the turn of the candidate's interest.
+            /// The candidate's interest had its turn.
             case share
             /// Earlier candidates of the pool were more similar to the chosen ones.
             case variety
