@@ -1,14 +1,15 @@
 import Model
 import Recommendation
 
-/// What the lists of an evaluation are compared with, member by member.
+/// The lists that an evaluation compares its own lists with, member by member.
 public enum EvaluationReference: Sendable {
-    /// One of them.
+    /// One of the evaluation's own lists.
     case list(EvaluatedList)
-    /// Those of another evaluation: each with the one of its name there, or all with the only one there is.
+    /// The lists of another evaluation: each is compared with the one of its name, or all with the only one.
     case baseline(BaselineLists)
 
-    /// Where the values of what a list is compared with stand, after those of all lists.
+    /// Returns the index of a list's reference among the values; values of other evaluations follow those of all own
+    /// lists.
     func index(for list: EvaluatedList) -> Int {
         switch self {
         case .list(let reference): reference.index
@@ -16,20 +17,21 @@ public enum EvaluationReference: Sendable {
         }
     }
 
-    /// The values of a measure by list and member; empty if they are those of the evaluation's own lists.
+    /// Returns the values of a measure by list and member, or nothing if the reference is one of the own lists.
     func values(_ measure: KeyPath<Accuracy, Double>, of members: [Int]) -> [[Double]] {
         guard case .baseline(let baseline) = self else { return [] }
         return baseline.values(measure, of: members)
     }
 }
 
-/// The accuracy of lists that were made elsewhere for the members of an evaluation: with other settings, by another
-/// version of this program, or by another program.
+/// The accuracy of lists that were made elsewhere for the members of an evaluation.
+///
+/// Other settings, another version of this program or another program may have made them.
 public struct BaselineLists: Sendable {
     private struct List: Sendable {
-        /// A bit for each bucket of any member.
+        /// The buckets that any member has, one bit each.
         var buckets: UInt64 = 0
-        /// By member; who is not there has empty lists.
+        /// The sums by member; a member without an entry has empty lists.
         var sums: [Int: Sum] = [:]
     }
 
@@ -39,7 +41,7 @@ public struct BaselineLists: Sendable {
         var buckets: UInt64 = 0
     }
 
-    /// The buckets that there may be.
+    /// The allowed bucket numbers.
     public static let buckets = 0..<64
 
     private let set: EvaluationSet
@@ -48,9 +50,11 @@ public struct BaselineLists: Sendable {
     private var names: [String] = []
     private var lists: [List] = []
 
-    /// No lists yet.
+    /// Creates a baseline without lists.
     ///
-    /// - Parameter length: how many groups of a list count.
+    /// - Parameters:
+    ///   - set: the members, with their held-out groups.
+    ///   - length: the number of groups of a list that count.
     public init(_ set: EvaluationSet, length: Int) {
         self.set = set
         self.length = length
@@ -62,10 +66,13 @@ public struct BaselineLists: Sendable {
     /// Adds a list.
     ///
     /// - Parameters:
-    ///   - name: of the list, as of `EvaluatedList`, or any other.
-    ///   - bucket: which of the lists of that name and member, whose mean counts; one of `buckets`, each given once.
-    ///   - groupIDs: in the order of the list; those that the training set does not know only take up a place.
-    /// - Throws: if there is no such member in the evaluation.
+    ///   - name: the name of the list, as in `EvaluatedList`, or any other.
+    ///   - bucket: the number of the list among those of that name and member, whose mean counts; one of `buckets`,
+    ///     each given once.
+    ///   - userID: the member's id.
+    ///   - groupIDs: the groups in the order of the list; groups that the training set does not know only take up a
+    ///     place.
+    /// - Throws: `EvaluationError` if there is no such member in the evaluation.
     public mutating func add(
         _ name: String, bucket: Int, ofUser userID: String, _ groupIDs: [String]
     ) throws(EvaluationError) {
@@ -92,9 +99,9 @@ public struct BaselineLists: Sendable {
         lists[index].sums[place] = sum
     }
 
-    /// The lists of an evaluation that would have nothing to be compared with.
+    /// Returns the lists of an evaluation that would have nothing to be compared with.
     ///
-    /// - Parameter names: of the lists that there are, each once.
+    /// - Parameter names: the names of the lists that there are, each once.
     public static func missing(among names: [String]) -> [EvaluatedList] {
         names.count == 1 ? [] : EvaluatedList.allCases.filter { !names.contains($0.rawValue) }
     }

@@ -1,14 +1,14 @@
 import Model
 
-/// What was measured, for reports.
+/// The measurements of an evaluation, for reports.
 public struct EvaluationResult: Sendable {
-    /// How many members were measured.
+    /// The number of members who were measured.
     public let memberCount: Int
-    /// How many of them have held-out groups.
+    /// The number of measured members who have held-out groups.
     public let testedCount: Int
-    /// The groups of the training set.
+    /// The number of groups in the training set.
     public let groupCount: Int
-    /// The lengths at which accuracy is measured; the first is that of everything else.
+    /// The lengths at which accuracy is measured; the first is the length for everything else.
     public let lengths: [Int]
     private let rows: [MemberRow]
     private let part: EvaluationPart
@@ -22,15 +22,15 @@ public struct EvaluationResult: Sendable {
         testedCount = rows.count { $0.heldOutCount > 0 }
     }
 
-    /// The measures of all lists.
+    /// Returns the measures of all lists.
     ///
     /// - Parameters:
-    ///   - reference: what lists are compared with, member by member.
-    ///   - samples: how many samples of the bootstrap; 0 for no intervals.
+    ///   - reference: the lists for comparison, member by member.
+    ///   - samples: the number of samples of the bootstrap, 0 for no intervals.
     public func measures(against reference: EvaluationReference, samples: Int) -> [ListMeasures] {
         let places = rows.indices.filter { rows[$0].heldOutCount > 0 }
         let tested = places.map { rows[$0] }
-        // What lists are compared with comes after them.
+        // The values of the reference come after those of the lists.
         let recalls = values(\.recall, of: tested) + reference.values(\.recall, of: places)
         let gains = values(\.gain, of: tested) + reference.values(\.gain, of: places)
         let recallBootstrap = Bootstrap(recalls, samples: samples)
@@ -59,7 +59,7 @@ public struct EvaluationResult: Sendable {
         }
     }
 
-    /// The accuracy of the first groups, by list and member.
+    /// Returns the accuracy of the first groups, by list and member.
     private func values(_ measure: KeyPath<Accuracy, Double>, of members: [MemberRow]) -> [[Double]] {
         EvaluatedList.allCases.map { list in
             members.map { $0.lists[list.index].accuracy[0][keyPath: measure] }
@@ -104,7 +104,7 @@ public struct EvaluationResult: Sendable {
         }
     }
 
-    /// The sums of scores of one list relative to another, of members whose sum is above 0.
+    /// Returns the sums of scores of one list relative to another, for members whose other sum is above 0.
     private func ratios(of list: EvaluatedList, to other: EvaluatedList) -> [Double] {
         rows.compactMap { row in
             let whole = row.lists[other.index].score
@@ -116,7 +116,7 @@ public struct EvaluationResult: Sendable {
         values.isEmpty ? 0 : values.reduce(0, +) / Double(values.count)
     }
 
-    /// Half the mean difference of two counts, relative to the mean count.
+    /// Returns the Gini coefficient: half the mean difference of two counts, relative to the mean count.
     static func gini(_ counts: [UInt32]) -> Double {
         let sorted = counts.sorted()
         let sum = sorted.reduce(0.0) { $0 + Double($1) }
@@ -127,18 +127,22 @@ public struct EvaluationResult: Sendable {
     }
 }
 
-/// Intervals of means from samples of members, drawn with replacement (Efron 1979).
+/// Confidence intervals of means from samples of members, drawn with replacement (Efron 1979).
 ///
 /// All lists have the same samples, so that differences between them are paired.
 struct Bootstrap {
-    /// By list and sample.
+    /// The means by list and sample.
     private let means: [[Double]]
 
-    /// - Parameter values: by list and member.
+    /// Draws the samples.
+    ///
+    /// - Parameters:
+    ///   - values: the values by list and member.
+    ///   - samples: the number of samples.
     init(_ values: [[Double]], samples: Int) {
         let count = values.first?.count ?? 0
         var means = [[Double]](repeating: [], count: values.count)
-        // The same samples in every run (SplitMix64; Steele, Lea, Flood 2014).
+        // The samples are the same in every run (SplitMix64; Steele, Lea, Flood 2014).
         var state: UInt64 = 1
         var chosen = [Int](repeating: 0, count: count)
         for _ in 0..<(count > 0 ? samples : 0) {
@@ -161,7 +165,7 @@ struct Bootstrap {
         interval(zip(means[list], means[other]).map { $0 - $1 })
     }
 
-    /// The middle 95%.
+    /// Returns the middle 95% of the samples.
     private func interval(_ samples: [Double]) -> ClosedRange<Double> {
         let sorted = samples.sorted()
         guard let last = sorted.indices.last else { return 0...0 }

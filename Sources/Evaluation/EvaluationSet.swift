@@ -4,35 +4,36 @@ public import Model
 public import Recommendation
 public import Similarity
 
-/// Members with held-out memberships, and the model that was learned without these.
+/// Members with held-out memberships, and the model that was learned without these memberships.
 public struct EvaluationSet: Sendable {
     /// A member, in terms of the model's groups.
     public struct Member: Sendable {
-        /// What a list is made from.
+        /// The profile from which lists are made.
         public let profile: MemberProfile
         /// The held-out groups that the model has, ascending.
         public let heldOut: [UInt32]
-        /// How many were held out, with those that the model lacks and no list can find.
+        /// The number of all held-out groups, also those that the model lacks and no list can find.
         public let heldOutCount: Int
     }
 
     /// The model of the training set.
     public let model: ModelVersion
-    /// The training set, groups × users; groups are those of the model.
+    /// The training set, groups × users; its groups are those of the model.
     public let matrix: BinaryMatrix
     /// All members who are in a group of the training set.
     public let members: [Member]
 
-    /// Reads members and what was held out of their memberships.
+    /// Reads members and their held-out memberships.
     ///
     /// - Parameters:
-    ///   - model: computed from the training set.
+    ///   - model: the model of the training set.
     ///   - training: the catalog that was learned from.
-    ///   - heldOut: a catalog with the held-out memberships, which may have those of the training set too; users that
-    ///     the other catalog lacks are ignored. Nil measures no accuracy.
-    ///   - planner: reads profiles.
-    ///   - instant: the moment for which lists are made, in Unix milliseconds.
+    ///   - heldOut: a catalog with the held-out memberships, or `nil` to measure no accuracy. The catalog may have
+    ///     those of the training set too; users that the training catalog lacks are ignored.
+    ///   - planner: the planner for which profiles are read.
+    ///   - instant: the instant for which lists are made, in Unix milliseconds.
     ///   - isWanted: whether a member is measured, by id.
+    ///   - progress: receives the numbers of users done and in all, from time to time.
     public init(
         model: ModelVersion, training: Catalog, heldOut: Catalog?, planner: Planner, atMilliseconds instant: Int64,
         where isWanted: (_ id: String) -> Bool = { _ in true },
@@ -69,13 +70,14 @@ public struct EvaluationSet: Sendable {
         } catch let error as EvaluationError { throw error } catch { throw EvaluationError("\(error)") }
     }
 
-    /// The groups that may be shown, by the bytes of their ids: a set of strings would take canonically equivalent ones
-    /// for equal.
+    /// Returns the groups that may be shown, by the bytes of their ids.
+    ///
+    /// A set of strings would take canonically equivalent ids for equal.
     private static func shownGroups(of catalog: Catalog) throws(CatalogError) -> Set<[UInt8]> {
         Set(try catalog.groups().lazy.filter { $0.isShown }.map { Array($0.id.utf8) })
     }
 
-    /// A model of the same memberships alone, as another formula has it: for comparison.
+    /// Computes a model of the same memberships alone with another formula, for comparison.
     public func model(_ parameters: SimilarityParameters, threads: Int) throws(EvaluationError) -> ModelVersion {
         let members = RelationFacts.members.relation
         let table = NeighbourSearch(parameters: parameters, threads: threads).run(on: matrix)
@@ -88,24 +90,24 @@ public struct EvaluationSet: Sendable {
     }
 }
 
-/// Why an evaluation is not possible.
+/// A reason for which an evaluation is not possible.
 public struct EvaluationError: Error, Equatable, CustomStringConvertible {
-    /// What is wrong, and where.
+    /// A message that says the problem and its place.
     public let description: String
 
     init(_ description: String) { self.description = description }
 }
 
-/// What one thread measured.
+/// The measurements of one thread.
 struct EvaluationPart: Sendable {
-    /// By the member's index.
+    /// The rows by the member's index.
     var rows: [Int: MemberRow] = [:]
-    /// In the order of `EvaluatedList`.
+    /// The counts, in the order of `EvaluatedList`.
     var counts: [ListCounts]
-    /// How many groups were held out, by their size class.
+    /// The number of held-out groups in each size class of groups.
     var heldOut = [Double](repeating: 0, count: SizeClass.allCases.count)
 
-    /// Of pairs of groups.
+    /// The cosines of pairs of groups.
     var cosines: PairCosines
 
     init(_ set: EvaluationSet) {
@@ -122,37 +124,37 @@ struct EvaluationPart: Sendable {
     }
 }
 
-/// Runs the same work on so many threads, and returns when all have ended.
+/// Runs the same work on several threads, and returns when all have ended.
 func withThreads(_ count: Int, _ work: @Sendable () -> Void) {
     DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in work() }
 }
 
-/// The lists that are compared: two that a personal list has to beat, and the personal one with ever more stages.
+/// The lists that are compared: the ones that a personal list has to beat, and the personal one stage by stage.
 public enum EvaluatedList: String, Sendable, CaseIterable {
     /// The groups with the most members.
     case popular
-    /// The sums of plain cosines by members, X = Y = 1.
+    /// The sums of plain cosines by members, with X = Y = 1.
     case cosine
-    /// The sums by members, as the model has them.
+    /// The sums of the model's scores by members.
     case raw
-    /// The sums by all relations, and what the size of a group counts.
+    /// The sums of the scores by all relations, and of the scores for the size of a group.
     case blend
-    /// And without groups that may not be shown, or are too similar to a joined one.
+    /// The blend without groups that may not be shown, or are too similar to a joined one.
     case filters
-    /// And with diversity.
+    /// The same list with diversity.
     case diversity
-    /// And with rotation.
+    /// The same list with rotation.
     case rotation
-    /// What is served: all stages.
+    /// The list that is served: all stages.
     case served
 
-    /// In the order in which stages are added.
+    /// The blended lists, in the order in which stages are added.
     static let blended: [EvaluatedList] = [.blend, .filters, .diversity, .rotation, .served]
 
-    /// Whether it changes from one bucket to the next.
+    /// Whether the list changes from one bucket to the next.
     public var rotates: Bool { self == .rotation || self == .served }
 
-    /// The stages that it is made without.
+    /// The stages that are left out.
     var omitted: Set<PlanStage> {
         switch self {
         case .popular, .cosine, .raw:

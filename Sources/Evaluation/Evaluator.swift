@@ -10,11 +10,13 @@ public struct Evaluator: Sendable {
     private let maker: ListMaker
     private let lengths: [Int]
 
-    /// An evaluator.
+    /// Creates an evaluator.
     ///
     /// - Parameters:
-    ///   - maker: makes lists of the greatest length.
-    ///   - lengths: how many groups count, each 1 or more; the first is that of all measures but accuracy.
+    ///   - set: the members and their model.
+    ///   - maker: a maker of lists of the greatest length.
+    ///   - lengths: the numbers of groups that count, each 1 or more; the first is the length for all measures but
+    ///     accuracy.
     public init(_ set: EvaluationSet, _ maker: ListMaker, lengths: [Int]) {
         precondition(!lengths.isEmpty && lengths.allSatisfy { $0 >= 1 })
         self.set = set
@@ -22,17 +24,19 @@ public struct Evaluator: Sendable {
         self.lengths = lengths
     }
 
-    /// Called with the lists of a member, in the order of the members.
+    /// A function that is called with the lists of a member, in the order of the members.
     public typealias Visit = (_ member: EvaluationSet.Member, _ lists: [ListMaker.MadeList]) throws -> Void
 
-    /// The lists of all members, one after the other: for those who want to see them.
+    /// Visits the lists of all members, one member after the other.
     public func forEachMember(_ visit: Visit) rethrows {
         for member in set.members { try visit(member, maker.lists(of: member.profile)) }
     }
 
     /// Measures all members.
     ///
-    /// - Parameter progress: told from time to time, from any thread, how many members are done.
+    /// - Parameters:
+    ///   - threads: the number of threads.
+    ///   - progress: receives the numbers of members done and in all, from time to time and from any thread.
     public func measure(
         threads: Int, progress: @escaping @Sendable (_ done: Int, _ total: Int) -> Void = { _, _ in }
     ) -> EvaluationResult {
@@ -65,7 +69,7 @@ public struct Evaluator: Sendable {
             let items = made.items.prefix(lengths[0])
             let groups = items.map(\.group)
             add(made, items, groups, member, weight, to: &rows[index])
-            // One bucket says it well enough, and takes a sixth of the time.
+            // One bucket is exact enough, and takes a sixth of the time.
             if made.bucket == 0 {
                 rows[index].stored = IntraListSimilarity.stored(groups, in: VisibleModel(set.model))
                 rows[index].exact = IntraListSimilarity.exact(groups, &part.cosines)
@@ -119,7 +123,7 @@ public struct Evaluator: Sendable {
 }
 
 extension EvaluatedList {
-    /// Its index in `allCases`.
+    /// The index of the list in `allCases`.
     var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 

@@ -1,11 +1,11 @@
 import Model
 import Similarity
 
-/// How similar the groups of a list are to one another: the mean plain cosine over unordered pairs.
+/// The similarity of a list's groups to one another: the mean plain cosine over unordered pairs.
 ///
-/// Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
+/// Source: Ziegler, McNee, Konstan and Lausen, "Improving recommendation lists through topic diversification", 2005.
 enum IntraListSimilarity {
-    /// Over the pairs in the model's lists, in either direction; all others count as 0.
+    /// Returns the mean over the pairs in the model's lists, in either direction; all other pairs count as 0.
     static func stored(_ groups: [UInt32], in model: VisibleModel) -> Double {
         guard groups.count > 1 else { return 0 }
         let positions = Dictionary(uniqueKeysWithValues: zip(groups, groups.indices))
@@ -19,11 +19,11 @@ enum IntraListSimilarity {
                 }
             }
         }
-        // Summed in a fixed order, so that the same list has the same value.
+        // The order of the sum is fixed, so that the same list has the same value.
         return cosines.sorted { $0.key < $1.key }.reduce(0) { $0 + $1.value } / pairCount(groups.count)
     }
 
-    /// Over all pairs, computed from the matrix groups × users.
+    /// Returns the mean over all pairs, computed from the matrix groups × users.
     static func exact(_ groups: [UInt32], _ cosines: inout PairCosines) -> Double {
         guard groups.count > 1 else { return 0 }
         var sum = 0.0
@@ -33,9 +33,12 @@ enum IntraListSimilarity {
         return sum / pairCount(groups.count)
     }
 
-    /// The part of the pairs that are near-duplicates: a cosine of .8 or more, and five common members or more.
+    /// Returns the part of the pairs that are near-duplicates: a cosine of .8 or more, and five common members or more.
     ///
-    /// - Parameter matrix: groups × users, that of the cosines.
+    /// - Parameters:
+    ///   - groups: the groups of the list.
+    ///   - cosines: the cosines of pairs.
+    ///   - matrix: the matrix of the cosines, groups × users.
     static func duplicates(_ groups: [UInt32], _ cosines: inout PairCosines, _ matrix: BinaryMatrix) -> Double {
         guard groups.count > 1 else { return 0 }
         var count = 0
@@ -53,13 +56,15 @@ enum IntraListSimilarity {
     private static func pairCount(_ count: Int) -> Double { Double(count * (count - 1) / 2) }
 }
 
-/// Plain cosines of pairs of groups, which are remembered: lists have many pairs in common.
+/// The plain cosines of pairs of groups, cached because lists have many pairs in common.
 struct PairCosines: Sendable {
     private static let limit = 4_000_000
     private let matrix: BinaryMatrix
     private var known: [UInt64: Float] = [:]
 
-    /// - Parameter matrix: groups × users.
+    /// Creates an empty cache.
+    ///
+    /// - Parameter matrix: the memberships, groups × users.
     init(_ matrix: BinaryMatrix) { self.matrix = matrix }
 
     subscript(first: UInt32, second: UInt32) -> Double {

@@ -4,7 +4,7 @@ import Similarity
 
 /// Makes all lists of a member that are compared.
 public struct ListMaker: Sendable {
-    /// How many buckets rotating lists are made for.
+    /// The number of buckets for which rotating lists are made.
     static let buckets = 6
 
     let planners: [EvaluatedList: Planner]
@@ -13,13 +13,15 @@ public struct ListMaker: Sendable {
     private let bucketMilliseconds: Int64
     private let length: Int
 
-    /// A maker of lists.
+    /// Creates a maker of lists.
     ///
     /// - Parameters:
-    ///   - configuration: how lists are made for users; stages that it omits are omitted everywhere.
+    ///   - set: the members and their model.
+    ///   - configuration: the settings of served lists; stages that it omits are omitted everywhere.
     ///   - key: the rotation key.
-    ///   - instant: the moment of the first bucket, in Unix milliseconds.
-    ///   - length: how many groups of a list count.
+    ///   - instant: the instant of the first bucket, in Unix milliseconds.
+    ///   - length: the number of groups of a list that count.
+    ///   - threads: the number of threads that compute the model for comparison.
     public init(
         _ set: EvaluationSet, configuration: PlanConfiguration, key: RotationKey, atMilliseconds instant: Int64,
         length: Int, threads: Int
@@ -47,21 +49,21 @@ public struct ListMaker: Sendable {
 
     /// A list, cut to the length that counts.
     public struct MadeList: Sendable {
-        /// Which list.
+        /// The kind of the list.
         public var list: EvaluatedList
-        /// Of which bucket, from 0; always 0 if it does not rotate.
+        /// The number of the bucket, from 0; always 0 if the list does not rotate.
         public var bucket: Int
-        /// Its groups.
+        /// The groups of the list.
         public var items: [PlanItem]
-        /// The interests of its member.
+        /// The interests of the list's member.
         public var interests: [Interest]
-        /// How many groups it was chosen from.
+        /// The number of groups from which the list was chosen.
         public var candidateCount: Int
-        /// How many groups it has before it is cut.
+        /// The number of groups in the list before it is cut.
         public var wholeCount: Int
     }
 
-    /// All lists of a member, in the order of `EvaluatedList`, and of a rotating one bucket after bucket.
+    /// Returns all lists of a member, in the order of `EvaluatedList`, those of a rotating one bucket after bucket.
     public func lists(of profile: MemberProfile) -> [MadeList] {
         EvaluatedList.allCases.flatMap { list in
             (0..<(list.rotates ? Self.buckets : 1)).map { bucket in made(list, bucket, profile) }
@@ -87,13 +89,13 @@ public struct ListMaker: Sendable {
 }
 
 extension ListMaker {
-    /// How many groups of a list count for its stability.
+    /// The number of groups of a list that count for its stability.
     private static let stabilityLength = 100
 
-    /// How far the list of a session keeps its order when the member joins, or dismisses, the group at its head.
+    /// Returns how well a session's list keeps its order when the member joins or dismisses the group at its head.
     ///
-    /// - Returns: the mean of Kendall's tau for the two, between the first 100 groups before and after, over those that
-    ///   are in both; nil if there are too few.
+    /// - Returns: the mean of Kendall's tau for the two changes, or `nil` if there are too few groups. Tau compares the
+    ///   first 100 groups before and after, over the groups in both.
     func stability(of profile: MemberProfile) -> Double? {
         guard let planner = planners[.served] else { return nil }
         let plan = planner.plan(PlanRequest(profile: profile, atMilliseconds: instant))
@@ -113,13 +115,13 @@ extension ListMaker {
     }
 }
 
-/// How far two orders agree.
+/// The agreement of two orders.
 enum RankCorrelation {
-    /// Kendall's tau between two lists, over the groups that are in both: 1 for the same order, −1 for the opposite.
+    /// Returns Kendall's tau between two lists, over the groups in both: 1 for the same order, −1 for the opposite.
     ///
-    /// Kendall, "A new measure of rank correlation", 1938. Lists have no ties, so that this is tau-b.
+    /// Lists have no ties, so this is tau-b (Kendall, "A new measure of rank correlation", 1938).
     ///
-    /// - Returns: nil if they have fewer than two groups in common.
+    /// - Returns: tau, or `nil` if the lists have fewer than two groups in common.
     /// - Complexity: O(groups²).
     static func tau(_ first: [UInt32], _ second: [UInt32]) -> Double? {
         let ranks = Dictionary(zip(second, 0...)) { first, _ in first }

@@ -2,42 +2,44 @@ import Glibc
 import Model
 import Recommendation
 
-/// What the lists of one kind are like, each a mean over members.
+/// The measures of one kind of lists, each a mean over members.
 public struct ListMeasures: Sendable, Equatable {
-    /// Which lists.
+    /// The kind of lists.
     public var list: EvaluatedList
-    /// By length; of members with held-out groups; empty if there are none.
+    /// The accuracy by length, for members with held-out groups; empty if there are none.
     public var accuracy: [Int: Accuracy] = [:]
     /// The part of all groups that is in at least one list.
     public var coverage = 0.0
-    /// How unevenly lists show groups: 0 if all equally often, 1 if always the same one (Gini coefficient).
+    /// The Gini coefficient of the groups' exposure: 0 if all are shown equally often, 1 if always the same one.
     public var gini = 0.0
-    /// −log₂ of the part of all members that a shown group has: greater for rarer groups.
+    /// The mean −log₂ of the part of all members in a shown group: greater for rarer groups.
     public var novelty = 0.0
-    /// The mean plain cosine of the pairs of a list, over all pairs; of a rotating list in its first bucket.
+    /// The mean plain cosine over all pairs of a list; of a rotating list, only in its first bucket.
     public var similarity = 0.0
-    /// By how much that is lower than in the blend: a ratio of means.
+    /// The reduction of that similarity against the blend: a ratio of means.
     public var similarityCut = 0.0
-    /// The same over the pairs that the model lists.
+    /// The same reduction, over the pairs in the model's lists.
     public var storedCut = 0.0
-    /// By how much the sum of scores is lower than in the blend: a mean of ratios.
+    /// The reduction of the sum of scores against the blend: a mean of ratios.
     public var loss = 0.0
-    /// Of a list that rotates, the sum of scores relative to the same list without rotation: a mean of ratios; else 1.
+    /// The sum of a rotating list's scores relative to the list without rotation: a mean of ratios; 1 for others.
     public var kept = 1.0
-    /// ½ Σ |share of the list − share of the profile| over interests, of full lists.
+    /// The distance ½ Σ |share of the list − share of the profile| over interests, for full lists.
     public var shareError = 0.0
-    /// The part of the pairs of a list with a plain cosine of .8 or more and five common members or more.
+    /// The part of a list's pairs with a plain cosine of .8 or more and five common members or more.
     public var nearDuplicates = 0.0
-    /// The part of a list that is new in the next bucket; of members who have 60 groups to be shown, or more.
+    /// The part of a list that is new in the next bucket, for members with 60 groups or more to be shown.
     public var change = 0.0
-    /// The same, of members with 100 candidates or more.
+    /// The same part, for those of these members who have 100 candidates or more.
     public var changeOfMany = 0.0
     /// The part of the members with 60 groups or more whose list has the same groups in all buckets.
     public var frozen = 0.0
-    /// Of the served lists: Kendall's tau between the first 100 groups of a session's list before and after the group
-    /// at its head is joined or dismissed, over those in both; else 1.
+    /// The stability of served lists in a session, by Kendall's tau; 1 for other lists.
+    ///
+    /// Tau compares the first 100 groups before and after the group at the head is joined or dismissed, over the groups
+    /// in both.
     public var stability = 1.0
-    /// Recall at the list's length by the number of groups that members are in.
+    /// The recall at the list's length, by the number of groups that members are in.
     public var recallByMemberSize: [SizeClass: Double] = [:]
     /// The part of the held-out groups that is found, by the number of members that groups have.
     public var recallByGroupSize: [SizeClass: Double] = [:]
@@ -47,10 +49,10 @@ public struct ListMeasures: Sendable, Equatable {
     public var difference = Difference()
     /// The 95% interval of NDCG at the list's length.
     public var gainInterval = 0.0...0.0
-    /// The difference of that NDCG to the reference's, over the same members.
+    /// The difference of that NDCG to the reference's, with its 95% interval, over the same members.
     public var gainDifference = Difference()
 
-    /// A difference of means, and its interval.
+    /// A difference of means, with its interval.
     public struct Difference: Sendable, Equatable {
         /// The difference.
         public var mean = 0.0
@@ -63,7 +65,7 @@ public struct ListMeasures: Sendable, Equatable {
     init(_ list: EvaluatedList) { self.list = list }
 }
 
-/// Members or groups by their number of memberships.
+/// A class of members or groups by their number of memberships.
 public enum SizeClass: String, Sendable, CaseIterable {
     /// One or two.
     case upTo2 = "1-2"
@@ -89,9 +91,9 @@ public enum SizeClass: String, Sendable, CaseIterable {
     var index: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }
 
-/// How well the beginning of a list finds the groups that were held out.
+/// The accuracy with which the beginning of a list finds held-out groups.
 ///
-/// A group that was held out and that the training set does not know counts as one that was missed.
+/// A held-out group that the training set does not know counts as missed.
 public struct Accuracy: Sendable, Equatable {
     /// Hits divided by the number of held-out groups.
     public var recall = 0.0
@@ -104,15 +106,16 @@ public struct Accuracy: Sendable, Equatable {
     /// 1 divided by the rank of the first hit; 0 without a hit.
     public var reciprocalRank = 0.0
 
-    /// Nothing found.
+    /// Creates the accuracy of a list that finds nothing.
     public init() {}
 
-    /// The accuracy of the first groups of a list.
+    /// Measures the first groups of a list.
     ///
     /// - Parameters:
-    ///   - length: how many groups count, 1 or more; a shorter list is not better for that.
-    ///   - heldOut: the groups that a list can contain.
-    ///   - heldOutCount: how many were held out in all, at least 1.
+    ///   - list: the groups, best first.
+    ///   - length: the number of groups that count, 1 or more; a shorter list has no advantage.
+    ///   - heldOut: the held-out groups that a list can contain.
+    ///   - heldOutCount: the number of all held-out groups, 1 or more.
     public init(of list: some Sequence<UInt32>, length: Int, heldOut: [UInt32], heldOutCount: Int) {
         let wanted = Set(heldOut)
         var (hits, sum) = (0, 0.0)
@@ -135,7 +138,7 @@ public struct Accuracy: Sendable, Equatable {
     ]
 }
 
-/// What the lists of one kind are like for one member: means over the buckets.
+/// The measures of one kind of lists for one member: means over the buckets.
 struct MemberMeasures: Sendable {
     var accuracy: [Accuracy]
     var stored = 0.0
@@ -144,13 +147,13 @@ struct MemberMeasures: Sendable {
     var score = 0.0
     var novelty = 0.0
     var shareError: Double?
-    /// From bucket to bucket; nil if there are fewer than 60 groups to show.
+    /// The part that is new in the next bucket, or `nil` if there are fewer than 60 groups to show.
     var change: Double?
-    /// The same; nil if there are fewer than 100 candidates.
+    /// The same part, or `nil` if there are also fewer than 100 candidates.
     var changeOfMany: Double?
     /// The part of the pairs that are near-duplicates.
     var duplicates = 0.0
-    /// How far the list of a session keeps its order.
+    /// The stability of the list in a session.
     var stability: Double?
 
     init(lengths: Int) { accuracy = [Accuracy](repeating: Accuracy(), count: lengths) }
@@ -163,11 +166,11 @@ struct MemberRow: Sendable {
     var lists: [MemberMeasures]
 }
 
-/// How often lists show each group, and find held-out ones.
+/// The numbers of times that lists show each group, and find held-out groups.
 struct ListCounts: Sendable {
-    /// By group.
+    /// The number of times that each group is shown.
     var shown: [UInt32]
-    /// By the size class of held-out groups.
+    /// The number of held-out groups found, by their size class.
     var found = [Double](repeating: 0, count: SizeClass.allCases.count)
 
     mutating func merge(_ other: ListCounts) {

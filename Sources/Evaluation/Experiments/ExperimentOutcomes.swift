@@ -2,20 +2,20 @@ public import CatalogStore
 public import Experiments
 import Model
 
-/// What the members of an experiment did, from the catalog.
+/// The actions of an experiment's members, read from the catalog.
 public struct ExperimentOutcomes: Sendable {
-    /// Of all members who were shown lists of one arm.
+    /// The outcomes of all members who were shown lists of one arm.
     public private(set) var members: [MemberOutcome] = []
-    /// How many members were shown lists of two.
+    /// The number of members who were shown lists of two arms.
     public private(set) var crossedCount = 0
-    /// Of an interleaved experiment: which list members prefer, by what they clicked and by what they joined.
+    /// The lists that members of an interleaved experiment prefer, by their clicks and by their joins.
     public private(set) var votes = (clicks: InterleavingVotes(), joins: InterleavingVotes())
-    /// How many days have passed, 1 or more.
+    /// The number of days that have passed, 1 or more.
     public let dayCount: Int
 
-    /// How long before the experiment what members did is taken out of the comparison, in days.
+    /// The number of days before the experiment whose actions are taken out of the comparison.
     public static let daysBefore: Int64 = 28
-    /// How long a join must last to count as kept, in days.
+    /// The number of days that a join must last to count as kept.
     public static let daysKept: Int64 = 7
 
     private let dayLength: Int64 = 86_400_000
@@ -25,9 +25,12 @@ public struct ExperimentOutcomes: Sendable {
 
     /// Reads the outcomes of an experiment.
     ///
-    /// Days are of 24 hours, from the start of the experiment on.
+    /// Days have 24 hours and begin with the start of the experiment.
     ///
-    /// - Parameter now: what comes later is left out; in Unix milliseconds.
+    /// - Parameters:
+    ///   - entry: the experiment.
+    ///   - catalog: the catalog.
+    ///   - now: the present in Unix milliseconds; later actions are left out.
     public init(of entry: ExperimentRegister.Entry, from catalog: Catalog, atMilliseconds now: Int64)
         throws(CatalogError)
     {
@@ -66,7 +69,11 @@ public struct ExperimentOutcomes: Sendable {
 
     private func day(_ milliseconds: Int64) -> Int { Int(max(0, milliseconds - startedAt) / dayLength) }
 
-    /// - Parameter topics: of the groups that were joined, by their ids.
+    /// Returns the outcome of a member, or `nil` if the member's arm is not defined.
+    ///
+    /// - Parameters:
+    ///   - member: the member.
+    ///   - topics: the topics of the joined groups, by group id.
     private func outcome(of member: ExposedMember, _ topics: [String: [String]]) -> MemberOutcome? {
         guard let first = member.exposures.first, let arm = armIndexes[first.arm] else { return nil }
         var outcome = MemberOutcome(
@@ -121,7 +128,7 @@ public struct ExperimentOutcomes: Sendable {
 }
 
 extension InteractionRecord {
-    /// What it counts as; nil if it is not counted by itself.
+    /// The quantity that the interaction counts as, or `nil` if it is not counted by itself.
     fileprivate var quantity: Quantity? {
         switch kind {
         case .join: .joins
@@ -133,8 +140,9 @@ extension InteractionRecord {
 }
 
 extension ExposedMember {
-    /// How many interactions of a kind are credited to each of two interleaved lists: by the list and the position that
-    /// they name.
+    /// Returns the numbers of interactions of a kind that are credited to each of two interleaved lists.
+    ///
+    /// An interaction names a list and a position; the team at that position gets the credit.
     fileprivate func credits(_ kind: Interaction.Kind) -> (first: Int, second: Int) {
         var pages: [String: [(positions: Range<Int>, teams: [Character])]] = [:]
         for exposure in exposures {
@@ -158,12 +166,12 @@ extension ExposedMember {
 }
 
 extension Catalog {
-    /// How much of a measure each active member did in a span of time that is past; active is who did anything with a
-    /// list.
+    /// Returns the sums of a measure over members who did anything with a list in a past span of time.
     ///
     /// - Parameters:
-    ///   - measure: one that members do without an experiment as well (`hasBefore`).
-    ///   - start, end: Unix milliseconds, from the first (inclusive) to the second (exclusive).
+    ///   - measure: a measure that also applies to members outside experiments (`hasBefore`).
+    ///   - start: the start of the span in Unix milliseconds, inclusive.
+    ///   - end: the end of the span in Unix milliseconds, exclusive.
     public func pastAmounts(of measure: Measure, since start: Int64, before end: Int64) throws(CatalogError)
         -> SampleSums
     {

@@ -3,7 +3,9 @@ public import Model
 import Recommendation
 import Similarity
 
-/// How well lists for photos find groups that were left out of photos' pools, against three plain lists.
+/// A measurement of lists for photos, against three plain lists.
+///
+/// The measurement counts the groups that were left out of photos' pools and are found again.
 public struct PhotoEvaluation {
     /// The lists that are compared.
     public enum List: String, CaseIterable, Sendable {
@@ -13,17 +15,17 @@ public struct PhotoEvaluation {
         case counts
         /// The sums of plain cosines with the photo's groups.
         case cosine
-        /// What is served.
+        /// The list that is served.
         case served
     }
 
     /// The accuracy of a list.
     public struct Measures: Sendable {
-        /// Which list.
+        /// The list.
         public var list: List
-        /// By length.
+        /// The accuracy by length.
         public var accuracy: [Int: Accuracy]
-        /// The difference of its recall at the first length to that of the list that is served, with its 95% interval.
+        /// The list's recall at the first length minus that of the served list, with its 95% interval.
         public var difference: (mean: Double, interval: ClosedRange<Double>)
     }
 
@@ -41,16 +43,19 @@ public struct PhotoEvaluation {
     private let ranked: [UInt32]
     private let photos: [Photo]
 
-    /// How many photos are measured.
+    /// The number of photos that are measured.
     public var photoCount: Int { photos.count }
 
-    /// Reads photos and what was left out of their pools.
+    /// Reads photos and the entries that were left out of their pools.
     ///
     /// - Parameters:
-    ///   - version: computed from the training set.
-    ///   - training: the catalog that was learned from, a copy of the other one.
-    ///   - whole: has the entries that were left out.
+    ///   - version: a model version computed from the training set.
+    ///   - manifest: the manifest of the version.
+    ///   - training: the catalog that was learned from, a copy of `whole` without some entries.
+    ///   - whole: the catalog that also has these entries.
+    ///   - relations: the relations, one of them of pools.
     ///   - share: the part of the photos that is measured.
+    ///   - threads: the number of threads.
     public init(
         _ version: ModelVersion, _ manifest: Manifest, training: Catalog, whole: Catalog, relations: RelationTable,
         share: Double, threads: Int
@@ -77,7 +82,7 @@ public struct PhotoEvaluation {
             weights: PhotoWeights(manifest), at: manifest.createdAtMilliseconds / 1000)
     }
 
-    /// Photos that are still in a pool and were in more, spread over all.
+    /// Returns photos that are still in a pool and were in more, spread over all.
     private static func photos(_ known: BinaryMatrix, _ all: BinaryMatrix, share: Double) -> [Photo] {
         var sum = 0.0
         var photos: [Photo] = []
@@ -96,8 +101,9 @@ public struct PhotoEvaluation {
     /// Measures all lists.
     ///
     /// - Parameters:
-    ///   - lengths: how many groups count, each 1 or more.
-    ///   - samples: how many samples of the bootstrap.
+    ///   - lengths: the numbers of groups that count, each 1 or more.
+    ///   - samples: the number of samples of the bootstrap.
+    ///   - progress: receives the number of photos done, from time to time.
     public func measures(lengths: [Int], samples: Int, progress: (_ done: Int) -> Void) throws(EvaluationError)
         -> [Measures]
     {
