@@ -2,11 +2,11 @@ public import CivilTime
 
 /// A synthetic community: groups, members and photos drawn from a seed.
 ///
-/// It holds only what is small: about a hundred bytes for each group, its text, and eight bytes for each user.
-/// Memberships, photos and pool entries are derived user by user while they are written, every time the same, so that
-/// the files fit together although nothing is kept.
+/// Only small things are stored: about a hundred bytes for each group, its text, and eight bytes for each user.
+/// Memberships, photos and pool entries are derived user by user while they are written. Each derivation gives the same
+/// result, so the files fit together although nothing is kept.
 public struct Community: Sendable {
-    /// What was asked for.
+    /// The sizes, the seed and the last day.
     public let parameters: CommunityParameters
 
     let table: GroupTable
@@ -15,11 +15,11 @@ public struct Community: Sendable {
     /// The groups to join, by theme and place.
     let choices: ChoiceTable
     private(set) var poolDemand = PoolDemand.none
-    /// How likely each theme is to be somebody's interest.
+    /// The probability of each theme to be somebody's interest.
     private let themes: ChoiceTable
     private let activity: Activity
 
-    /// Draws the groups, and how active each user is.
+    /// Draws the groups, and the activity of each user.
     ///
     /// - Complexity: O(groups + users).
     public init(_ parameters: CommunityParameters) {
@@ -48,9 +48,11 @@ public struct Community: Sendable {
         let photos: Range<Int>
     }
 
-    /// Visits users in order, with their groups arranged by theme; `dateMemberships` adds when they were joined.
+    /// Visits users in order, with their groups arranged by theme; `dateMemberships` adds the times of joining.
     ///
-    /// - Parameter isWanted: whether a user is to be visited; what a user joined costs time to draw.
+    /// - Parameters:
+    ///   - isWanted: whether a user is visited; drawing a user's memberships takes time.
+    ///   - visit: receives the user, the member and the memberships.
     func forEachUser(
         where isWanted: (User) -> Bool, _ visit: (User, Member, inout MembershipWorkspace) throws -> Void
     ) rethrows {
@@ -70,7 +72,7 @@ public struct Community: Sendable {
     }
 }
 
-/// How large a community is, when it ends, and the seed that makes it the same every time.
+/// The size of a community, its last day, and the seed that makes it the same every time.
 public struct CommunityParameters: Sendable, Equatable {
     /// The number of groups; exact.
     public let groups: Int
@@ -80,14 +82,14 @@ public struct CommunityParameters: Sendable, Equatable {
     public let photos: Int
     /// The number of memberships (group × user); exact.
     public let memberships: Int
-    /// The number of pool entries (group × photo) aimed at.
+    /// The intended number of pool entries (group × photo).
     ///
-    /// Members post a photo only to fitting groups they joined: where there are enough of those the
-    /// number is met within 5% (plus what chance does to a few hundred rows), otherwise it stays below.
+    /// Members post a photo only to fitting groups that they joined. With enough such groups the number is met within
+    /// 5%, plus chance at a few hundred rows. Otherwise there are fewer entries.
     public let pools: Int
-    /// The same seed and parameters give the same bytes, on every run and machine.
+    /// The seed; the same seed and parameters give the same bytes, on every run and machine.
     public let seed: UInt64
-    /// Everything happens in the three years before this day begins, in UTC.
+    /// The day at whose beginning, in UTC, the three years of the community end.
     public let endDay: CalendarDate
 
     /// The largest number of groups.
@@ -99,9 +101,9 @@ public struct CommunityParameters: Sendable, Equatable {
     /// The largest number of memberships, and of pool entries.
     public static let maximumPairs = 4_000_000_000
 
-    /// Takes sizes after checking that they fit together.
+    /// Checks that sizes fit together, and takes them.
     ///
-    /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 inclusive.
+    /// - Parameter text: the end day as YYYY-MM-DD, from 1973-01-01 to 9999-12-31 (inclusive).
     /// - Throws: `CommunityError` for a count out of range, for counts that contradict one another and for a wrong day.
     public init(
         groups: Int, users: Int, photos: Int, memberships: Int, pools: Int, seed: UInt64, endDay text: String
@@ -134,22 +136,22 @@ public struct CommunityParameters: Sendable, Equatable {
     }
 }
 
-/// Why a community cannot be generated as asked.
+/// A reason for which a community cannot be generated.
 public enum CommunityError: Error, Equatable, CustomStringConvertible {
-    /// A count is negative or above what the generator can number.
+    /// A count is negative or above the generator's limit.
     case countOutOfRange(name: String, value: Int, maximum: Int)
     /// Photos need at least one user to own them.
     case photosWithoutUsers(photos: Int)
-    /// There are fewer pairs of a group and a user than memberships asked for.
+    /// There are fewer pairs of a group and a user than the required memberships.
     case tooManyMemberships(memberships: Int, maximum: Int)
-    /// There are fewer pairs of a group and a photo than pool entries asked for.
+    /// There are fewer pairs of a group and a photo than the required pool entries.
     case tooManyPools(pools: Int, maximum: Int)
     /// Members post only to groups they joined, so pool entries need memberships.
     case poolsWithoutMemberships(pools: Int)
-    /// Not a day of the calendar written as YYYY-MM-DD, or outside 1973-01-01 ... 9999-12-31.
+    /// A text is not a day written as YYYY-MM-DD, or is outside 1973-01-01 ... 9999-12-31.
     case invalidDay(String)
 
-    /// What is wrong and what to change, in words.
+    /// A message that says the problem and the remedy.
     public var description: String {
         switch self {
         case .countOutOfRange(let name, let value, let maximum):
@@ -176,18 +178,18 @@ public enum CommunityFile: String, Sendable, CaseIterable {
     case users
     /// Every photo, user by user.
     case photos
-    /// Which user joined which group, user by user.
+    /// The groups that each user joined, user by user.
     case memberships
-    /// Which photo was added to which group, photo by photo.
+    /// The groups to which each photo was added, photo by photo.
     case pools
 
-    /// The file's name: "groups.tsv".
+    /// The file's name, such as "groups.tsv".
     public var name: String { rawValue + ".tsv" }
 
     /// The names of the columns.
     ///
-    /// Times are ISO 8601 in UTC to the second, lists are separated by semicolons, coordinates are degrees
-    /// and empty where the location is not known.
+    /// Times are ISO 8601 in UTC to the second. Lists are separated by semicolons. Coordinates are degrees, and empty
+    /// where the location is not known.
     public var columns: [String] {
         switch self {
         case .groups:

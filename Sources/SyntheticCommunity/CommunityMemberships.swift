@@ -1,26 +1,27 @@
-/// Which groups a user joins and when; always the same ones for the same user.
+/// The groups that each user joins and the times of joining; always the same for the same user.
 extension Community {
-    /// How many of 1000 memberships follow no interest.
+    /// The number out of 1000 memberships that follow no interest.
     static let noisePermille = 120
-    /// How many of 1000 memberships of an interest look for a group of the member's places.
+    /// The number out of 1000 memberships of an interest that look for a group of the member's places.
     static let placePermille = 180
-    /// How often a group of an interest is drawn, until it is about the member's favourite subject.
+    /// The greatest number of draws for a group of an interest that is about the member's favourite subject.
     static let subjectDraws = 3
-    /// How often a group is drawn each way (a popular one of an interest, any one of an interest, any one at all)
-    /// before the next group that is left is taken.
+    /// The number of draws of each kind before the next free group is taken.
+    ///
+    /// The kinds are: a popular group of an interest, any group of an interest, and any group at all.
     static let attempts = 7
 
-    // Buckets: all groups; then for each theme, all its groups, and its groups about each place.
+    // The buckets are: all groups; then for each theme, all its groups, and its groups about each place.
     private static let allGroups = 0
 
     private static func bucket(theme: Int) -> Int { 1 + theme * (Place.all.count + 1) }
 
     private static func bucket(theme: Int, place: Int) -> Int { bucket(theme: theme) + 1 + place }
 
-    /// By theme, the curve of its season.
+    /// The curve of each theme's season.
     private static let curves = Theme.all.map { Timeline.curve($0.season, southern: false) }
 
-    /// The groups to draw from, in buckets, each group with its popularity.
+    /// Returns the groups to draw from, in buckets, each group with its popularity.
     static func choices(_ table: GroupTable) -> ChoiceTable {
         let weights = table.weights()
         var buckets: [[(item: UInt32, weight: Double)]] = Array(repeating: [], count: bucket(theme: Theme.all.count))
@@ -33,7 +34,7 @@ extension Community {
         return ChoiceTable(buckets: buckets)
     }
 
-    /// Fills the workspace with the groups that the user joins; `dateMemberships` adds when.
+    /// Fills the workspace with the groups that the user joins; `dateMemberships` adds the times.
     ///
     /// - Complexity: O(memberships), as long as the user does not join most of the groups.
     func sampleMemberships(of user: User, _ member: Member, into workspace: inout MembershipWorkspace) {
@@ -49,13 +50,13 @@ extension Community {
         }
     }
 
-    /// Draws when the user joined each of the workspace's groups.
+    /// Draws the time at which the user joined each of the workspace's groups.
     func dateMemberships(of user: User, _ member: Member, in workspace: inout MembershipWorkspace) {
         var random = EntityRandom(seed: parameters.seed, stream: .joining, entity: user.number)
         for index in workspace.groups {
             let group = table.groups[index]
             let end = Int(group.activeUntil)
-            // A member who joins whatever is left may have arrived after a group died: then the arrival is ignored.
+            // A member who takes any remaining group may have arrived after that group died; then the arrival is ignored.
             let start = member.arrival < end ? max(member.arrival, Int(group.created)) : Int(group.created)
             let curve = Self.curves[Int(group.theme)]
             workspace.add(joined: timeline.instant(curve: curve, hours: .online, from: start, to: end, &random))
@@ -63,7 +64,7 @@ extension Community {
     }
 
     private func newGroup(_ member: Member, _ workspace: MembershipWorkspace, _ random: inout EntityRandom) -> Int {
-        // Decided once, because otherwise members who have joined all groups of their interests would be all noise.
+        // Noise is decided once: otherwise members in all groups of their interests would be all noise.
         let isNoise = random.chance(Self.noisePermille)
         for attempt in 0..<Self.attempts * 3 {
             let group =
@@ -72,13 +73,13 @@ extension Community {
                 : attempt < Self.attempts ? interesting(member, &random) : obscure(member, &random)
             if !workspace.contains(group), Int(table.groups[group].activeUntil) > member.arrival { return group }
         }
-        // Everything popular is joined.
+        // The member has joined everything popular.
         var group = random.below(table.groups.count)
         while workspace.contains(group) { group = group + 1 < table.groups.count ? group + 1 : 0 }
         return group
     }
 
-    /// A group of one of the member's interests, often one about the member's places.
+    /// Returns a group of one of the member's interests, often one about the member's places.
     private func interesting(_ member: Member, _ random: inout EntityRandom) -> Int {
         let interest = member.interest(&random)
         if random.chance(Self.placePermille) {
@@ -89,7 +90,7 @@ extension Community {
         return favourite(interest, &random) ?? anyGroup(&random)
     }
 
-    /// A group of one of the member's interests, all equally likely, for members who are in the popular ones.
+    /// Returns a group of one of the member's interests, all equally likely, for members who are in the popular ones.
     private func obscure(_ member: Member, _ random: inout EntityRandom) -> Int {
         let theme = random.element(of: member.interests).theme
         return choices.pickEvenly(bucket: Self.bucket(theme: theme), &random) ?? anyGroup(&random)
@@ -100,9 +101,9 @@ extension Community {
         choices.pick(bucket: Self.allGroups, &random) ?? 0
     }
 
-    /// A group of an interest, often about its subject.
+    /// Returns a group of an interest, often about its subject.
     ///
-    /// Made by several draws and not from a bucket for each subject, so that popular groups stay popular, and not
+    /// Several draws are made, instead of one from a bucket of the subject. So popular groups stay popular, and not
     /// everybody who likes a subject joins its only group.
     private func favourite(_ interest: Member.Interest, _ random: inout EntityRandom) -> Int? {
         var group: Int?
@@ -114,18 +115,18 @@ extension Community {
     }
 }
 
-/// The memberships of one user at a time, in memory that is used again for the next user.
+/// The memberships of one user at a time, in memory that the next user reuses.
 struct MembershipWorkspace {
     /// The groups joined, in no particular order, each once.
     private(set) var groups: [Int] = []
-    /// The instant when each was joined, in the order of `groups`; empty unless asked for.
+    /// The instants at which they were joined, in the order of `groups`; empty before `dateMemberships`.
     private(set) var joined: [Int] = []
-    /// Positions in `groups`, by theme: those of theme t are `themeOffsets[t] ..< themeOffsets[t + 1]`.
+    /// The positions in `groups`, by theme: those of theme t are at `themeOffsets[t] ..< themeOffsets[t + 1]`.
     private(set) var positions: [Int] = []
     private(set) var themeOffsets: [Int] = Array(repeating: 0, count: Theme.all.count + 1)
-    /// By group, the last round in which it was joined.
+    /// The last round in which each group was joined.
     private var rounds: [UInt32]
-    /// Counts the users.
+    /// The number of users so far.
     private var round: UInt32 = 0
 
     init(groupCount: Int) { rounds = Array(repeating: 0, count: groupCount) }
@@ -134,7 +135,7 @@ struct MembershipWorkspace {
 
     func contains(_ group: Int) -> Bool { rounds[group] == round }
 
-    /// Empties it for the next user.
+    /// Empties the workspace for the next user.
     mutating func begin() {
         groups.removeAll(keepingCapacity: true)
         joined.removeAll(keepingCapacity: true)

@@ -1,36 +1,39 @@
-/// What a photo shows, where and when.
+/// A photo's motif, place and times.
 struct Photo {
-    /// Index of `Theme.all`.
+    /// The index of the theme in `Theme.all`.
     let theme: Int
-    /// Index of the theme's subjects.
+    /// The index of the subject among the theme's subjects.
     let subject: Int
-    /// Index of `Place.all`.
+    /// The index of the place in `Place.all`.
     let place: Int
-    /// The instant it was taken.
+    /// The instant at which the photo was taken.
     let taken: Int
-    /// The instant it was uploaded, not before it was taken.
+    /// The instant at which the photo was uploaded, not before it was taken.
     let uploaded: Int
     let isPrivate: Bool
-    /// The position in the owner's memberships of the group that it was taken for; nil when there is none.
+    /// The position, in the owner's memberships, of the group for which it was taken, or `nil` if there is none.
     let anchor: Int?
 }
 
-/// What a user's photos show: mostly something for a group that the user joined.
+/// The motifs of a user's photos: mostly something for a group that the user joined.
 extension Community {
-    /// How many of 1000 photos are taken with a group in mind.
+    /// The number out of 1000 photos that are taken with a group in mind.
     static let anchoredPermille = 850
-    /// How many of 1000 photos only their owner may see.
+    /// The number out of 1000 photos that only their owner may see.
     static let privatePermille = 80
 
     /// Draws one photo.
     ///
-    /// - Parameter memberships: the owner's.
+    /// - Parameters:
+    ///   - index: the number of the photo.
+    ///   - member: the owner.
+    ///   - memberships: the owner's memberships.
     func photo(_ index: Int, of member: Member, _ memberships: MembershipWorkspace) -> Photo {
         var random = EntityRandom(seed: parameters.seed, stream: .photo, entity: index)
         var anchor: Int?
         if memberships.count > 0, random.chance(Self.anchoredPermille) {
             let position = random.below(memberships.count)
-            // Groups that take anything inspire nothing.
+            // Groups that take any photo inspire none.
             if Int(table.groups[memberships.groups[position]].theme) != Theme.anythingIndex { anchor = position }
         }
         let interest = member.interest(&random)
@@ -50,12 +53,12 @@ extension Community {
         return random.below(Theme.all[theme].subjects.count)
     }
 
-    /// Mostly at home for a theme of cities, in the member's region for one of regions.
+    /// Returns a place: mostly the member's home for a theme of cities, the member's region for one of regions.
     private func place(theme: Int, _ member: Member, _ random: inout EntityRandom) -> Int {
         let kinds = Theme.all[theme].placeKinds
         if kinds.isEmpty || kinds.contains(.city) { return random.chance(750) ? member.home : member.region }
         if kinds.contains(.region) { return member.region }
-        // To see the aurora a member travels north, always to the same place.
+        // A member travels north to see the aurora, always to the same place.
         return Place.northern[(member.home + member.region) % Place.northern.count]
     }
 
@@ -68,7 +71,7 @@ extension Community {
         return local - ahead
     }
 
-    /// Half are uploaded within a day, the others up to sixty days later, most of them soon.
+    /// Draws the instant of upload: half within a day, the others up to sixty days later, most of them soon.
     private func uploaded(taken: Int, arrival: Int, _ random: inout EntityRandom) -> Int {
         let earliest = max(taken, arrival)
         let share = random.unit()
@@ -78,16 +81,16 @@ extension Community {
     }
 }
 
-/// Which groups a photo is posted to, of those that its owner joined and that it fits, and when.
+/// The groups to which a photo is posted, among its owner's groups that it fits, and the times of posting.
 extension Community {
-    /// In the first round, how many of 1000 groups of the theme but of another subject the owner considers.
+    /// The number out of 1000 groups of another subject that the owner considers in the first round.
     static let otherSubjectPermille = 350
-    /// In the first round, how many of 1000 groups that the owner joined after the upload the owner considers.
+    /// The number out of 1000 groups joined after the upload that the owner considers in the first round.
     static let joinedLaterPermille = 400
-    /// How many of 1000 posted photos also go to a group that takes anything.
+    /// The number out of 1000 posted photos that also go to a group for any photo.
     static let anythingPermille = 250
 
-    /// The demand for pool entries is fitted to at most this many photos.
+    /// The greatest number of photos to which the demand for pool entries is fitted.
     static let fittedPhotos = 20_000
 
     /// Visits all pool entries, photo by photo.
@@ -126,7 +129,7 @@ extension Community {
         return .fitted(entriesPerPhoto: Double(parameters.pools) / Double(parameters.photos), sample: sample)
     }
 
-    /// The random numbers for a photo's pool entries.
+    /// Returns the random numbers for a photo's pool entries.
     func poolRandom(photo index: Int) -> EntityRandom {
         EntityRandom(seed: parameters.seed, stream: .pool, entity: index)
     }
@@ -134,7 +137,9 @@ extension Community {
     /// Chooses groups for a photo: as many as wanted, or all that take it.
     ///
     /// - Parameters:
-    ///   - memberships: the owner's, arranged by theme.
+    ///   - wanted: the number of groups.
+    ///   - photo: the photo.
+    ///   - memberships: the owner's memberships, arranged by theme.
     ///   - chosen: emptied, then filled with different positions in the memberships.
     /// - Complexity: O(wanted) on average; O(groups of the theme joined × wanted) when they run short.
     func choosePools(
@@ -152,7 +157,7 @@ extension Community {
         walk(Theme.anythingIndex, photo, memberships, until: wanted, choosy: false, &chosen, &random)
     }
 
-    /// How many groups would take a photo; `choosePools` never chooses more.
+    /// Returns the number of groups that would take a photo; `choosePools` never chooses more.
     func availablePools(for photo: Photo, _ memberships: MembershipWorkspace) -> Int {
         [photo.theme, Theme.anythingIndex].reduce(0) { sum, theme in
             let range = memberships.themeOffsets[theme]..<memberships.themeOffsets[theme + 1]
@@ -160,7 +165,7 @@ extension Community {
         }
     }
 
-    /// The instant at which a photo was added: often at once, otherwise within a month of when it could be.
+    /// Draws the instant at which a photo was added: often at once, otherwise within a month of the earliest time.
     func addedToPool(_ photo: Photo, joined: Int, group: Int, _ random: inout EntityRandom) -> Int {
         let earliest = max(photo.uploaded, joined)
         let share = random.unit()
@@ -168,11 +173,11 @@ extension Community {
         let end = Int(table.groups[group].activeUntil)
         let instant = earliest + Int(delay)
         if instant < end { return instant }
-        // That is after the group died: within the hour then, or in what is left of it.
+        // The group was dead by then: the instant is within the first hour, or in the rest of the group's life.
         return earliest + Int(share * Double(min(3600, end - earliest)))
     }
 
-    /// Whether a group takes a photo: a group of a place takes photos from there, and a dead group takes none.
+    /// Returns whether a group takes a photo: a group of a place takes photos from there, and a dead group takes none.
     private func takes(_ index: Int, _ photo: Photo) -> Bool {
         let group = table.groups[index]
         guard Int(group.activeUntil) > photo.uploaded else { return false }
@@ -180,7 +185,7 @@ extension Community {
         return Int(place) == photo.place
     }
 
-    /// Whether an owner considers a group in the first round: rather one of the same subject that was joined already.
+    /// Returns whether an owner considers a group in the first round: rather one of the same subject, joined already.
     private func appeals(_ index: Int, _ photo: Photo, joined: Int, _ random: inout EntityRandom) -> Bool {
         if joined > photo.uploaded, !random.chance(Self.joinedLaterPermille) { return false }
         guard let subject = table.groups[index].subject, Int(subject) != photo.subject else { return true }
@@ -189,7 +194,7 @@ extension Community {
 
     /// Goes once round the joined groups of a theme, from a random one on, and chooses those that take the photo.
     ///
-    /// - Parameter choosy: only those that the owner considers in the first round.
+    /// - Parameter choosy: whether only groups are chosen that the owner considers in the first round.
     private func walk(
         _ theme: Int, _ photo: Photo, _ memberships: MembershipWorkspace, until wanted: Int, choosy: Bool,
         _ chosen: inout [Int], _ random: inout EntityRandom
@@ -209,32 +214,36 @@ extension Community {
     }
 }
 
-/// How many groups an owner would like to post a photo to.
+/// The number of groups to which an owner would like to post a photo.
 ///
-/// A photo is posted at all with a fixed probability. Then the number has a heavy tail (a shifted Pareto law with
-/// exponent 3), stretched by a multiplier that is fitted to the number of entries aimed at.
+/// A photo is posted at all with a fixed probability. The number then has a heavy tail: a shifted Pareto law with
+/// exponent 3. A multiplier stretches the tail to fit the intended number of entries.
 struct PoolDemand {
-    /// The most groups that a photo may be in, as on real sites; inclusive.
+    /// The greatest number of groups that a photo may be in, as on real sites (inclusive).
     static let limit = 60
 
     private let postedShare: Double
     private let multiplier: Double
 
-    /// - Parameter entriesPerPhoto: the mean aimed at, over all photos, also those that are never posted.
+    /// Creates a demand with a multiplier.
+    ///
+    /// - Parameters:
+    ///   - entriesPerPhoto: the intended mean over all photos, also those that are never posted.
+    ///   - multiplier: the factor of the tail.
     private init(entriesPerPhoto: Double, multiplier: Double) {
         postedShare = min(0.8, entriesPerPhoto * 0.75)
         self.multiplier = multiplier
     }
 
-    /// Nobody posts anything.
+    /// The demand of a community in which nobody posts anything.
     static let none = PoolDemand(entriesPerPhoto: 0, multiplier: 0)
 
-    /// Fits the multiplier by bisection, so that a sample of photos gets the mean aimed at.
+    /// Fits the multiplier by bisection: a sample of photos gets the intended mean.
     ///
     /// - Parameters:
-    ///   - entriesPerPhoto: the mean aimed at.
-    ///   - sample: for each photo of a sample, how many groups would take it, and the random numbers that its pool
-    ///     entries begin with.
+    ///   - entriesPerPhoto: the intended mean.
+    ///   - sample: the number of groups that would take each photo of a sample, and the first random numbers of its
+    ///     pool entries.
     static func fitted(entriesPerPhoto: Double, sample: [(available: Int, random: EntityRandom)]) -> PoolDemand {
         let aim = entriesPerPhoto * Double(sample.count)
         var low = 0.0

@@ -1,18 +1,18 @@
 extension Community {
-    /// How many of 1000 photos say where they were taken.
+    /// The number out of 1000 photos that say where they were taken.
     static let locatedPermille = 600
 
-    /// Receives the bytes of a file in order.
+    /// A function that receives the bytes of a file in order.
     public typealias Sink = ([UInt8]) throws -> Void
 
     /// Writes one of the files, header first, in chunks of about 256 KiB of whole lines.
     ///
     /// Files may be written in any order, alone, or several at a time. Groups take as long as memberships and pools
-    /// together, because the time of a group's last activity comes from these.
+    /// together, because these contain the time of a group's last activity.
     ///
     /// - Parameters:
-    ///   - file: which one.
-    ///   - sink: is given the chunks in order; an error that it throws ends the writing.
+    ///   - file: the file to write.
+    ///   - sink: receives the chunks in order; an error that it throws ends the writing.
     /// - Returns: the number of rows, without the header.
     /// - Complexity: O(rows) time, and memory for the groups and a workspace only.
     @discardableResult
@@ -46,7 +46,7 @@ extension Community {
         }
     }
 
-    /// The instant when somebody last joined each group or posted to it; when it was founded if nobody did.
+    /// Returns the instant at which somebody last joined each group or posted to it, or else that of its founding.
     private func lastActive() -> [Int] {
         var latest = table.groups.map { Int($0.created) }
         forEachDatedMember { _, memberships in
@@ -58,7 +58,7 @@ extension Community {
         return latest
     }
 
-    /// The theme, its topics, the subject and the place.
+    /// Returns the theme of a group, the theme's topics, the subject and the place.
     private func topics(of group: Group) -> [String] {
         let theme = Theme.all[Int(group.theme)]
         var topics = [theme.name] + theme.topics.list
@@ -95,8 +95,7 @@ extension Community {
         }
     }
 
-    /// One or two tags of the subject, up to four of the theme, and the place if the photo has a location; no tag
-    /// twice.
+    /// Appends tags, each once: one or two of the subject, up to four of the theme, and the place of a located photo.
     private func appendTags(
         of photo: Photo, isLocated: Bool, to line: inout LineBuffer, _ random: inout EntityRandom
     ) {
@@ -117,7 +116,9 @@ extension Community {
         line.appendField(tags.joined(separator: ";"))
     }
 
-    /// Latitude and longitude: the sum of two draws in each direction, denser in the middle of the place.
+    /// Appends latitude and longitude.
+    ///
+    /// Each is the sum of two draws, which makes the middle of the place denser.
     private func appendLocation(
         of photo: Photo, isLocated: Bool, to line: inout LineBuffer, _ random: inout EntityRandom
     ) {
@@ -169,7 +170,7 @@ extension Community {
         line.removeAll()
     }
 
-    /// Eleven digits, as photo sites have them; unique and in no order.
+    /// Returns the identifier of a photo: eleven digits, as on photo sites; unique and in no order.
     func photoIdentifier(_ photo: Int) -> Int {
         // An odd factor permutes the numbers below 2³².
         let number = UInt32(truncatingIfNeeded: photo) &* 2_654_435_769 &+ UInt32(truncatingIfNeeded: parameters.seed)
@@ -177,9 +178,9 @@ extension Community {
     }
 }
 
-/// Collects lines of tab-separated fields, which are written in chunks.
+/// A collector of lines of tab-separated fields, which are written in chunks.
 struct LineBuffer {
-    /// A chunk is written once it has this many bytes.
+    /// The number of bytes from which a chunk is written (inclusive).
     static let chunkBytes = 1 << 18
 
     private(set) var bytes: [UInt8] = []

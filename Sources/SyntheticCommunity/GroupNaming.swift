@@ -1,18 +1,18 @@
 /// Gives groups unique titles and identifiers, and descriptions.
 struct GroupNaming {
-    /// What a group is called, and what it is about.
+    /// The title and description of a group, with its subject and place.
     struct Name {
         var title: String
         var description: String
-        /// Index of the theme's subjects.
+        /// The index of the subject among the theme's subjects.
         var subject: Int?
-        /// Index of `Place.all`.
+        /// The index of the place in `Place.all`.
         var place: Int?
     }
 
     private var titles: Set<String> = []
     private var identifiers: Set<String> = []
-    /// By theme, how many of its well-known groups exist.
+    /// The number of well-known groups of each theme that exist.
     private var wellKnown = Array(repeating: 0, count: Theme.all.count)
     private let placesOfTheme = Theme.all.map { theme in
         Place.all.indices.filter {
@@ -24,7 +24,7 @@ struct GroupNaming {
     mutating func name(theme index: Int, _ random: inout EntityRandom) -> Name {
         let groups = Theme.all[index].groups
         let number = wellKnown[index]
-        // The best-known groups come first, then ever more of the others in between.
+        // The best-known groups come first, then more and more of the others in between.
         if number < groups.count, number < 3 || random.chance(550) {
             wellKnown[index] += 1
             if titles.insert(groups[number].title).inserted {
@@ -39,7 +39,7 @@ struct GroupNaming {
         return narrowed(name, &random)
     }
 
-    /// Names a group that does the same as another one, in nearly the same words; nil if all such titles are taken.
+    /// Names a group like another one, in nearly the same words, or returns `nil` if all such titles are taken.
     mutating func duplicate(of title: String, _ random: inout EntityRandom) -> Name? {
         for _ in 0..<4 {
             let wording = random.element(of: TitleKind.duplicate.wordings)
@@ -49,7 +49,7 @@ struct GroupNaming {
         return nil
     }
 
-    /// The title as an identifier, with a number if the identifier is taken.
+    /// Returns the title as an identifier, with a number if the identifier is taken.
     mutating func identifier(for title: String) -> String {
         let slug = PlainText.slug(title)
         var identifier = slug
@@ -61,7 +61,7 @@ struct GroupNaming {
         return identifier
     }
 
-    /// A name that may be taken.
+    /// Returns a name that may be taken.
     private func candidate(theme index: Int, _ random: inout EntityRandom) -> Name {
         let theme = Theme.all[index]
         let place = pickPlace(theme: index, &random)
@@ -97,7 +97,7 @@ struct GroupNaming {
             subject: subject, place: place)
     }
 
-    /// The smaller of two draws, so that places later in the list have fewer groups.
+    /// Draws two places and returns the earlier one: places later in the list have fewer groups.
     private func pickPlace(theme: Int, _ random: inout EntityRandom) -> Int? {
         let places = placesOfTheme[theme]
         guard !places.isEmpty else { return nil }

@@ -1,42 +1,42 @@
-/// The facts of a group that its members and photos follow from; small, because the hot loops read all groups.
+/// The facts of a group that decide its members and photos; small, because the hot loops read all groups.
 struct Group {
-    /// Index of `Theme.all`.
+    /// The index of the theme in `Theme.all`.
     let theme: UInt8
-    /// Index of the theme's subjects; nil when the group takes the whole theme.
+    /// The index of the subject among the theme's subjects, or `nil` if the group takes the whole theme.
     let subject: UInt8?
-    /// Index of `Place.all`; nil if the group is about no place.
+    /// The index of the place in `Place.all`, or `nil` if the group is about no place.
     let place: UInt16?
-    /// The instant it was founded.
+    /// The instant at which the group was founded.
     let created: UInt32
-    /// Nobody joins or posts from this instant on; for a living group the end of the timeline.
+    /// The instant from which nobody joins or posts; for a living group, the end of the timeline.
     let activeUntil: UInt32
-    /// A group of nearly the same name that some of its members join as well.
+    /// A group of nearly the same name that some of the members join as well.
     var twin: UInt32?
-    /// How many of 1000 members of the original join this twin; 0 for a group that is no twin.
+    /// The number out of 1000 members of the original who join this twin; 0 for a group that is no twin.
     let twinPermille: UInt16
     let isPrivate: Bool
     let joinPolicy: JoinPolicy
 
-    /// How users become members.
+    /// The way in which users become members.
     enum JoinPolicy: String {
         case open, approval, invite
     }
 }
 
-/// All groups of a community, and how popular each is.
+/// All groups of a community, with their popularity.
 struct GroupTable {
     private(set) var groups: [Group] = []
     private(set) var titles: [String] = []
     private(set) var descriptions: [String] = []
-    /// In UTF-8, because they are copied into millions of lines.
+    /// The identifiers in UTF-8, because they are copied into millions of lines.
     private(set) var identifiers: [[UInt8]] = []
-    /// How likely a group is to be joined, relative to the others of its theme.
+    /// The probability of joining each group, relative to the others of its theme.
     private var popularity: [Double] = []
 
-    /// How many of 1000 groups are founded beside one of nearly the same name.
+    /// The number out of 1000 groups that are founded beside one of nearly the same name.
     static let duplicatePermille = 35
 
-    /// Themes get groups in proportion to their popularity, in shuffled order.
+    /// Creates groups of all themes, in proportion to the themes' popularity and in shuffled order.
     init(count: Int, seed: UInt64) {
         var order = Self.themes(count: count)
         var shuffling = EntityRandom(seed: seed, stream: .groupOrder, entity: 0)
@@ -65,7 +65,7 @@ struct GroupTable {
         }
     }
 
-    /// The weight of every group in the whole community.
+    /// Returns the weight of every group in the whole community.
     func weights() -> [Double] {
         var totals = Array(repeating: 0.0, count: Theme.all.count)
         for (group, weight) in zip(groups, popularity) { totals[Int(group.theme)] += weight }
@@ -74,17 +74,17 @@ struct GroupTable {
         }
     }
 
-    /// The weight of a theme: Zipf's law, with a shift that keeps the first few close together.
+    /// Returns the weight of a theme: Zipf's law, with a shift that keeps the first few close together.
     static func themeWeight(_ theme: Int) -> Double { 1 / Double(theme + 4) }
 
     private static func themes(count: Int) -> [Int] {
-        // Groups that take anything are few and large.
+        // Groups that take any photo are few and large.
         let weights = Theme.all.indices.map { $0 == Theme.anythingIndex ? themeWeight($0) / 2 : themeWeight($0) }
         return Quotas.shares(of: count, weights: weights, cap: count)
             .enumerated().flatMap { Array(repeating: $0.offset, count: Int($0.element)) }
     }
 
-    /// One of the theme's more popular living groups that has no twin yet.
+    /// Returns one of the theme's more popular living groups that has no twin yet, if there is one.
     private func original(in theme: [Int], _ random: inout EntityRandom) -> Int? {
         let candidates = theme.prefix(8 + theme.count / 4).filter {
             groups[$0].twin == nil && groups[$0].twinPermille == 0 && groups[$0].activeUntil == UInt32(Timeline.end)
@@ -94,8 +94,8 @@ struct GroupTable {
     }
 
     private static func group(theme: Int, name: GroupNaming.Name, rank: Int, _ random: inout EntityRandom) -> Group {
-        // Squared: most groups are old, and the best known are among the oldest. None is founded in the last week, so
-        // that each has time to live.
+        // The age is squared: most groups are old, and the best known are among the oldest. None is founded in the last
+        // week, so that each has time to live.
         let age = random.unit()
         let youngest = Double(Timeline.end - 7 * Timeline.day) * min(1, 0.2 + 0.08 * Double(rank))
         let created = Int(youngest * age * age)
@@ -122,9 +122,10 @@ struct GroupTable {
             isPrivate: false, joinPolicy: .open)
     }
 
-    /// A power law with exponent 5/4 over the ranks in a theme, with noise, so that ranks of different themes differ.
+    /// Returns the popularity of a group: a power law with exponent 5/4 over the ranks in a theme.
     ///
-    /// A group about one subject or one place attracts fewer members than one that takes a whole theme.
+    /// Noise makes the ranks of different themes differ. A group about one subject or one place attracts fewer members
+    /// than one that takes a whole theme.
     private static func popularity(rank: Int, of group: Group, _ random: inout EntityRandom) -> Double {
         let noise = min(4, 1 / random.positiveUnit().squareRoot())
         let vitality = group.activeUntil == UInt32(Timeline.end) ? 1 : 0.3

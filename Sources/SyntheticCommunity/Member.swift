@@ -1,26 +1,28 @@
-/// A user's interests and places, derived from the user's number alone.
+/// A user's interests and places, derived from the seed and the user's number.
 struct Member {
-    /// Something that a member is interested in.
+    /// An interest of a member.
     struct Interest {
-        /// Index of `Theme.all`.
+        /// The index of the theme in `Theme.all`.
         let theme: Int
-        /// The member's favourite of the theme's subjects, as an index of them.
+        /// The member's favourite subject, as an index of the theme's subjects.
         let subject: Int
     }
 
-    /// One to five, the strongest first; no two of one theme.
+    /// One to five interests, the strongest first; no two of one theme.
     let interests: [Interest]
     /// The city where the member lives, as an index of `Place.all`.
     let home: Int
     /// A region near home where the member often goes, as an index of `Place.all`.
     let region: Int
-    /// The instant when the member arrived in the community.
+    /// The instant at which the member arrived in the community.
     let arrival: Int
 
     /// The numbers of interests of 15 typical members.
     private static let interestCounts = [1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 5]
 
-    /// - Parameter atLeast: how many interests it takes for all the groups that the member joins.
+    /// Draws a member.
+    ///
+    /// - Parameter atLeast: the number of interests needed for all the groups that the member joins.
     init(_ user: Int, seed: UInt64, themes: ChoiceTable, atLeast: Int) {
         var random = EntityRandom(seed: seed, stream: .member, entity: user)
         let count = min(5, max(atLeast, random.element(of: Self.interestCounts)))
@@ -34,7 +36,8 @@ struct Member {
         let cities = Place.cities.count
         home = min(random.below(cities), random.below(cities))
         region = random.element(of: Place.regionsNearCities[home])
-        // A third is there from the beginning; the others arrive until a month before the end, more of them early.
+        // About a third is there from the beginning; the others arrive until a month before the end, more of them
+        // early.
         let share = random.unit()
         arrival = random.chance(350) ? 0 : Int(share * share * Double(Timeline.end - 30 * Timeline.day))
     }
@@ -47,21 +50,21 @@ struct Member {
     }
 }
 
-/// How many groups each user joins and how many photos each has: both with heavy tails.
+/// The numbers of groups and of photos of each user, both with heavy tails.
 struct Activity {
-    /// By user; they add up to the memberships that were asked for.
+    /// The number of groups that each user joins; the sum is the number of memberships.
     let membershipCounts: [UInt32]
-    /// By user; they add up to the photos that were asked for.
+    /// The number of each user's photos; the sum is the number of photos.
     let photoCounts: [UInt32]
 
-    /// The most active member is at most about this many times as active as the average.
+    /// The activity of the most active member, at most about this multiple of the average.
     private static let heaviest = 150.0
     /// The mean of a weight before it levels off.
     private static let meanWeight = 3.1
 
     init(_ parameters: CommunityParameters) {
         let users = parameters.users
-        // Nobody is in more than a sixth of the groups, unless so many memberships are asked for that it must be.
+        // Nobody is in more than a sixth of the groups, unless the number of memberships requires it.
         let mean = users > 0 ? Double(parameters.memberships) / Double(users) : 0
         let cap = min(parameters.groups, max(parameters.groups / 6, Int(mean * 3) + 1))
         let ceiling = mean > 0 ? min(Self.heaviest, 0.4 * Double(cap) / mean) : Self.heaviest
@@ -77,10 +80,10 @@ struct Activity {
         photoCounts = Quotas.shares(of: parameters.photos, weights: posting, cap: max(parameters.photos, 1))
     }
 
-    /// A shifted Pareto law with exponent 1 + 4/3 that levels off at a multiple of its mean.
+    /// Draws a weight from a shifted Pareto law with exponent 1 + 4/3 that levels off at a multiple of its mean.
     ///
-    /// Made of square roots only: they are exact on every machine, other powers are not. It levels off smoothly,
-    /// because a sharp cap would give many members exactly the same number.
+    /// Only square roots are used, because they are exact on every machine, unlike other powers. The law levels off
+    /// smoothly, because a sharp cap would give many members exactly the same number.
     private static func weight(ceiling: Double, _ random: inout EntityRandom) -> Double {
         let root = random.positiveUnit().squareRoot()
         let pareto = 1 / (root * root.squareRoot()) - 0.9
@@ -91,7 +94,7 @@ struct Activity {
 /// The names and identifiers of users.
 struct MemberNaming {
     private let seed: UInt64
-    /// Identifiers are numbered 0 ..< `span`, a power of 36 well above the number of users.
+    /// The number of possible identifiers, 0 ..< `span`: a power of 36 well above the number of users.
     private let span: Int
     private let digits: Int
     private let firstNames = Vocabulary.embedded.firstNames
@@ -109,13 +112,13 @@ struct MemberNaming {
         (self.span, self.digits) = (span, digits)
     }
 
-    /// First and last name; several users may have the same.
+    /// Returns the first and the last name; several users may have the same.
     func name(of user: Int) -> String {
         let (first, last) = indices(of: user)
         return "\(firstNames[first]) \(lastNames[last])"
     }
 
-    /// The first name and a number in base 36: unique.
+    /// Returns a unique identifier: the first name and a number in base 36.
     func identifier(of user: Int) -> [UInt8] {
         var identifier = firstSlugs[indices(of: user).first]
         identifier.append(UInt8(ascii: "-"))

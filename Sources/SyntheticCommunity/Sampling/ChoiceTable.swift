@@ -1,6 +1,6 @@
-/// Buckets of weighted items, from which one is drawn in constant time (alias method: Walker 1977, Vose 1991).
+/// Buckets of weighted items; drawing one takes constant time (alias method: Walker 1977, Vose 1991).
 struct ChoiceTable {
-    /// A slot gives its item when 32 random bits are below the threshold, otherwise its alias.
+    /// A slot: it gives its item if 32 random bits are below the threshold, otherwise its alias.
     private struct Slot {
         var item: UInt32
         var alias: UInt32
@@ -8,10 +8,10 @@ struct ChoiceTable {
     }
 
     private var slots: [Slot] = []
-    /// Where each bucket's slots begin: buckets + 1 offsets.
+    /// The start of each bucket's slots: buckets + 1 offsets.
     private var offsets: [Int] = [0]
 
-    /// Builds one bucket after another; weights are positive, a bucket may be empty.
+    /// Creates a table of buckets; weights are positive, a bucket may be empty.
     init(buckets: [[(item: UInt32, weight: Double)]]) {
         slots.reserveCapacity(buckets.reduce(0) { $0 + $1.count })
         for bucket in buckets {
@@ -20,12 +20,12 @@ struct ChoiceTable {
         }
     }
 
-    /// One bucket whose items are the weights' indices.
+    /// Creates a table of one bucket whose items are the weights' indices.
     init(weights: [Double]) {
         self.init(buckets: [weights.enumerated().map { (item: UInt32($0.offset), weight: $0.element) }])
     }
 
-    /// Draws an item in proportion to its weight; nil when the bucket is empty.
+    /// Draws an item in proportion to its weight, or returns `nil` if the bucket is empty.
     func pick(bucket: Int, _ random: inout EntityRandom) -> Int? {
         let start = offsets[bucket]
         let count = offsets[bucket + 1] - start
@@ -35,7 +35,7 @@ struct ChoiceTable {
         return Int(UInt32(truncatingIfNeeded: bits) < slot.threshold ? slot.item : slot.alias)
     }
 
-    /// Draws an item, all equally likely; nil when the bucket is empty.
+    /// Draws an item, all equally likely, or returns `nil` if the bucket is empty.
     func pickEvenly(bucket: Int, _ random: inout EntityRandom) -> Int? {
         let start = offsets[bucket]
         let count = offsets[bucket + 1] - start
@@ -68,11 +68,11 @@ struct ChoiceTable {
 
 /// The random numbers of one entity for one purpose (SplitMix64: Steele, Lea and Flood 2014).
 ///
-/// Seeded by (seed, stream, entity), so that anything about an entity can be worked out again, in any
-/// order and in any file, without remembering it. The standard library's `random(in:)` and `shuffled`
-/// are not used: their algorithms may change between versions, and the bytes would with them.
+/// Seed, stream and entity determine the numbers. Anything about an entity can therefore be worked out again, in any
+/// order and in any file, without remembering it. The standard library's `random(in:)` and `shuffled` are not used: a
+/// new version may change their algorithms, and with them the bytes.
 struct EntityRandom {
-    /// What the numbers are for; two purposes never share numbers.
+    /// The purpose of the numbers; two purposes never share numbers.
     enum Stream: UInt64 {
         case groupOrder = 1
         case group, groupText, userActivity, photoActivity, member, membership, joining, photo, photoText, pool,
@@ -86,27 +86,27 @@ struct EntityRandom {
         state = Self.mix(purpose &+ UInt64(truncatingIfNeeded: entity) &* 0x9E37_79B9_7F4A_7C15)
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         return Self.mix(state)
     }
 
-    /// A number in 0 ..< bound; its bias, at most bound / 2⁶⁴, is far below anything visible.
+    /// Returns a number in 0 ..< bound; its bias, at most bound / 2⁶⁴, is far below anything visible.
     mutating func below(_ bound: Int) -> Int {
         Int(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// A number in [0, 1), a multiple of 2⁻⁵³.
+    /// Returns a number in [0, 1), a multiple of 2⁻⁵³.
     mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-    /// A number in (0, 1], safe to divide by.
+    /// Returns a number in (0, 1], safe to divide by.
     mutating func positiveUnit() -> Double { Double((next() >> 11) + 1) * 0x1p-53 }
 
-    /// True in `permille` of 1000 cases.
+    /// Returns true in `permille` of 1000 cases.
     mutating func chance(_ permille: Int) -> Bool { below(1000) < permille }
 
-    /// One of a collection's elements, all equally likely; the collection is not empty.
+    /// Returns one of a collection's elements, all equally likely; the collection is not empty.
     mutating func element<Element>(of choices: [Element]) -> Element { choices[below(choices.count)] }
 
     private static func mix(_ value: UInt64) -> UInt64 {
@@ -119,15 +119,15 @@ struct EntityRandom {
 
 /// Shares a total among weights in whole numbers, exactly.
 enum Quotas {
-    /// Whole shares in proportion to the weights, none above the cap, which add up to the total.
+    /// Returns whole shares in proportion to the weights, none above the cap, which add up to the total.
     ///
-    /// What the cap takes from the heavy goes to the rest in proportion. Each share is its exact value
-    /// rounded up or down, where running sums decide, so that no rounding piles up.
+    /// The excess of shares above the cap goes to the rest in proportion. Each share is its exact value rounded up or
+    /// down. Running sums decide which, so that no rounding piles up.
     ///
     /// - Parameters:
-    ///   - total: at most weights × cap.
-    ///   - weights: positive.
-    ///   - cap: the largest share, inclusive.
+    ///   - total: the sum of the shares, at most weights × cap.
+    ///   - weights: the weights, positive.
+    ///   - cap: the largest share (inclusive).
     static func shares(of total: Int, weights: [Double], cap: Int) -> [UInt32] {
         let limit = largestUncapped(total: total, weights: weights, cap: cap)
         let free = weights.reduce(0) { $1 < limit.weight ? $0 + $1 : $0 }
@@ -148,13 +148,13 @@ enum Quotas {
         }
     }
 
-    /// Weights from `weight` upwards, of which there are `capped`, get the cap.
+    /// Returns the least weight that gets the cap, and the number of weights from it upwards.
     private static func largestUncapped(total: Int, weights: [Double], cap: Int) -> (weight: Double, capped: Int) {
         var limit = (weight: Double.infinity, capped: 0)
         while true {
             let free = weights.reduce(0) { $1 < limit.weight ? $0 + $1 : $0 }
             guard free > 0 else { return limit }
-            // At exactly the cap a share is capped too: rounding up could never pass it.
+            // A share of exactly the cap is capped too: rounding up could never pass it.
             let weight = Double(cap) / (Double(total - limit.capped * cap) / free)
             guard weight < limit.weight else { return limit }
             let capped = weights.reduce(0) { $1 >= weight ? $0 + 1 : $0 }

@@ -6,19 +6,19 @@ import CivilTime
 struct Timeline {
     /// The length of the three years in days.
     static let dayCount = 1095
-    /// Seconds in a day.
+    /// The number of seconds in a day.
     static let day = 86_400
     /// The instant after the last one.
     static let end = dayCount * day
 
-    /// Per curve, running sums of the days' weights: days + 1 values from 0.
+    /// The running sums of the days' weights for each curve: days + 1 values from 0.
     private let curves: [[Double]]
-    /// Per pattern, the hour that each of 256 equally likely bytes stands for.
+    /// The hour that each of 256 equally likely bytes stands for, in each pattern.
     private let hours: [[UInt8]]
     /// The days written as YYYY-MM-DD, ten bytes each.
     private let dates: [UInt8]
 
-    /// Ends when `endDay` begins.
+    /// Creates the three years that end when `endDay` begins.
     init(endDay: CalendarDate) {
         let days = (0..<Self.dayCount).map {
             CalendarDate(daysSince1970: endDay.daysSince1970 - Self.dayCount + $0)
@@ -33,7 +33,7 @@ struct Timeline {
         dates = days.flatMap { $0.description.utf8 }
     }
 
-    /// The curve of a season in one hemisphere.
+    /// Returns the number of the curve of a season in one hemisphere.
     static func curve(_ season: Season, southern: Bool) -> Int { season.rawValue * 2 + (southern ? 1 : 0) }
 
     /// Draws an instant in `start ..< end`, which is not empty: the day from the curve, the hour from the pattern.
@@ -54,7 +54,7 @@ struct Timeline {
         let hour = Int(hours[pattern.rawValue][Int(bits & 255)])
         let instant = first * Self.day + hour * 3600 + Int(((bits >> 32) &* 3600) >> 32)
         if instant >= start, instant < end { return instant }
-        // On the first or the last day the hour may fall outside: take any second of that day inside.
+        // On the first or the last day the hour may fall outside; then any second of that day inside is drawn.
         let earliest = max(start, first * Self.day)
         return earliest + random.below(min(end, (first + 1) * Self.day) - earliest)
     }
@@ -74,7 +74,9 @@ struct Timeline {
         return sums[day] + (sums[day + 1] - sums[day]) * fraction
     }
 
-    /// The community grows by 2.2 over the three years, and more happens at weekends.
+    /// Returns the running sums of the days' weights.
+    ///
+    /// The community's activity grows by a factor of 2.2 over the three years, and is higher at weekends.
     private static func runningSums(days: [CalendarDate], season: Season, southern: Bool) -> [Double] {
         let weekdayWeights = [0.95, 0.9, 0.9, 0.9, 0.95, 1.15, 1.25]
         var sums = [0.0]
@@ -87,13 +89,13 @@ struct Timeline {
     }
 }
 
-/// How the interest in a theme changes over the year.
+/// The change of the interest in a theme over the year.
 enum Season: Int, CaseIterable, Decodable {
     case none, spring, summer, autumn, winter, christmas, darkMonths
 
     init(from decoder: any Decoder) throws { self = try decoder.namedCase() }
 
-    /// Weights of January to December in the northern hemisphere; they mean the middle of the month.
+    /// The weights of January to December in the northern hemisphere, each for the middle of the month.
     var monthlyWeights: [Double] {
         switch self {
         case .none: [0.9, 0.9, 1, 1.05, 1.1, 1.05, 1.05, 1.05, 1.05, 1.05, 0.95, 0.95]
@@ -106,13 +108,13 @@ enum Season: Int, CaseIterable, Decodable {
         }
     }
 
-    /// Christmas is in December everywhere; what depends on the sun is half a year later in the south.
+    /// Whether the season is half a year later in the south; only Christmas is in December everywhere.
     var followsTheSun: Bool { self != .christmas }
 
-    /// The weight of a day, interpolated between the middles of two months.
+    /// Returns the weight of a day, interpolated between the middles of two months.
     ///
     /// - Parameters:
-    ///   - dayOfYear: from 0 on 1 January.
+    ///   - dayOfYear: the day, 0 for 1 January.
     ///   - southern: whether the location is south of the equator.
     func weight(dayOfYear: Int, southern: Bool) -> Double {
         let shift = southern && followsTheSun ? 6.0 : 0
@@ -124,13 +126,13 @@ enum Season: Int, CaseIterable, Decodable {
     }
 }
 
-/// At what hours of the local day something happens.
+/// The distribution of an activity over the hours of the local day.
 enum HourPattern: Int, CaseIterable, Decodable {
     case online, daylight, twilight, night
 
     init(from decoder: any Decoder) throws { self = try decoder.namedCase() }
 
-    /// Weights of the 24 hours, from midnight.
+    /// The weights of the 24 hours, from midnight.
     var weights: [Double] {
         switch self {
         case .online: [3, 2, 1, 1, 1, 1, 2, 3, 4, 4, 4, 4, 5, 5, 4, 4, 5, 6, 7, 8, 9, 9, 7, 5]

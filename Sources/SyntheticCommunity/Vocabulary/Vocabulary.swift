@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// The words that a community is made of, read from `vocabulary.json`, which the build embeds in the program.
+/// The words of a community, read from `vocabulary.json`, which the build embeds in the program.
 ///
-/// In every list the most popular comes first. Any change to the file changes what a seed generates.
+/// In every list the most popular comes first. Any change to the file changes the output of every seed.
 struct Vocabulary: Decodable, Sendable {
     let themes: [Theme]
-    /// Titles for groups of any theme, by the name of a `TitleKind`.
+    /// The titles for groups of any theme, by the name of a `TitleKind`.
     let titles: [String: [Wording]]
-    /// Cities, then regions.
+    /// The cities, then the regions.
     let places: [Place]
     let firstNames: [String]
     let lastNames: [String]
@@ -22,9 +22,9 @@ struct Vocabulary: Decodable, Sendable {
         }
     }()
 
-    /// Reads a vocabulary, and checks what the rest of the module relies on.
+    /// Reads a vocabulary, and checks the assumptions of the rest of the module.
     ///
-    /// - Throws: `DecodingError`, with the path of what is wrong.
+    /// - Throws: `DecodingError`, with the path to the mistake.
     init(json: [UInt8]) throws {
         self = try JSONDecoder().decode(Vocabulary.self, from: Data(json))
         func check(_ holds: Bool, _ message: String) throws {
@@ -51,8 +51,8 @@ struct Vocabulary: Decodable, Sendable {
 
 /// A group's title and description; a list of the two in JSON.
 ///
-/// `{place}` stands for a place as a sentence says it ("the Dolomites"), `{Place}` for its bare name, `{subject}` for a
-/// subject and `{Subject}` for a subject in title case.
+/// Placeholders are `{place}` for a place as a sentence says it ("the Dolomites") and `{Place}` for its bare name.
+/// `{subject}` stands for a subject, `{Subject}` for a subject in title case.
 struct Wording: Decodable, Sendable {
     let title: String
     let description: String
@@ -73,7 +73,7 @@ struct Words: Decodable, Sendable {
     }
 }
 
-/// What a title for groups of any theme is about.
+/// The kind of a title for groups of any theme.
 enum TitleKind: String, CaseIterable {
     /// A subject alone.
     case plain
@@ -83,7 +83,7 @@ enum TitleKind: String, CaseIterable {
     case technique
     /// A subject and a place.
     case place
-    /// The end of a title and of a description, which sets a group apart from one with the same title.
+    /// The end of a title and of a description; it sets a group apart from one with the same title.
     case narrowing
     /// A group founded beside another one, whose title is `{Subject}`.
     case duplicate
@@ -93,7 +93,7 @@ enum TitleKind: String, CaseIterable {
 }
 
 extension Decoder {
-    /// The case of an enumeration with the decoded name.
+    /// Returns the case of an enumeration with the decoded name.
     func namedCase<Value: CaseIterable>() throws -> Value {
         let name = try String(from: self)
         guard let value = Value.allCases.first(where: { "\($0)" == name }) else {
@@ -104,13 +104,13 @@ extension Decoder {
     }
 }
 
-/// What groups are about and members are interested in, with its words.
+/// A theme of groups and of members' interests, with its words.
 struct Theme: Decodable, Sendable {
     /// A narrower subject; a list of its name and its tags in JSON.
     struct Subject: Decodable, Sendable {
         /// A plural, as in the middle of a sentence.
         let name: String
-        /// Tags of its photos, the most typical first.
+        /// The tags of the subject's photos, the most typical first.
         let tags: Words
 
         init(from decoder: any Decoder) throws {
@@ -124,17 +124,17 @@ struct Theme: Decodable, Sendable {
     let name: String
     let season: Season
     let hours: HourPattern
-    /// The kinds of places that its groups may be about; empty if they are about none.
+    /// The kinds of places that the theme's groups may be about; empty if they are about none.
     let placeKinds: [Place.Kind]
-    /// What these places must have; nil for no condition.
+    /// The feature that these places must have, or `nil` for no condition.
     let placeFeature: Place.Feature?
     /// Whether groups about a subject may add a technique; false if the theme is a technique itself.
     let takesTechniques: Bool
-    /// Whether its subjects are found in all of its places: there are no dunes in Tuscany.
+    /// Whether the theme's subjects are found in all of its places: there are no dunes in Tuscany.
     let hasSubjectsEverywhere: Bool
-    /// Further topics of its groups.
+    /// Further topics of the theme's groups.
     let topics: Words
-    /// Tags that any of its photos may have.
+    /// Tags that any photo of the theme may have.
     let tags: Words
     /// Well-known groups, most popular first.
     let groups: [Wording]
@@ -144,10 +144,10 @@ struct Theme: Decodable, Sendable {
 
     /// The themes of the program's vocabulary, most popular first.
     ///
-    /// The first one takes any photo, and nobody calls it an interest.
+    /// The first theme takes any photo, and nobody calls it an interest.
     static let all = Vocabulary.embedded.themes
 
-    /// The theme of groups that take any photo, as an index of `all`.
+    /// The index in `all` of the theme of groups that take any photo.
     static let anythingIndex = 0
 }
 
@@ -159,7 +159,7 @@ struct Place: Decodable, Sendable {
         case northern
     }
 
-    /// What a place must have for some themes.
+    /// A feature that a place must have for some themes.
     enum Feature: String, Decodable {
         /// A sea or a large lake.
         case coast
@@ -174,11 +174,11 @@ struct Place: Decodable, Sendable {
     /// The name as a tag: lower case, without accents and blanks.
     let tag: String
     let kind: Kind
-    /// Whether it has no coast.
+    /// Whether the place has no coast.
     let isInland: Bool
-    /// In units of 0.00001 degree, north positive.
+    /// The latitude in units of 0.00001 degree, north positive.
     let latitude: Int
-    /// In units of 0.00001 degree, east positive.
+    /// The longitude in units of 0.00001 degree, east positive.
     let longitude: Int
 
     private enum Key: CodingKey { case name, article, kind, isInland, latitude, longitude }
@@ -197,7 +197,7 @@ struct Place: Decodable, Sendable {
 
     var isSouthern: Bool { latitude < 0 }
 
-    /// The greatest distance of photos from its middle, in units of 0.00001 degree.
+    /// The greatest distance of photos from the middle of the place, in units of 0.00001 degree.
     var radius: Int { kind == .city ? 9_000 : 55_000 }
 
     func has(_ feature: Feature) -> Bool {
@@ -216,13 +216,13 @@ struct Place: Decodable, Sendable {
     /// The places of the far north, as indices of `all`.
     static let northern = all.indices.filter { all[$0].kind == .northern }
 
-    /// For each city, the three regions nearest to it, as indices of `all`.
+    /// The three regions nearest to each city, as indices of `all`.
     static let regionsNearCities = cities.map { city in
         let regions = all.indices.dropFirst(cities.count)
         return Array(regions.sorted { all[city].distance(to: all[$0]) < all[city].distance(to: all[$1]) }.prefix(3))
     }
 
-    /// A measure of distance that is good enough to compare with: squared, on a flat map.
+    /// Returns a distance that is good enough for comparisons: squared, on a flat map.
     private func distance(to other: Place) -> Int {
         let north = latitude - other.latitude
         let east = longitude - other.longitude
@@ -232,7 +232,9 @@ struct Place: Decodable, Sendable {
 
 /// Turns titles into identifiers and tags, and fills in placeholders.
 enum PlainText {
-    /// Letters and digits of a text in ASCII lower case, words joined by hyphens: "Kraków on Film" is `krakow-on-film`.
+    /// Returns the letters and digits of a text in ASCII lower case, words joined by hyphens.
+    ///
+    /// "Kraków on Film" becomes `krakow-on-film`.
     static func slug(_ text: String) -> String {
         var slug = ""
         var separates = false
@@ -248,7 +250,7 @@ enum PlainText {
         return slug
     }
 
-    /// Like a slug, in one word.
+    /// Returns the slug of a text as one word, without hyphens.
     static func tag(_ text: String) -> String { slug(text).filter { $0 != "-" } }
 
     /// Capitalizes all words but small ones that are not first; capitals in the phrase stay.
@@ -260,7 +262,7 @@ enum PlainText {
         return cased.joined(separator: " ")
     }
 
-    /// The text with its first letter as a capital.
+    /// Returns the text with its first letter as a capital.
     static func capitalized(_ text: String) -> String { text.prefix(1).uppercased() + text.dropFirst() }
 
     /// Replaces placeholders such as `{place}`; those without a replacement stay.
