@@ -8,8 +8,7 @@ public enum EvaluationReference: Sendable {
     /// The lists of another evaluation: each is compared with the one of its name, or all with the only one.
     case baseline(BaselineLists)
 
-    /// Returns the index of a list's reference among the values; values of other evaluations follow those of all own
-    /// lists.
+    /// Returns the index of a list's reference among the values; a baseline's values follow those of all own lists.
     func index(for list: EvaluatedList) -> Int {
         switch self {
         case .list(let reference): reference.index

@@ -7,14 +7,14 @@ import Similarity
 import TestSupport
 import Testing
 
-/// The figures that stand here were printed by Reference/figures.py, which shares nothing with the program.
+/// Measures of lists, compared with figures printed by Reference/figures.py, which shares no code with the program.
 @Suite("What lists are like")
 struct EvaluatorTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static let sharedData = folder.path + "/../../../shared/data/mafengwo"
     static let instant: Int64 = 1_795_000_000_000
 
-    /// As the script has it: without shrinkage of the ceiling.
+    /// The settings of the script: without shrinkage of the ceiling.
     private static var configuration: PlanConfiguration {
         var configuration = PlanConfiguration()
         configuration.filters.ceilingShrinkage = 0
@@ -31,7 +31,7 @@ struct EvaluatorTests {
         return Dictionary(uniqueKeysWithValues: measures.map { ($0.list, $0) })
     }
 
-    /// Expects the figures of one line of the script's.
+    /// Expects the figures of one line that the script printed.
     private func expect(
         _ measures: ListMeasures?, storedCut: Double, exactCut: Double, loss: Double, recall: Double, gain: Double,
         within tolerance: Double, sourceLocation: SourceLocation = #_sourceLocation
@@ -69,7 +69,7 @@ struct EvaluatorTests {
     func rankCorrelation() {
         #expect(RankCorrelation.tau([1, 2, 3, 4], [1, 2, 3, 4]) == 1)
         #expect(RankCorrelation.tau([1, 2, 3, 4], [4, 3, 2, 1]) == -1)
-        // Of six pairs one is turned around; 9 and 8 are in one list only.
+        // Of six pairs one is reversed; 9 and 8 are in one list only.
         #expect(RankCorrelation.tau([1, 2, 9, 3, 4], [2, 1, 3, 8, 4]) == 4.0 / 6)
         #expect(RankCorrelation.tau([1, 2], [2, 3]) == nil)
     }
@@ -80,7 +80,7 @@ struct EvaluatorTests {
         let birds = (0..<set.model.groupCount).filter { set.model.id(of: $0).hasPrefix("birds-") }
         let list = birds.map(UInt32.init)
         var cosines = PairCosines(set.matrix)
-        // The second time from memory.
+        // The second value comes from the cache.
         for _ in 0..<2 { #expect(abs(IntraListSimilarity.exact(list, &cosines) - 0.303200) < 1e-6) }
         #expect(abs(IntraListSimilarity.stored(list, in: VisibleModel(set.model)) - 0.262067) < 1e-6)
         #expect(
@@ -90,15 +90,15 @@ struct EvaluatorTests {
 
     @Test("Hits count by their rank, and groups that cannot be found count as not found")
     func accuracy() {
-        // Ranks 1 and 3 of four groups held out, one of which no list can have: 1 + 1/log₂4 of 1 + 1/log₂3 + 1/log₂4 +
-        // 1/log₂5.
+        // Ranks 1 and 3 hit, of four held-out groups, one of which no list can have. The gain is 1 + 1/log₂4, the best
+        // 1 + 1/log₂3 + 1/log₂4 + 1/log₂5.
         let accuracy = Accuracy(of: [7, 1, 9, 2], length: 20, heldOut: [7, 8, 9], heldOutCount: 4)
         #expect(accuracy.recall == 0.5 && accuracy.precision == 0.1 && accuracy.hitRate == 1)
         #expect(accuracy.reciprocalRank == 1)
         #expect(abs(accuracy.gain - 1.5 / 2.561606) < 1e-6)
         let third = Accuracy(of: [7, 1, 9, 2], length: 3, heldOut: [9], heldOutCount: 1)
         #expect(third.reciprocalRank == 1.0 / 3 && third.gain == 0.5)
-        // What stands beyond rank 20 is no hit, and of 30 groups held out only 20 can be.
+        // Groups beyond rank 20 are no hits, and of 30 held-out groups only 20 can be found.
         let long = Accuracy(of: (0..<40).map { $0 }, length: 20, heldOut: (10..<40).map { $0 }, heldOutCount: 30)
         #expect(abs(long.recall - 10.0 / 30) < 1e-12)
         #expect(abs(long.gain - 0.354633) < 1e-6)
@@ -113,7 +113,7 @@ struct EvaluatorTests {
 
     @Test("A difference of lists is measured on the same members")
     func bootstrap() {
-        // The second list finds a tenth more of whatever the first one finds of each member.
+        // For each member, the second list finds a tenth more than the first one.
         let values = (0..<400).map { Double($0 % 10) / 10 }
         let bootstrap = Bootstrap([values, values.map { $0 + 0.1 }], samples: 500)
         let difference = bootstrap.interval(of: 1, minus: 0)
@@ -173,7 +173,7 @@ struct EvaluatorTests {
     func realMemberships() throws {
         let files = try CommunityFiles(train: Self.sharedData + "/train.tsv", test: Self.sharedData + "/test.tsv")
         let measures = try measures(files.evaluationSet(neighbours: 100, ending: "7"))
-        // Scores that are mathematically equal are not always so in floating point, where the script rounds them.
+        // Scores that are mathematically equal may differ in floating point, where the script rounds them.
         try expect(
             measures[.raw], storedCut: 0, exactCut: 0, loss: 0, recall: 0.224299, gain: 0.121350, within: 1e-3)
         try expect(
@@ -182,7 +182,7 @@ struct EvaluatorTests {
     }
 }
 
-/// Memberships to learn from and memberships held out, as files to import.
+/// Memberships to learn from and held-out memberships, as files to import.
 private struct CommunityFiles {
     private let directory: TemporaryDirectory
     private let train: String
@@ -193,7 +193,9 @@ private struct CommunityFiles {
         (self.train, self.test) = (train, test)
     }
 
-    /// - Parameter path: a file of the form that figures.py describes.
+    /// Reads a community from a file.
+    ///
+    /// - Parameter path: the path of a file in the format that figures.py describes.
     init(_ path: String) throws {
         let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").map { line in
             let halves = line.split(separator: "|", omittingEmptySubsequences: false).map { $0.split(separator: " ") }
@@ -205,12 +207,12 @@ private struct CommunityFiles {
         try self.init(lines)
     }
 
-    /// Members of some thirty groups each, of which four are held out.
+    /// Creates members of some thirty groups each, four of them held out.
     init(random seed: UInt64, users: Int, groups: Int) throws {
         var generator = SeededGenerator(seed: seed)
         try self.init(
             (0..<users).map { user in
-                // Around a group of one's own, so that some groups are closer than others.
+                // The groups lie around a group of the member's own, so that some groups are closer than others.
                 let middle = Int.random(in: 0..<groups, using: &generator)
                 let mine = Set(
                     (0..<34).map { _ in
@@ -243,7 +245,7 @@ private struct CommunityFiles {
         return catalog
     }
 
-    /// The members whose ids have an ending, with plain cosine.
+    /// Returns the members whose ids have an ending, with a model by plain cosine.
     func evaluationSet(neighbours limit: Int, ending: String = "") throws -> EvaluationSet {
         let training = try catalog(train, "train-catalog")
         let snapshot = try CatalogSnapshot(of: training, threads: 1)

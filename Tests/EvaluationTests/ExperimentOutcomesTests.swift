@@ -32,7 +32,7 @@ struct ExperimentOutcomesTests {
         entry = try #require(register["tried"])
     }
 
-    /// When something happens: in days from the start of the experiment.
+    /// Returns the time of an event, given in days from the start of the experiment.
     private static func time(_ days: Double) -> Int64 { start + Int64(days * Double(day)) }
 
     private func show(

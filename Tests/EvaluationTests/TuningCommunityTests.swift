@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What settings are chosen on")
 struct TuningCommunityTests {
-    /// A community in which the first members are in five of fifty groups and the others in two.
+    /// Returns a community in which the first members are in five of fifty groups and the others in two.
     private func community(ofFive: Int, ofTwo: Int, joined: String = "") throws -> TuningCommunity {
         let directory = try TemporaryDirectory()
         let catalog = try Catalog(path: directory.path + "/catalog.sqlite", mode: .writing)
@@ -43,7 +43,7 @@ struct TuningCommunityTests {
         for number in 0..<5 {
             let fold = try community.judging(number)
             #expect(fold.members.allSatisfy { $0.joined.count == 4 && $0.heldOut.count == 1 })
-            // Only those who judge miss something.
+            // Only members who judge miss something.
             #expect(fold.memberships.byGroup.entryCount == whole - 500)
             for (member, groups) in fold.members.enumerated() { missed[member].formUnion(groups.heldOut) }
         }

@@ -27,7 +27,7 @@ struct TuningScorerTests {
             limit: 50),
     ]
 
-    /// A community in which every member with two groups or more misses one or two of them.
+    /// Returns a community in which every member with two groups or more misses one or two of them.
     private func community(seed: UInt64, folds: Int) throws -> (TuningCommunity, BinaryMatrix) {
         let matrix = try BinaryMatrix.random(rowCount: 130, columnCount: 300, density: 0.06, seed: seed)
         let pools = try BinaryMatrix.random(rowCount: 130, columnCount: 200, density: 0.05, seed: seed + 1)
@@ -71,14 +71,14 @@ struct TuningScorerTests {
                 let best = sums.indices.filter { sums[$0] > 0 }
                     .sorted { (sums[$0], $1) > (sums[$1], $0) }.prefix(20)
                 let ranks = best.enumerated().filter { member.heldOut.contains(UInt32($0.element)) }.map(\.offset)
-                // Two groups are left out of each.
+                // Two groups are left out for each member.
                 let gain = ranks.reduce(0) { $0 + 1 / log2(Double($1 + 2)) } / (1 + 1 / log2(3))
                 let accuracy = MemberAccuracy(recall: Double(ranks.count) / Double(member.heldOut.count), gain: gain)
                 expected[index].add(accuracy, part: 1 / Double(community.choosing.count))
             }
         }
         #expect(found.count == expected.count && !found.isEmpty)
-        // Scores and sums that are equal but for rounding may change places.
+        // Scores and sums that differ only by rounding may change places.
         let different = zip(found, expected).count {
             abs($0.recall - $1.recall) > 1e-9 || abs($0.gain - $1.gain) > 1e-9
         }

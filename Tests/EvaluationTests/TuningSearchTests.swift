@@ -9,7 +9,7 @@ struct TuningSearchTests {
     private static let members = Relation(rawValue: "members")
     private static let photos = Relation(rawValue: "photos")
 
-    /// A hill whose top is at some settings: greatest there, and lower with every parameter that is away from it.
+    /// Returns the height of a hill: greatest at some settings, lower with every parameter that differs.
     private static func height(_ settings: TunedSettings) -> Double {
         var height = 1.0
         func lower(_ value: Double, from best: Double, by scale: Double) {
@@ -57,7 +57,7 @@ struct TuningSearchTests {
             values[settings] = Self.height(settings)
             return Self.height(settings)
         }
-        // What is better by next to nothing is not taken.
+        // An improvement by next to nothing is not taken.
         let most = values.values.max() ?? 0
         #expect(trials == 0 ? best == Self.search.starts[0] : Self.height(best) >= most * 0.998)
     }
@@ -75,7 +75,7 @@ struct TuningSearchTests {
             again.append(settings)
             return Self.height(settings)
         }
-        // Time that is up ends the first stage only; what came before it is the same.
+        // A timeout ends the first stage only; the trials before it are the same.
         #expect(again.prefix(20) == all.prefix(20))
     }
 

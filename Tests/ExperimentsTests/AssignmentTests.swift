@@ -6,7 +6,7 @@ import Testing
 
 @testable import Experiments
 
-/// Who is in which arm.
+/// The assignment of members to arms.
 @Suite struct AssignmentTests {
     private func definition(_ name: String, _ weights: Double...) -> ExperimentDefinition {
         ExperimentDefinition(name, arms: weights.enumerated().map { .init("arm-\($0)", weight: $1) })
@@ -19,7 +19,7 @@ import Testing
         return Assigner(register)
     }
 
-    /// The members' arms fit the weights, and those of two experiments do not depend on each other.
+    /// The members' arms fit the weights, and the arms of two experiments are independent.
     @Test func armsFitTheWeightsAndAreIndependent() {
         let assigner = assigner(definition("one", 1, 1), definition("two", 3, 1), holdout: 0.1)
         var counts: [[String]: Int] = [:]
@@ -35,7 +35,7 @@ import Testing
         #expect(SampleRatio.pValue(counts: found, weights: weights) > 0.01)
     }
 
-    /// Whoever is in the part of a layer is dealt to the arms independently of that, and nobody is in two parts.
+    /// A member's arm is independent of the part of the layer, and no member is in two parts.
     @Test func partsOfALayerExcludeOneAnother() {
         var (first, second) = (definition("first", 1, 1), definition("second", 1, 1))
         (first.layer, second.layer) = ("lists", "lists")
@@ -94,7 +94,7 @@ import Testing
         #expect(PlanConfiguration().setting([:]) == PlanConfiguration())
     }
 
-    /// A list is drafted from two at most, and other experiments' settings are in both.
+    /// A list is drafted from two lists at most, and both have the settings of other experiments.
     @Test func interleavedArms() throws {
         var (drafted, second, plain) = (
             definition("drafted", 1, 1), definition("second", 1, 1), definition("plain", 1, 1)
@@ -122,7 +122,7 @@ import Testing
         #expect(Set(bounds.map { String(describing: PlanConfiguration().setting([name: $0])) }).count == 2)
     }
 
-    /// The ten lines of Python in the article come to the same arm.
+    /// The ten lines of Python in the article find the same arm.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "python3 is not installed"))
     func pythonComesToTheSameArm() throws {
         var python = #"""

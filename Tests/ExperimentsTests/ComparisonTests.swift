@@ -3,7 +3,7 @@ import Testing
 
 @testable import Experiments
 
-/// Comparisons of arms: identities that must hold, and borders.
+/// Comparisons of arms: identities that must hold, and edge cases.
 @Suite struct ComparisonTests {
     /// A ratio whose denominator is 1 for everybody is a mean.
     @Test func ratioOfOnesIsTheMean() {
@@ -19,7 +19,7 @@ import Testing
         #expect(abs(mean.variance - ratio.variance) < 1e-12)
     }
 
-    /// The delta method against the spread of the ratio over many samples.
+    /// The delta method agrees with the spread of the ratio over many samples.
     @Test func ratioVarianceIsThatOfManySamples() {
         var generator = SeededGenerator(seed: 2)
         var (ratios, told) = (SampleSums(), SampleSums())
@@ -46,7 +46,7 @@ import Testing
         #expect(adjusted == plain)
     }
 
-    /// What the weeks before explain to nine tenths leaves a tenth of the variance.
+    /// If the weeks before explain nine tenths of the variance, a tenth is left.
     @Test func adjustingNarrowsIntervals() throws {
         var generator = SeededGenerator(seed: 3)
         var arms = [PairedSums(), PairedSums()]
@@ -77,7 +77,7 @@ import Testing
         #expect(Holm.adjusted([0.5, 0.9]) == [1, 1])
     }
 
-    /// 16 σ² ÷ δ² an arm is the rule of thumb for a power of 80%.
+    /// The rule of thumb for a power of 80% is 16 σ² ÷ δ² members an arm.
     @Test func sampleSizes() {
         let size = SampleSize(toFind: 0.02, ofMean: 1, variance: 4)
         #expect(abs(Double(size.memberCount) / (2 * 15.7 * 4 / 0.0004) - 1) < 0.001)
@@ -86,7 +86,7 @@ import Testing
         #expect(SampleSize(toFind: 1e-300, ofMean: 1, variance: 1).memberCount == .max)
     }
 
-    /// Always-valid intervals are wider than those for one look, and shrink towards nothing.
+    /// Anytime-valid intervals are wider than those for one look, and shrink towards nothing.
     @Test func alwaysValidIntervals() throws {
         var before = Double.infinity
         for count in [100, 1000, 10_000, 1_000_000] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Experiments
 
-/// Tails and quantiles, compared with tables and with sums that need no clever function.
+/// Tails and quantiles, compared with tables and with sums that need no special function.
 @Suite struct DistributionTests {
     @Test func tablesOfTheNormalDistribution() {
         #expect(abs(NormalDistribution.quantile(upperTail: 0.025) - 1.959963984540054) < 1e-12)
@@ -17,7 +17,7 @@ import Testing
         #expect(abs(found - quantile) < 1e-6)
     }
 
-    /// With one degree of freedom it is Cauchy's distribution, with two a root.
+    /// With one degree of freedom, Student's distribution is Cauchy's; with two it has a closed form with a root.
     @Test(arguments: [-30, -2, -0.1, 0, 0.5, 1, 4, 100])
     func studentsDistributionWithFewDegrees(t: Double) {
         let cauchy = 0.5 - atan(t) / Double.pi
@@ -26,7 +26,7 @@ import Testing
         #expect(abs(StudentDistribution(degreesOfFreedom: 2).upperTail(t) - two) < 1e-13)
     }
 
-    /// With one degree of freedom χ² is a squared normal value; with an even number it is a finite sum.
+    /// With one degree of freedom, χ² is a squared normal value; with an even number it is a finite sum.
     @Test(arguments: [0.01, 0.5, 1, 3.84, 10, 40, 200])
     func chiSquaredTails(x: Double) {
         let squared = 2 * NormalDistribution.upperTail(x.squareRoot())

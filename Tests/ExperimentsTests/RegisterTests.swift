@@ -3,7 +3,7 @@ import Testing
 
 @testable import Experiments
 
-/// What can be defined and started, and what cannot.
+/// Experiments that can be defined and started, and others that cannot.
 @Suite struct RegisterTests {
     private let sound = ExperimentDefinition("sound", arms: [.init("a"), .init("b", settings: ["lambda": 0.2])])
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Experiments
 
-/// Reports of members whose outcomes are known.
+/// Reports of members with known outcomes.
 @Suite struct ReportTests {
     private let definition = ExperimentDefinition("tried", arms: [.init("control"), .init("other"), .init("third")])
 
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    /// The sums that pass from day to day are those of counting everything at the end.
+    /// The sums that pass from day to day equal those counted at the end.
     @Test func sumsAreThoseOfCountingAtTheEnd() throws {
         let outcomes = outcomes(300, seed: 1)
         let report = ExperimentReport(definition, outcomes, dayCount: 8)

@@ -3,16 +3,16 @@ import Testing
 
 @testable import Experiments
 
-/// Experiments on one table of outcomes, dealt to arms again and again: how often reports are wrong, and right.
+/// Error rates and power of reports: experiments on one table of outcomes, assigned to arms again and again.
 @Suite struct SimulationTests {
     /// Members who come on different days and join groups on some, a few of them many.
     private struct Outcomes {
         static let dayCount = 28
-        /// The day on which each member is shown a list first.
+        /// The day on which each member is first shown a list.
         var firstDays: [Int] = []
-        /// The members who came first on a day.
+        /// The members who came first on each day.
         var newcomers: [[Int]]
-        /// Who joined on a day; a member stands there once a join.
+        /// The members who joined on each day, once for each join.
         var joins: [[Int]]
         var totals: [Int] = []
 
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// Both arms' sums as the days pass.
+    /// The sums of both arms as the days pass.
     private struct Arms {
         var sums = [SampleSums(), SampleSums()]
         private var totals: [Double]
@@ -96,7 +96,7 @@ import Testing
         let outcomes = Outcomes(memberCount: memberCount, seed: 2)
         var sums = SampleSums()
         for total in outcomes.totals { sums.add(Double(total)) }
-        // The effect for which exactly so many members are needed.
+        // Finds the effect that needs exactly this number of members.
         var (lower, upper) = (0.001, 2.0)
         while upper - lower > 1e-9 {
             let middle = (lower + upper) / 2
@@ -109,7 +109,7 @@ import Testing
             var planted = [SampleSums(), SampleSums()]
             for (member, arm) in arms(memberCount, seed: seed).enumerated() {
                 var value = Double(outcomes.totals[member])
-                // More joins for some: on average, the planted part of the mean.
+                // Some members join more: on average, by the planted part of the mean.
                 if arm == 1, Double.random(in: 0..<1, using: &generator) < upper * sums.mean { value += 1 }
                 planted[arm].add(value)
             }
@@ -121,7 +121,7 @@ import Testing
         #expect((148...172).contains(found), "\(found) of 200 with an effect of \(upper)")
     }
 
-    /// An arm whose lists fail for one member in ten.
+    /// An arm whose lists fail for one member in ten is flagged.
     @Test func aPlantedBugOfTheAssignmentIsAlwaysFlagged() {
         for seed in 0..<200 {
             var generator = SeededGenerator(seed: UInt64(seed))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Experiments
 
-/// Interleaved lists have everything once, fairly.
+/// Interleaved lists have every element once, and treat both lists alike.
 @Suite struct TeamDraftTests {
     @Test(arguments: 0..<100)
     func everythingOnceInEachListsOrder(seed: UInt64) {
@@ -18,7 +18,7 @@ import Testing
             let picked = draft.picks.filter { $0.team == team }.map(\.element)
             #expect(picked == list.filter { picked.contains($0) })
         }
-        // While both have something left, no list is ahead by more than one pick.
+        // While both lists have something left, neither is ahead by more than one pick.
         let shared = min(first.count, second.count) - Set(first).intersection(second).count
         for length in 0...max(0, shared) {
             let count = draft.picks.prefix(length).count { $0.team == .first }
@@ -28,7 +28,7 @@ import Testing
         #expect(limited.picks.count == min(3, elements.count))
     }
 
-    /// Who clicks without looking prefers neither list.
+    /// A member who clicks at random prefers neither list.
     @Test func clicksAtRandomPreferNeither() {
         var generator = SeededGenerator(seed: 7)
         var votes = InterleavingVotes()

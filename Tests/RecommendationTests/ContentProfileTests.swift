@@ -5,7 +5,7 @@ import Testing
 @Suite("Content profiles")
 struct ContentProfileTests {
     private func profile(_ measure: ContentProfile.Measure, minimum: Int = 3, limit: Int = 9) -> ContentProfile {
-        // Term 0 is everywhere, 1 is rare, 2 in between, of 1000 photos.
+        // Of 1000 photos, all have term 0, few term 1, and 200 term 2.
         ContentProfile(
             totals: [1000, 20, 200], photoCount: 1000, measure: measure, minimumPhotos: minimum, limit: limit)
     }
@@ -18,7 +18,7 @@ struct ContentProfileTests {
 
     @Test("weigh terms by the documented divergence, scaled to length 1")
     func divergence() {
-        // Of 15 photos all have 0, 10 have 1, 6 have 2: with 5 more, shares of .5 and .3.
+        // Of 15 photos, all have term 0, 10 term 1 and 6 term 2. With 5 more photos, the shares are .5 and .3.
         let weights = self.weights(profile(.divergence), [0: 15, 1: 10, 2: 6], of: 15)
         let (first, second) = (0.5 * log((10.0 / 15) / 0.02), 0.3 * log((6.0 / 15) / 0.2))
         let length = (first * first + second * second).squareRoot()

@@ -3,7 +3,7 @@ import Recommendation
 import TestSupport
 import Testing
 
-/// A model of groups 0 to 6, of which 4 is by invitation only and 6 has been asleep for two years.
+/// A model of groups 0 to 6; 4 is by invitation only, and 6 has been inactive for two years.
 ///
 /// Neighbours by photos: 0 → 1, 4; 1 → 2, 0; 2 → 3, 6. By members: 0 → 2. All have cosine ½: 3 of 6 entries in common.
 @Suite("Groups for a photo")
@@ -129,7 +129,7 @@ struct PhotoTests {
     @Test(
         "a photo in no pool is suggested to groups with its owner's photos, and to those that the owner is a member of")
     func owner() {
-        // Five of ten, five being taken for unknown; the neighbours of 3 are none.
+        // The owner's share is five of ten, since five photos elsewhere are assumed. Group 3 has no neighbours.
         let list = list(.init(ownerGroups: [3: 5], ownerMemberships: [3, 5]))
         #expect(list.map(\.group) == [3, 5] && list.map(\.score) == [0.75, 0.25])
         #expect(
@@ -141,7 +141,7 @@ struct PhotoTests {
 
     @Test("if the owner has no photos elsewhere, the groups that the owner is a member of lead further")
     func memberships() {
-        // Two of seven, five being taken for unknown: each leads to its neighbours with 1/7 of their cosine.
+        // Each group has one of seven, since five photos elsewhere are assumed; its neighbours get 1/7 of their cosine.
         let found = scores(.init(ownerMemberships: [0, 1]))
         #expect(found[0] == 0.25 + 0.5 / 7 && found[2] == 1.0 / 7)
     }
@@ -149,7 +149,7 @@ struct PhotoTests {
     @Test("popular groups fill up, without moving what there is evidence for, and nothing is empty where one is open")
     func popular() {
         let usual = Self.recommender(VisibleModel(model), popularity: 0.001)
-        // By invitation, asleep: 4 and 6. Groups of one size stand in the order of their indexes.
+        // Group 4 is by invitation only, and 6 is inactive. Groups of one size stand in the order of their indexes.
         #expect(usual.suggestions(for: .init(), limit: 10).map(\.group) == [0, 1, 2, 3, 5])
         #expect(usual.suggestions(for: .init(groups: [2]), limit: 3).map(\.group) == [3, 0, 1])
         let reasons = usual.suggestions(for: .init(groups: [2]), limit: 2).map { $0.reasons.map(\.evidence) }

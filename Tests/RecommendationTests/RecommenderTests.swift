@@ -13,7 +13,7 @@ struct RecommenderTests {
         return try ModelVersion(ByteRegion(copying: encoded.fileBytes))
     }
 
-    /// What the documentation of `similar` says, with a dictionary.
+    /// Returns the result that the documentation of `similar` promises, with a dictionary.
     private func bruteForce(_ model: ModelVersion, _ group: UInt32, _ table: RelationTable, hidden: Set<UInt32>)
         -> [(group: UInt32, score: Double)]
     {
@@ -49,7 +49,7 @@ struct RecommenderTests {
         }
     }
 
-    /// Reasons sum to the score, name the group and stand in their order.
+    /// Checks that reasons sum to the score, name the group and stand in their order.
     private func checkReasons(
         _ suggestions: [Suggestion], of group: UInt32, _ model: ModelVersion, _ table: RelationTable
     ) {

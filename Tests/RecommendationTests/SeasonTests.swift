@@ -4,10 +4,10 @@ import Testing
 
 @testable import Recommendation
 
-/// Seasons from made-up years.
+/// Seasonal factors of invented years.
 @Suite("Seasons")
 struct SeasonTests {
-    /// So many joins a month; no photos.
+    /// Returns an activity with some joins each month and no photos.
     private func joins(_ counts: [UInt32]) -> MonthlyActivity {
         MonthlyActivity(joins: counts, photos: [UInt32](repeating: 0, count: counts.count))
     }
@@ -16,7 +16,7 @@ struct SeasonTests {
         MonthlyActivity(joins: [UInt32](repeating: 0, count: counts.count), photos: counts)
     }
 
-    /// A level that may grow, times a factor in December.
+    /// Returns counts at a level that may grow, times a factor in December.
     private func months(_ count: Int, level: Double, growth: Double = 1, december: Double = 1) -> [UInt32] {
         var level = level
         return (0..<count).map { month in
@@ -47,7 +47,7 @@ struct SeasonTests {
         #expect(SeasonalIndex.factor([]) == 1)
         #expect(SeasonalIndex.factor([(seen: 20, expected: 0)]) == 2)
         #expect(SeasonalIndex.factor([(seen: 0, expected: 20)]) == 0.5)
-        // 48 of 24 in all would be 68/44; without the best year 16 of 12.
+        // All years give 68/44 for 48 events where 24 are expected; without the best year it is 36/32 for 16 and 12.
         #expect(SeasonalIndex.factor([(seen: 32, expected: 12), (seen: 16, expected: 12)]) == 36.0 / 32)
         #expect(SeasonalIndex.factor([(seen: 100, expected: 12), (seen: 4, expected: 12)]) == 1)
     }
@@ -98,7 +98,7 @@ struct SeasonTests {
         group[11] = 1
         group[23] = 1
         #expect(try factors(joins(group), community).allSatisfy { (80...125).contains($0) })
-        // A community without photos has no content either.
+        // In a community without photos, no photos of a group are expected, and its factors stay moderate.
         #expect(try factors(photos(group), community).allSatisfy { (50...200).contains($0) })
     }
 

@@ -3,12 +3,12 @@ import Recommendation
 import TestSupport
 import Testing
 
-/// What trends: hand-computed scores, and what must hold for any group.
+/// Trending groups: scores computed by hand, and properties that hold for any group.
 @Suite("Trending")
 struct TrendingTests {
     private let ranking = TrendingRanking()
 
-    /// A group with so many people in the last seven days, half of them posters, and so many in each week before.
+    /// Returns a group with some people in the last seven days, half of them posters, and some in each week before.
     private func group(_ recent: UInt32, usually usual: [UInt32]) -> WeeklyActivity {
         let weeks = [recent] + usual
         return WeeklyActivity(joiners: weeks.map { $0 - $0 / 2 }, posters: weeks.map { $0 / 2 })
@@ -41,7 +41,7 @@ struct TrendingTests {
     func steadyGroups(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let size = UInt32.random(in: 0...100_000, using: &generator)
-        // Weeks within a tenth of one another, or one apart.
+        // Weeks differ by a tenth at most, or by one.
         func week() -> UInt32 { UInt32.random(in: size - size / 20...size + size / 20 + 1, using: &generator) }
         let activity = group(week(), usually: (0..<TrendingRanking.usualWeeks).map { _ in week() })
         #expect(ranking.trending([activity]).isEmpty)

@@ -1,6 +1,6 @@
 import SyntheticCommunity
 
-/// The five files of a community, read back as a reader of the files would.
+/// The five files of a community, parsed as a reader of the files would.
 struct GeneratedTables {
     let files: [CommunityFile: [UInt8]]
     private let rows: [CommunityFile: [[String]]]
@@ -23,13 +23,13 @@ struct GeneratedTables {
     /// The rows of a file without its header, split at tabs.
     subscript(_ file: CommunityFile) -> [[String]] { rows[file] ?? [] }
 
-    /// The values of one column.
+    /// Returns the values of one column.
     func column(_ name: String, of file: CommunityFile) -> [String] {
         guard let index = file.columns.firstIndex(of: name) else { return [] }
         return self[file].map { $0[index] }
     }
 
-    /// The values of one column by those of another.
+    /// Returns the values of one column by those of another.
     func values(_ name: String, by key: String, of file: CommunityFile) -> [String: String] {
         Dictionary(zip(column(key, of: file), column(name, of: file))) { first, _ in first }
     }
@@ -40,7 +40,7 @@ struct GeneratedTables {
         return bytes
     }
 
-    /// A community of a size that shows its shape; made once for all tests.
+    /// A community large enough to show its shape; made once for all tests.
     static let sample: GeneratedTables? = {
         guard let parameters = try? sampleParameters() else { return nil }
         return GeneratedTables(Community(parameters))

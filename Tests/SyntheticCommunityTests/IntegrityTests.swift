@@ -63,7 +63,7 @@ struct IntegrityTests {
 
     @Test("Times are in order and within the three years")
     func dates() {
-        // ISO 8601 sorts as text does.
+        // ISO 8601 times sort as texts do.
         let created = tables.values("created_at", by: "group_id", of: .groups)
         let lastActive = tables.values("last_active_at", by: "group_id", of: .groups)
         let uploaded = tables.values("uploaded_at", by: "photo_id", of: .photos)

@@ -53,7 +53,7 @@ struct SamplingTests {
             if day.weekday >= 5 { weekend += 1 }
             if (3...5).contains(day.month) { autumn += 1 }
         }
-        // Evenly spread, two days of seven would have 5714 of them, and three months of twelve 5000.
+        // If evenly spread, two days of seven would have 5714 of them, and three months of twelve 5000.
         #expect(weekend > 6200)
         #expect(autumn > 12_000, "the south has its autumn from March to May")
     }

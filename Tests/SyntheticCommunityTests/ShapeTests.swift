@@ -104,14 +104,14 @@ struct ShapeTests {
         #expect(cosines.allSatisfy { $0 > 0.5 }, "\(cosines)")
     }
 
-    /// The share of rows whose value of a column is among the most frequent.
+    /// Returns the share of rows whose value of a column is among the most frequent.
     private func share(ofTop part: Double, column: String, of file: CommunityFile, population: Int) -> Double {
         let values = tables.column(column, of: file)
         let counts = Dictionary(grouping: values) { $0 }.values.map(\.count).sorted(by: >)
         return Double(counts.prefix(Int(part * Double(population))).reduce(0, +)) / Double(values.count)
     }
 
-    /// How many of the times lie in each month.
+    /// Returns the number of times that lie in each month.
     private func months(_ times: [String]) -> [Int] {
         var counts = Array(repeating: 0, count: 12)
         for time in times { if let month = Int(time.dropFirst(5).prefix(2)) { counts[month - 1] += 1 } }

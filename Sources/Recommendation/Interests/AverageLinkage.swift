@@ -1,7 +1,6 @@
 /// Agglomerative clustering by average linkage (Sokal and Michener 1958).
 enum AverageLinkage {
-    /// Merges the two clusters with the greatest mean similarity between their items, until that mean falls below a
-    /// bound.
+    /// Merges the two clusters with the greatest mean similarity again and again, until it falls below a bound.
     ///
     /// Among equal pairs, the pair with the earliest first item is merged first, which makes the result deterministic.
     ///

@@ -95,7 +95,7 @@ public struct Interest: Sendable, Equatable {
     public var groups: [UInt32]
     /// The part of a list that the interest may claim, 0 to 1.
     ///
-    /// The share counts only those of the member's groups that have neighbours in a relation that counts.
+    /// The share is a part of the member's groups; groups without neighbours in a relation that counts are left out.
     public var share: Double
     /// The group with the most members; of equal ones, the first.
     public var largest: UInt32

@@ -18,9 +18,9 @@ struct PairSimilarities {
     ///   - model: the model.
     ///   - factors: the factors of the relations by index; relations with 0 do not count, and without factors all
     ///     count.
-    ///   - limit: the number of best neighbours that are read in each list, or nil for all.
+    ///   - limit: the number of best neighbours that are read in each list, or `nil` for all.
     ///   - shrinkage: h, 0 or more.
-    ///   - places: the model's tables of places, or nil to make one for this call.
+    ///   - places: the model's tables of places, or `nil` to make one for this call.
     /// - Complexity: O(count² + neighbours of the groups).
     init(
         among groups: [UInt32], in model: VisibleModel, factors: [Double] = [], limit: Int? = nil,
@@ -71,8 +71,8 @@ struct PairSimilarities {
 
     /// Computes the plain cosines of some pairs, and their overlaps.
     ///
-    /// The overlap of two groups of n and m entries with c common ones is c / min(n, m). With all entries of the other
-    /// group, one group has the overlap 1.
+    /// The overlap of two groups of n and m entries with c common ones is c / min(n, m). The overlap is 1 if one group
+    /// has all entries of the other.
     ///
     /// - Parameters:
     ///   - pairs: the pairs that are in lists; all others have 0.

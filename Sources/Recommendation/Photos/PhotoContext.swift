@@ -50,7 +50,7 @@ public struct PhotoContext: Sendable, Equatable {
 
     /// The number of further photos elsewhere that an owner is assumed to have.
     ///
-    /// A single photo says little about its owner; this keeps its share low.
+    /// A single photo says little about its owner; the assumption keeps the photo's share low.
     static let unknownPhotos = 5
 
     /// Returns the share of some photos among the owner's pool entries, the unknown ones elsewhere included.
@@ -86,8 +86,7 @@ public struct PhotoSuggestion: Sendable, Equatable {
         case place(PlaceCell)
         /// The number of the owner's other photos in the group, and whether the owner is a member.
         case owner(photos: Int, isMember: Bool)
-        /// A group of the photo or of its owner that has this group as a neighbour, with their number of common
-        /// entries.
+        /// A group of the photo or its owner that has this group as a neighbour, with their common entries.
         case similarGroup(UInt32, by: Relation, common: UInt32)
         /// The number of photos in the group's pool, or of its members where there are no pools.
         case popular(count: Int)

@@ -8,9 +8,9 @@ public import Model
 ///
 /// A suggested group meets three conditions:
 ///
-/// - The photo is not in it.
-/// - It was active within a year of the instant, or its last activity is unknown.
-/// - Anyone may join it or ask to, or the owner is there already.
+/// - The photo is not in the group.
+/// - The group was active within a year of the instant, or its last activity is unknown.
+/// - Anyone may join the group or ask to, or the owner is there already.
 ///
 /// The caller makes sure that the groups and the photo are public. The same inputs always give the same list.
 public struct PhotoRecommender: Sendable {
@@ -168,8 +168,7 @@ extension PhotoRecommender {
         }
     }
 
-    /// Returns the groups near a place: the weight of its own cell or half that of an adjacent one, whichever is
-    /// greater.
+    /// Returns the groups near a place, by the weight of its cell or half that of an adjacent one, if greater.
     private func placeReasons(_ place: PlaceCell?) -> Reasons {
         guard let place else { return [:] }
         var reasons: Reasons = [:]

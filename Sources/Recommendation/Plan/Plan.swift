@@ -40,8 +40,7 @@ public struct PlanItem: Sendable, Equatable {
     public var group: UInt32
     /// The raw score; 0 if neither joined groups nor its size add to it.
     public var score: Double
-    /// The index in the plan's interests of the interest that contributes most, or `nil` if no joined group
-    /// contributes.
+    /// The index of the interest that contributes most, or `nil` if no joined group contributes.
     public var interest: Int?
     /// The reason for which the group is in the list.
     public var origin: Origin
@@ -155,8 +154,7 @@ public struct StageReport: Sendable, Equatable {
 }
 
 extension PlanItem {
-    /// The reason for a group's position: the cause that put it above a later group with a greater score, if there is
-    /// one.
+    /// The reason for a group's position: the cause that put it above a later group with a greater score, if any.
     public enum Placement: String, Sendable, CaseIterable {
         /// The group's score: no later candidate has a greater one before season and rotation, but after fatigue.
         case relevance

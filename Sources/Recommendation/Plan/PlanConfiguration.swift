@@ -8,17 +8,15 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var leastMeanSimilarity = 0.10
         /// The least number of groups with which groups similar to no other become one mixed interest (inclusive).
         public var leastGroupsForMixed = 10
-        /// The least mean overlap with an interest for a group that is similar to no other to join it (inclusive);
-        /// above 0.
+        /// The least mean overlap with which a group that is similar to no other joins an interest (inclusive).
         ///
-        /// The overlap is the number of common entries as a part of the smaller group's entries.
+        /// The overlap is the number of common entries as a part of the smaller group's entries. The bound is above 0.
         public var leastMeanOverlap = 0.25
         /// The shrinkage h of overlaps: with c common entries, an overlap is multiplied by c / (c + h); 0 or more.
         public var overlapShrinkage = 2.0
         /// The least ratio between the best mean overlap and that with any other interest, for such a group; 1 or more.
         public var clearness = 2.0
-        /// The greatest number of joined groups that count, the most recent ones; 0 to 32,767, as each may be an
-        /// interest.
+        /// The greatest number of joined groups that count, the most recent ones; 0 to 32,767.
         public var groupLimit = 500
     }
 
@@ -91,8 +89,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var dismissalDepth = 0.5
         /// The half-life of that effect, in days.
         public var dismissalHalfLifeDays = 14.0
-        /// The binary logarithm of the factor by which a change in a session moves its closest neighbour's rank; 0 or
-        /// more.
+        /// The binary logarithm of the factor by which a session's change moves the closest rank; 0 or more.
         public var patchDepth = 0.25
     }
 
@@ -106,8 +103,7 @@ public struct PlanConfiguration: Sendable, Equatable {
         public var poolSize = 120
         /// The part of the pool that is reserved for interests in proportion to their shares, 0 to 1.
         public var ownPart = 0.25
-        /// The least score with which a candidate may use its interest's share, as a fraction of the best score, 0 to
-        /// 1.
+        /// The least score for using an interest's share, as a fraction of the best score, 0 to 1.
         ///
         /// For an interest with fewer groups than that of the best candidate, the best score is scaled down in
         /// proportion.

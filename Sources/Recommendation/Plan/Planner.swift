@@ -361,8 +361,7 @@ public enum Standing: Sendable, Equatable {
     case inactive(sinceSeconds: Int64)
     /// The group's shrunk plain cosine to this joined group reaches the ceiling.
     case tooSimilar(to: UInt32)
-    /// The group is neither among the neighbours of joined groups that are read, nor among the list's cold-start
-    /// groups.
+    /// The group is neither a neighbour of joined groups, as far as these are read, nor a cold-start group of the list.
     case noEvidence
     /// The group is a candidate with this rank by raw score, counted from 1, and was not selected.
     case notReached(rank: Int, candidates: Int)

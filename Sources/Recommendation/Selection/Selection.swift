@@ -17,7 +17,7 @@ struct Selection {
         enum Cause: Equatable {
             /// The candidate was the best that was left.
             case score
-            /// The candidate's interest had its turn.
+            /// The position belonged to the candidate's interest.
             case share
             /// Earlier candidates of the pool were more similar to the chosen ones.
             case variety

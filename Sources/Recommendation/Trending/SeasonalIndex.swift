@@ -57,7 +57,7 @@ public struct SeasonalIndex: Sendable {
 
     /// Returns the mean of the twelve months around each month, except the first six and the last six.
     ///
-    /// Each mean spans thirteen months, the two outermost of which count half.
+    /// Each mean spans thirteen months; the two outermost count half.
     static func centredMeans(_ counts: [UInt32]) -> [Double] {
         (6..<max(6, counts.count - 6)).map { month in
             let ends = Double(counts[month - 6]) + Double(counts[month + 6])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Recommendation
 
-/// What is known of candidates, against the plainest ways to find it.
+/// The facts about candidates, against the plainest ways to find them.
 @Suite("Candidates")
 struct CandidateTests {
     @Test("sums and strongest reasons equal those computed from every contribution", arguments: 0..<20 as Range<UInt64>)
@@ -23,7 +23,7 @@ struct CandidateTests {
                 of: joined, visible.lists(of: joined), factors: relations.factorsByIndex(in: visible),
                 blocking: Array(blocked), places)
         }
-        // A table that was used before must not show.
+        // A table that was used before must not affect the result.
         _ = table()
         let table = table()
 
@@ -109,7 +109,7 @@ struct CandidateTests {
     func ceiling(seed: UInt64) throws {
         let encoded = try SampleModel.model(groupCount: 300, limit: 30, seed: seed)
         let model = try ModelVersion(ByteRegion(copying: encoded.fileBytes))
-        // Sizes of up to 100,000, of which up to 500 are common: low cosines.
+        // Sizes are up to 100,000, with up to 500 common entries: the cosines are low.
         let ceiling = SimilarityCeiling(0.02, shrinkage: 40, in: VisibleModel(model))
         var expected = [Set<UInt32>](repeating: [], count: 300)
         for group in 0..<300 {

@@ -49,7 +49,7 @@ struct ColdStartTests {
         #expect(list(["nothing such"]).first?.origin == .curated)
     }
 
-    /// The two lists in turns, with the groups that are in both.
+    /// Returns the two lists in turns; some groups are in both.
     private func blend(_ personal: [PlanItem], _ others: [PlanItem], share: Double, limit: Int) -> [PlanItem] {
         let ranks = GroupPositions(personal.map(\.group))
         var rest = others[...]
@@ -108,7 +108,8 @@ struct ColdStartTests {
 
     @Test("what fills up a list changes with the bucket, and stays within it; curated groups keep their order")
     func freshness() throws {
-        // 0 to 2 have few neighbours; 3 to 42 are about birds; 50 to 109 trend; 110 to 112 are curated; all have sizes.
+        // Groups 0 to 2 have few neighbours, 3 to 42 are about birds, 50 to 109 trend, 110 to 112 are curated; all have
+        // sizes.
         let groups = (0..<200).map { group in
             GroupFacts(id: String(format: group), topics: (3..<43).contains(group) ? ["birds"] : [])
         }

@@ -36,7 +36,7 @@ struct FeedbackTests {
         let untouched = try #require(place(daysLater: 0, []))
         let tired = try #require(place(daysLater: 1, shown))
         #expect(tired > untouched)
-        // Two groups have the same score: the least that is left of an impression would decide between them.
+        // Two groups have the same score: the least remainder of an impression would decide between them.
         #expect(place(daysLater: 3650, shown) == untouched)
         let click = Interaction(.click, group: 13, atMilliseconds: PlanFixture.instant + 60_000)
         #expect(place(daysLater: 1, shown + [click]) == untouched)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("What a request asks of the groups")
 struct FilterTests {
-    /// A line of groups; every tenth is about owls, every third by approval, and each has as many members as its index.
+    /// A model of groups on a line: every tenth is about owls, every third needs approval; sizes equal indexes.
     private let model: ModelVersion
     private let planner: Planner
     private let request: PlanRequest
@@ -94,7 +94,7 @@ struct FilterTests {
 
 @Suite("Stated interests")
 struct StatedInterestTests {
-    /// Communities in which group 37 alone is about owls, and groups 60 to 99 about snow.
+    /// Returns communities in which group 37 alone is about owls, and groups 60 to 99 are about snow.
     private func planner(_ sizes: [Int] = [120, 120]) throws -> (ModelVersion, Planner) {
         let count = sizes.reduce(0, +)
         let groups = (0..<count).map { group in
@@ -139,7 +139,7 @@ struct StatedInterestTests {
         #expect(page.count { $0.origin == .topic } >= 3 && with.items.count == without.items.count)
         #expect(Set(with.items.map(\.group)).count == with.items.count)
         if !joined.isEmpty { #expect(!without.items.prefix(20).contains { $0.group == 37 }) }
-        // What joined groups say for it is told as well.
+        // The reasons from joined groups are given as well.
         for item in with.items where item.score > 0 {
             #expect(planner.reasons(for: [item], of: request(joined, []).profile)[0].isEmpty == false)
         }

@@ -13,7 +13,7 @@ struct InterestTests {
         var lists = [[(index: Int, common: Int)]](repeating: [], count: count)
         for first in 0..<count {
             for second in 0..<count where first != second && Int.random(in: 0..<3, using: &generator) == 0 {
-                // Few different values, so that there are ties.
+                // There are few different values, so that ties occur.
                 lists[first].append((second, Int.random(in: 1...6, using: &generator) * 8))
             }
         }
@@ -29,7 +29,7 @@ struct InterestTests {
         #expect(AverageLinkage.clusters(similarities, stop: 0.1) == naive(similarities, stop: 0.1))
     }
 
-    /// Every mean computed afresh from the items, every time.
+    /// Clusters in the plainest way: every mean is computed afresh from the items.
     private func naive(_ similarities: PairSimilarities, stop: Double) -> [[Int]] {
         var clusters = (0..<similarities.count).map { [$0] }
         while true {
@@ -84,7 +84,8 @@ struct InterestTests {
 
     @Test("a single group belongs to the interest that it clearly overlaps with; a few common members are too few")
     func attached() throws {
-        // 0 to 7 are alike. 8 is large, and has half of their members; 9 has hardly any; 10 and 11 nothing.
+        // Groups 0 to 7 are alike. Group 8 is large and has half of their members; 9 has hardly any; 10 and 11 have
+        // none.
         let large = (0..<8).map { (index: $0, common: 50) }
         let few = (0..<8).map { (index: $0, common: 8) }
         var lists = (0..<8).map { group in (0..<8).filter { $0 != group }.map { (index: $0, common: 40) } }
@@ -94,7 +95,7 @@ struct InterestTests {
         let model = try PlanFixture.model(lists, sizes: sizes)
         let interests = interests(Array(0..<12), model)
         #expect(interests.map(\.groups) == [Array(0..<9), [9, 10, 11]])
-        // What has no neighbours brings nothing, and counts for nothing.
+        // A group without neighbours brings nothing, and does not count.
         #expect(interests.map(\.share) == [0.9, 0.1])
         let onlyPhotos = RelationTable.standard.weighted([.photos: 1])
         #expect(self.interests(Array(0..<12), model, onlyPhotos).allSatisfy { $0.share == 0 })
@@ -103,7 +104,7 @@ struct InterestTests {
     @Test("nine groups of one kind and one of another: two of twenty places, with or without members in both worlds")
     func nineAndOne() throws {
         for bridge in [0, 3, 8] {
-            // Each group of a world has 40 members in common with the others; those of both worlds have a few.
+            // Groups of one world have up to 40 members in common; groups of different worlds have a few.
             let lists = (0..<120).map { group in
                 (0..<120).filter { $0 != group }.compactMap { other -> (index: Int, common: Int)? in
                     let isSame = (group < 60) == (other < 60)
@@ -135,11 +136,12 @@ struct InterestTests {
             Interest(groups: groups, share: 1, largest: largest, isMixed: false).name(in: model)
         }
         #expect(name([0, 1, 2, 3], largest: 2) == "birds")
-        // Half of them is not most of them.
+        // Half of the groups are not most of them.
         #expect(name([0, 1, 2, 5], largest: 5) == "Group 5")
         #expect(name([0, 4], largest: 4) == "00004")
         #expect(name([0], largest: 0) == "birds")
-        // Nothing is known of who is in common: each is an interest of its own, and the largest of it.
+        // Without memberships, no common members are known: each group is an interest of its own, and its largest
+        // group.
         #expect(interests([0, 2], model, .standard).map(\.largest) == [0, 2])
     }
 }

@@ -8,7 +8,7 @@ import Testing
 struct PatchTests {
     private let halfLife = 7.0
 
-    /// Random lists, so that some pairs are stored in one direction only.
+    /// Returns a model of random lists, in which some pairs are stored in one direction only.
     private func model(_ seed: UInt64) throws -> ModelVersion {
         let encoded = try SampleModel.model(groupCount: 120, limit: 12, seed: seed)
         return try ModelVersion(ByteRegion(copying: encoded.fileBytes))
@@ -78,7 +78,7 @@ struct PatchTests {
         #expect(patched.map(\.group).filter { !isNeighbour($0) } == still)
         for (rank, item) in patched.enumerated() {
             guard let old = plan.items.firstIndex(of: item) else { continue }
-            // By a fifth of its rank at most; others that move make a difference of their number.
+            // A group moves by a fifth of its rank at most; other moving groups may shift it by their number.
             let others = plan.items.count { isNeighbour($0.group) } + gone.count
             let (before, now) = (Double(old + 1), Double(rank + 1))
             #expect(now <= 1.2 * before + Double(others) && 1.2 * (now + Double(others)) >= before)
@@ -87,7 +87,7 @@ struct PatchTests {
 
     @Test("a join or a dismissal keeps nine tenths of the order, and moves no group far", arguments: 0..<30)
     func littleMoves(seed: UInt64) throws {
-        // Every group is a neighbour of every other: the most that there is to move.
+        // Every group is a neighbour of every other, so that as many as possible move.
         let model = try PlanFixture.communities([160], neighbours: 159)
         let planner = Planner(model: model, key: RotationKey(1, seed))
         let first = Int(seed) * 4
@@ -123,7 +123,7 @@ struct PatchTests {
         func meanPlace(_ kind: Interaction.Kind?) -> Double {
             let events = kind.map { [Interaction($0, group: changed, atMilliseconds: PlanFixture.instant + 1)] } ?? []
             let after = before.replaying(events, atMilliseconds: PlanFixture.instant + 2, halfLifeDays: halfLife)
-            // Places that the group itself leaves do not count.
+            // The place of the changed group itself does not count.
             let groups = patched(plan, by: planner, from: before, to: after).map(\.group).filter { $0 != changed }
             let near = groups.indices.filter { abs(Int(groups[$0]) - Int(changed)) <= 3 }
             return near.reduce(0) { $0 + Double($1) } / Double(near.count)
@@ -143,7 +143,7 @@ struct PatchTests {
             let state = before.replaying(log, atMilliseconds: event.atMilliseconds, halfLifeDays: halfLife)
             let isJoined = state.joined.contains { $0.group == event.group }
             let isDismissed = state.dismissals.contains { $0.group == event.group }
-            // Only changes that can be undone.
+            // Only changes that can be undone are made.
             let effective: Set<Interaction.Kind> = [isJoined ? .leave : .join, isDismissed ? .undismiss : .dismiss]
             if effective.contains(event.kind) { log.append(event) }
         }

@@ -5,9 +5,9 @@ import TestSupport
 
 /// Models with lists that are easy to write down.
 enum PlanFixture {
-    /// A model with lists by members: neighbours with their common members.
+    /// Returns a model with lists by members: neighbours with their common members.
     ///
-    /// - Parameter sizes: how many members the groups have; nil for 100 each.
+    /// - Parameter sizes: the number of members of each group, or `nil` for 100 each.
     static func model(
         _ lists: [[(index: Int, common: Int)]], sizes: [UInt32]? = nil, lastActiveAt: [Int: Int64] = [:]
     ) throws -> ModelVersion {
@@ -29,7 +29,7 @@ enum PlanFixture {
                 copying: EncodedModel(groups: groups, sizes: [.members: sizes], tables: [.members: table]).fileBytes))
     }
 
-    /// Communities of groups on a line that know only one another: near ones have more in common.
+    /// Returns separate communities of groups on a line; near groups have more members in common.
     static func communities(_ sizes: [Int], neighbours: Int) throws -> ModelVersion {
         var lists: [[(index: Int, common: Int)]] = []
         for size in sizes {
@@ -42,7 +42,7 @@ enum PlanFixture {
         return try model(lists)
     }
 
-    /// A member who has joined some groups.
+    /// Returns a member who has joined some groups.
     static func profile(_ joined: some Sequence<Int>, user: String = "u") -> MemberProfile {
         MemberProfile(userID: user, joined: joined.map { .init(group: UInt32($0)) })
     }
@@ -51,7 +51,7 @@ enum PlanFixture {
 }
 
 extension PlanConfiguration {
-    /// The defaults, but for groups that nothing happened in for long.
+    /// The default settings, except that inactive groups are allowed.
     static var ofAnyAge: PlanConfiguration {
         var configuration = PlanConfiguration()
         configuration.filters.inactiveAfterDays = 1e6
@@ -60,7 +60,7 @@ extension PlanConfiguration {
 }
 
 extension String {
-    /// A number of five digits, so that the order of the ids is that of the numbers.
+    /// Creates a number of five digits: the ids then have the order of the numbers.
     init(format number: Int) {
         let digits = String(number)
         self = String(repeating: "0", count: 5 - digits.count) + digits

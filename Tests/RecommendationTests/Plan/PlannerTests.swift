@@ -21,7 +21,7 @@ struct PlannerTests {
         return PlanRequest(profile: profile, atMilliseconds: PlanFixture.instant)
     }
 
-    /// A group other than 7, which is dismissed.
+    /// Returns a group other than 7, which is dismissed.
     private func hiddenGroup(_ seed: UInt64) -> UInt32 { 8 + UInt32(seed) * 31 % 392 }
 
     @Test("a candidate's raw score is the sum over the joined groups, and its interest that of the strongest reason")
@@ -31,7 +31,7 @@ struct PlannerTests {
             let request = request(seed)
             let planner = Planner(model: model, key: RotationKey(1, 1))
             let personal = planner.personalList(request) { _ in }
-            // For each neighbour what each joined group contributes.
+            // The contributions of each joined group to each neighbour.
             var expected: [UInt32: [UInt32: Double]] = [:]
             for joined in request.profile.joined.map(\.group) {
                 for suggestion in Recommender(model: VisibleModel(model)).similar(to: joined, limit: .max) {
@@ -149,7 +149,7 @@ struct PlannerTests {
                 let plan = planner.plan(request)
                 let groups = Set(plan.items.map(\.group))
                 #expect(groups.count == plan.items.count && groups.allSatisfy { $0 >= joinedCount })
-                // Nothing is too similar to anything.
+                // Without a ceiling, nothing is too similar to anything.
                 if ceiling == .infinity { #expect(groups.count == groupCount - joinedCount) }
             }
         }
@@ -168,7 +168,7 @@ struct PlannerTests {
 
     @Test("a group too similar to a joined one is left out, whichever of the two lists has the pair")
     func ceiling() throws {
-        // Lists of two: that of 0 has no room for 3, whose own list has the pair.
+        // Lists have two neighbours: that of 0 has no room for 3, whose own list has the pair.
         let model = try PlanFixture.model([[(1, 95), (5, 90)], [], [], [(0, 90)], [(3, 50), (2, 40)], []])
         let planner = Planner(model: model, key: RotationKey(0, 0))
         let request = PlanRequest(profile: PlanFixture.profile([0, 4]), atMilliseconds: PlanFixture.instant)
@@ -180,7 +180,7 @@ struct PlannerTests {
 
     @Test("of groups that are too similar to one another a list has the first; with little in common none is")
     func duplicates() throws {
-        // 1 and 2 have 95 of 100 members in common; 3 and 4 have all of theirs, but only four, in common.
+        // Groups 1 and 2 have 95 of 100 members in common. Groups 3 and 4 have all members in common, but only four.
         let sizes: [UInt32] = [100, 100, 100, 4, 4]
         let groups = sizes.indices.map { GroupFacts(id: String(format: $0)) }
         let table = NeighbourTable(
@@ -215,10 +215,10 @@ struct PlannerTests {
 
     @Test("a cosine of exactly the ceiling is too similar, also for groups that fill the list", arguments: [1, 5])
     func ceilingEverywhere(candidateLimit: Int) throws {
-        // c = 16, n = 25 and 16: the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
+        // With c = 16, n = 25 and 16, the cosine is .8, though .8 · .8 · 25 is a little more than 16 in floating point.
         let sizes: [UInt32] = [25, 16, 100, 30]
         let groups = sizes.indices.map { GroupFacts(id: String(format: $0)) }
-        // Lists of one: that of 0 has no room for 3.
+        // Lists have one neighbour: that of 0 has no room for 3.
         let table = NeighbourTable(
             offsets: [0, 1, 1, 1, 2],
             neighbours: [.init(index: 1, common: 16, score: 0.8), .init(index: 0, common: 24, score: 0.876)])

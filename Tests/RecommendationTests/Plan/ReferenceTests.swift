@@ -5,10 +5,10 @@ import Testing
 
 @testable import Recommendation
 
-/// The stages were made fast; these say, each in the plainest way, what they must do.
+/// The fast stages against the plainest implementation of each.
 @Suite("Stages against their definitions")
 struct ReferenceTests {
-    /// Random candidates, many with equal scores.
+    /// Returns random candidates, many with equal scores.
     private func candidates(_ count: Int, _ generator: inout SeededGenerator) -> [Candidate] {
         let steps = Int.random(in: 1...400, using: &generator)
         return (0..<count).map { group in
@@ -44,11 +44,11 @@ struct ReferenceTests {
             let least = histogram.leastScore(ofBest: limit)
             let passed = scores.count { $0 >= least }
             #expect(passed >= min(limit, scores.count))
-            // One range holds 1/32 of a power of two at most, but for those far below all usual scores.
+            // A range holds 1/32 of a power of two at most, except the first, far below all usual scores.
             let bound = scores.sorted(by: >)[min(limit, scores.count) - 1]
             if limit <= scores.count, bound > 0x1p-23 { #expect(least > bound * 0.96) }
         }
-        // Ends of the table: nothing, what is as small or as large as a number can be, and infinity.
+        // The ends of the table are 0, the least and the greatest number, and infinity.
         var extremes = ScoreHistogram()
         for score in [0, .leastNonzeroMagnitude, 1, .greatestFiniteMagnitude, .infinity] { extremes.add(score) }
         #expect(extremes.count == 5)
@@ -71,7 +71,7 @@ struct ReferenceTests {
         let choices = Selection(configuration: configuration).order(pool, similarities, shares)
         let order = choices.map(\.position)
         #expect(order.sorted() == Array(0..<120))
-        // What is not far worse than the best would be if it came from as small an interest.
+        // A candidate is good enough if it is not far worse than the best would be in as small an interest.
         let leastScores = weights.map { weight in
             configuration.leastWorth * pool[0].adjusted * min(1, weight / weights[pool[0].interest])
         }

@@ -12,7 +12,7 @@ struct SelectionTests {
         }
     }
 
-    /// The positions of a pool in the order of the list.
+    /// Returns the positions of a pool in the order of the list.
     private func order(
         _ pool: [Candidate], _ model: ModelVersion, shares: [Double],
         _ configuration: PlanConfiguration.Selection = .init(), leastWorth: Double = 0
@@ -41,7 +41,7 @@ struct SelectionTests {
             for length in 1...25 {
                 for (interest, share) in shares.enumerated() {
                     let count = order.prefix(length).count { interests[$0] == interest }
-                    // If several are due at once, one has to wait.
+                    // If several interests are due at once, one has to wait.
                     #expect(abs(Double(count) - share * Double(length)) < (shares.count > 2 ? 2 : 1))
                 }
             }
@@ -52,7 +52,7 @@ struct SelectionTests {
 
     @Test("a near-duplicate of a chosen group waits, unless that costs more than the limit")
     func repetition() throws {
-        // 0 and 1 are nearly the same group.
+        // Groups 0 and 1 are nearly the same.
         let model = try PlanFixture.model([[(1, 100)], [(0, 100)], [], []])
         let pool = candidates([1, 0.95, 0.9, 0.1], [0, 0, 0, 0])
         var configuration = PlanConfiguration.Selection()
@@ -80,7 +80,7 @@ struct SelectionTests {
         "a smaller interest has its share of the first page, even if all its candidates have lower scores"
     )
     func pool() throws {
-        // Twice as many of the larger one as are looked at.
+        // The larger interest has twice as many candidates as the pool has places.
         let configuration = PlanConfiguration.Selection()
         let large = 2 * configuration.poolSize
         let scores = [Double](repeating: 1, count: large) + [Double](repeating: 0.9, count: 40)
@@ -98,7 +98,8 @@ struct SelectionTests {
 
     @Test("an interest of one group in ten has its share, unless its candidates are far worse", arguments: [0, 400])
     func worth(others: Int) throws {
-        // Scores are sums: nine groups bring nine times what one brings. With others, more than are looked at.
+        // Scores are sums: nine groups bring nine times as much as one. With `others`, there are more candidates than
+        // places.
         let configuration = PlanConfiguration.Selection()
         let scores = (0..<60 + others).map { 9 - Double($0) / 1000 }
         for (worth, expected) in [(1.0, 2), (0.6, 2), (0.3, 0)] {
@@ -126,7 +127,7 @@ struct SelectionTests {
         var generator = SeededGenerator(seed: UInt64(seed))
         let limit = Int.random(in: 1...500, using: &generator)
         let all = (0..<Int.random(in: 0...9000, using: &generator)).map { group in
-            // Many are equal, a few far above the others.
+            // Many scores are equal, and a few are far above the others.
             let scale = group.isMultiple(of: 16) ? Double(seed) : 1
             let score = Double(Int.random(in: 1...400, using: &generator)) * max(1, scale)
             return RawCandidate(group: UInt32(group), score: score, interest: 0)

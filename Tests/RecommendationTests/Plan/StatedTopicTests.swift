@@ -15,7 +15,7 @@ struct StatedTopicTests {
         arguments: 0..<12 as Range<UInt64>)
     func order(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
-        // Topics of 900, 750, 600 and some groups: of the first three not all are considered.
+        // The topics have 900, 750, 600 and a few groups; not all groups of the first three are considered.
         let shares = [0.6, 0.5, 0.4, 0.01]
         let topicsOfGroups = (0..<Self.groupCount).map { _ in
             zip(Self.topics, shares).filter { Double.random(in: 0..<1, using: &generator) < $1 }.map(\.0)
