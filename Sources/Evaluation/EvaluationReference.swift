@@ -5,7 +5,7 @@ import Recommendation
 public enum EvaluationReference: Sendable {
     /// One of the evaluation's own lists.
     case list(EvaluatedList)
-    /// The lists of another evaluation: each is compared with the one of its name, or all with the only one.
+    /// The lists of another evaluation: each list is compared with its namesake, or all with the only one.
     case baseline(BaselineLists)
 
     /// Returns the index of a list's reference among the values; a baseline's values follow those of all own lists.

@@ -90,7 +90,7 @@ public struct EvaluationSet: Sendable {
     }
 }
 
-/// A reason for which an evaluation is not possible.
+/// A reason why an evaluation is not possible.
 public struct EvaluationError: Error, Equatable, CustomStringConvertible {
     /// A message that says the problem and its place.
     public let description: String
@@ -129,7 +129,7 @@ func withThreads(_ count: Int, _ work: @Sendable () -> Void) {
     DispatchQueue.concurrentPerform(iterations: max(1, count)) { _ in work() }
 }
 
-/// The lists that are compared: the ones that a personal list has to beat, and the personal one stage by stage.
+/// The lists that are compared: plain ones as a benchmark, and the personal list stage by stage.
 public enum EvaluatedList: String, Sendable, CaseIterable {
     /// The groups with the most members.
     case popular

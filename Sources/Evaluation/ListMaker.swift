@@ -4,7 +4,7 @@ import Similarity
 
 /// Makes all lists of a member that are compared.
 public struct ListMaker: Sendable {
-    /// The number of buckets for which rotating lists are made.
+    /// The number of buckets that rotating lists are made for.
     static let buckets = 6
 
     let planners: [EvaluatedList: Planner]

@@ -136,7 +136,7 @@ public struct CommunityParameters: Sendable, Equatable {
     }
 }
 
-/// A reason for which a community cannot be generated.
+/// A reason why a community cannot be generated.
 public enum CommunityError: Error, Equatable, CustomStringConvertible {
     /// A count is negative or above the generator's limit.
     case countOutOfRange(name: String, value: Int, maximum: Int)

@@ -166,7 +166,7 @@ extension ExposedMember {
 }
 
 extension Catalog {
-    /// Returns the sums of a measure over members who did anything with a list in a past span of time.
+    /// Returns the sums of a measure over the members who did anything with a list in a past span of time.
     ///
     /// - Parameters:
     ///   - measure: a measure that also applies to members outside experiments (`hasBefore`).

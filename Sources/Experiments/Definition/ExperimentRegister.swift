@@ -42,7 +42,7 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
     /// - Parameters:
     ///   - definition: a definition without a problem.
     ///   - instant: the present, in Unix milliseconds.
-    /// - Returns: the reason for which it cannot be started, or `nil` if it was.
+    /// - Returns: the reason why it cannot be started, or `nil` if it was.
     public mutating func start(_ definition: ExperimentDefinition, atMilliseconds instant: Int64) -> String? {
         if let entry = self[definition.name] {
             guard entry.stoppedAtMilliseconds == nil else {
@@ -79,7 +79,7 @@ public struct ExperimentRegister: Sendable, Equatable, Codable {
 }
 
 extension ExperimentDefinition {
-    /// Returns the reason for which the experiment cannot run beside another one, or `nil` if it can.
+    /// Returns the reason why the experiment cannot run beside another one, or `nil` if it can.
     fileprivate func conflict(with running: ExperimentDefinition) -> String? {
         if layer == running.layer {
             guard running.from < to, from < running.to else { return nil }
@@ -97,7 +97,7 @@ extension ExperimentRegister {
     /// Sets the part of the members who take part in nothing; it cannot change while an experiment runs.
     ///
     /// - Parameter holdout: the part, 0 to below 1.
-    /// - Returns: the reason for which it cannot be set, or `nil` if it was.
+    /// - Returns: the reason why it cannot be set, or `nil` if it was.
     public mutating func setHoldout(_ holdout: Double) -> String? {
         guard holdout != self.holdout else { return nil }
         if let running = entries.first(where: { $0.stoppedAtMilliseconds == nil }) {

@@ -8,13 +8,13 @@ public struct ExperimentReport: Sendable {
         public let measure: Measure
         /// The mean or ratio of the first arm, and of this one.
         public let control, value: Double
-        /// The difference in units of the measure, or `nil` if it cannot be told yet.
+        /// The difference in units of the measure, or `nil` if it cannot be computed yet.
         public let absolute: Effect?
-        /// The difference as a part of the first arm's value, or `nil` if it cannot be told yet.
+        /// The difference as a part of the first arm's value, or `nil` if it cannot be computed yet.
         public let relative: Effect?
         /// The p value of the absolute difference, corrected for the number of questions (Holm).
         ///
-        /// Guardrails have none, nor have comparisons whose difference cannot be told.
+        /// The value is `nil` for guardrails, and where the difference cannot be computed.
         public internal(set) var adjustedPValue: Double?
     }
 
@@ -22,7 +22,7 @@ public struct ExperimentReport: Sendable {
     public struct Day: Sendable {
         /// The day, 0 for the first of the experiment.
         public let day: Int
-        /// The differences by arm, from the second on, and by measure; one that cannot be told yet is left out.
+        /// The differences by arm, from the second on, and by measure; one that cannot be computed yet is left out.
         public let effects: [[Measure: Effect]]
     }
 
@@ -32,7 +32,7 @@ public struct ExperimentReport: Sendable {
         public let groupCounts: ClosedRange<Int>
         /// The number of members in each arm.
         public let memberCounts: [Int]
-        /// The relative difference in joins by arm, from the second on; `nil` where it cannot be told.
+        /// The relative difference in joins by arm, from the second on; `nil` where it cannot be computed.
         public let joins: [Effect?]
     }
 
@@ -60,7 +60,7 @@ public struct ExperimentReport: Sendable {
     /// The greatest number of members in two arms, per thousand, with which a report can be trusted.
     private static let crossedPerThousand = 1
 
-    /// The reason for which the report cannot be trusted, or `nil` if there is none.
+    /// The reason why the report cannot be trusted, or `nil` if there is none.
     public var distrust: String? {
         if sampleRatioPValue < SampleRatio.alarmBelow || sampleRatioEvidence >= SequentialSampleRatio.alarmFrom {
             let counts = zip(definition.arms, memberCounts).map { "\($0.name) \($1)" }.joined(separator: ", ")

@@ -76,7 +76,7 @@ struct ArmSums: Sendable {
 }
 
 extension Effect {
-    /// Creates the difference of two arms in a measure, or `nil` if it cannot be told yet.
+    /// Creates the difference of two arms in a measure, or `nil` if it cannot be computed yet.
     ///
     /// If members did the same before the experiment, the part that the weeks before explain is taken out.
     init?(_ measure: Measure, _ first: ArmSums, _ second: ArmSums, isRelative: Bool) {

@@ -50,7 +50,7 @@ struct Candidate: Ranked {
     private(set) var noise: Float = 1
     /// The factor that the season multiplied the score by, in percent.
     private var seasonPercent: UInt8 = 100
-    /// The reason for its place in the selection.
+    /// The reason why the candidate was selected when it was.
     var cause = Selection.Choice.Cause.score
 
     /// Creates a candidate before any stage.

@@ -2,7 +2,7 @@ public import Model
 
 /// Decides whether a group that a model shows may be shown to a member.
 struct Eligibility {
-    /// A reason for which a group is not shown.
+    /// A reason why a group is not shown.
     enum Obstacle: Sendable, Equatable {
         case joined
         case dismissed(atMilliseconds: Int64)
@@ -57,7 +57,7 @@ struct Eligibility {
     /// Returns whether the last activity in a group is recent enough.
     func isActive(_ group: UInt32) -> Bool { activity.isActive(group, since: cutoff) }
 
-    /// Returns the reason for which a group may not be shown, or `nil` if it may.
+    /// Returns the reason why a group may not be shown, or `nil` if it may.
     func obstacle(to group: UInt32) -> Obstacle? {
         if profile.joined.contains(where: { $0.group == group }) { return .joined }
         if let dismissal = profile.dismissals.first(where: { $0.group == group }) {

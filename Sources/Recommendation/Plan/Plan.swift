@@ -22,7 +22,7 @@ public struct Plan: Sendable, Equatable {
 
 /// A group in a member's list.
 public struct PlanItem: Sendable, Equatable {
-    /// The reason for which a group is in the list at all.
+    /// The reason why a group is in the list at all.
     public enum Origin: String, Sendable, CaseIterable {
         /// A neighbour of groups that the member has joined.
         case personal
@@ -42,7 +42,7 @@ public struct PlanItem: Sendable, Equatable {
     public var score: Double
     /// The index of the interest that contributes most, or `nil` if no joined group contributes.
     public var interest: Int?
-    /// The reason for which the group is in the list.
+    /// The reason why the group is in the list.
     public var origin: Origin
     /// The reason for the group's position.
     public var placement: Placement
@@ -53,7 +53,7 @@ public struct PlanItem: Sendable, Equatable {
     ///   - group: the group's index in the model.
     ///   - score: the raw score.
     ///   - interest: the index of its interest, if any.
-    ///   - origin: the reason for which the group is in the list.
+    ///   - origin: the reason why the group is in the list.
     ///   - placement: the reason for its position, or `nil` for the one that follows from the origin.
     public init(group: UInt32, score: Double, interest: Int?, origin: Origin, placement: Placement? = nil) {
         self.group = group

@@ -349,7 +349,7 @@ extension Planner {
     }
 }
 
-/// The rank of a group in a member's list, or the reason for which it is not there.
+/// The rank of a group in a member's list, or the reason why it is not there.
 public enum Standing: Sendable, Equatable {
     /// The group's rank in the list, counted from 1, and its item.
     case listed(rank: Int, item: PlanItem)
