@@ -1,22 +1,23 @@
 public import CPrefetch
 
-/// Read-only bytes that stay where they are while the region lives: a mapped file, or a copy in memory.
+/// Read-only bytes at a fixed address: a mapped file, or a copy in memory.
 ///
-/// All reads are checked against the bounds, in programs of every build. Numbers are little-endian, as on every
-/// platform that Swift on Linux runs on.
+/// The address is valid as long as the region lives. All reads check the bounds, in debug and release builds. Numbers
+/// are little-endian, as on every platform that Swift on Linux runs on.
 @safe
 public final class ByteRegion: @unchecked Sendable {
-    // Never written after init, and freed only in deinit, which is why sharing it is sound.
+    // The bytes are never written after `init` and are freed only in `deinit`. Sharing them between threads is
+    // therefore safe.
     private let bytes: UnsafeRawBufferPointer
     private let release: @Sendable (UnsafeRawBufferPointer) -> Void
 
-    /// Takes over bytes that nobody writes any more; `release` is called once, with the same bytes.
+    /// Takes ownership of bytes that are no longer written; `release` is called once with them, in `deinit`.
     public init(adopting bytes: UnsafeRawBufferPointer, release: @escaping @Sendable (UnsafeRawBufferPointer) -> Void) {
         unsafe self.bytes = unsafe bytes
         unsafe self.release = unsafe release
     }
 
-    /// Copies bytes into memory of its own.
+    /// Copies bytes into memory that the region owns.
     public convenience init(copying source: [UInt8]) {
         let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: source.count, alignment: 64)
         unsafe copy.copyBytes(from: source)
@@ -25,19 +26,19 @@ public final class ByteRegion: @unchecked Sendable {
 
     deinit { unsafe release(bytes) }
 
-    /// How many bytes there are.
+    /// The number of bytes.
     public var count: Int { unsafe bytes.count }
 
-    /// The value of `type` whose first byte is at `offset`.
+    /// Returns the value of `type` whose first byte is at `offset`.
     @inline(__always)
     func load<Value: BitwiseCopyable>(_ offset: Int, as type: Value.Type) -> Value {
-        // The buffer itself checks in debug builds only.
+        // `loadUnaligned` checks the bounds in debug builds only.
         precondition(
             offset >= 0 && offset <= count - MemoryLayout<Value>.size, "no value at byte \(offset) of \(count)")
         return unsafe bytes.loadUnaligned(fromByteOffset: offset, as: type)
     }
 
-    /// Asks for the bytes of a range, which must lie within the region, and does not wait for them.
+    /// Prefetches the bytes of a range without waiting for them; the range must lie within the region.
     func prefetch(_ range: Range<Int>) {
         unsafe withBytes(range) { unsafe coterie_prefetch($0.baseAddress, $0.count) }
     }
@@ -52,9 +53,9 @@ public final class ByteRegion: @unchecked Sendable {
 }
 
 extension ByteRegion {
-    /// Calls `body` with the neighbours that a range holds.
+    /// Calls `body` with the neighbours in a range of bytes.
     ///
-    /// Lists begin at a multiple of 4 bytes: sections begin at one of 64, and offsets take 8 each.
+    /// Neighbour lists begin at a multiple of 4 bytes: sections begin at a multiple of 64, and each offset takes 8.
     @inline(__always)
     func withNeighbours<Result>(_ range: Range<Int>, _ body: (Span<Neighbour>) -> Result) -> Result {
         unsafe withBytes(range) { bytes in
@@ -65,13 +66,13 @@ extension ByteRegion {
 }
 
 extension Span where Element: BitwiseCopyable {
-    /// Asks memory for an element that will be read soon, and does not wait for it.
+    /// Prefetches an element that will be read soon, without waiting for it.
     @inlinable @inline(__always)
     public func prefetch(_ index: Int) { prefetch(index..<index + 1) }
 
-    /// Asks memory for elements that will be read soon, and does not wait for them.
+    /// Prefetches elements that will be read soon, without waiting for them.
     ///
-    /// - Parameter range: of indexes; what lies outside the span is asked for in vain.
+    /// - Parameter range: a range of indexes; prefetching outside the span has no effect.
     @inlinable @inline(__always)
     public func prefetch(_ range: Range<Int>) {
         unsafe withUnsafeBufferPointer { elements in
@@ -82,23 +83,25 @@ extension Span where Element: BitwiseCopyable {
 }
 
 extension MutableSpan where Element: BitwiseCopyable {
-    /// Asks memory for an element that will be read soon, and does not wait for it.
+    /// Prefetches an element that will be read soon, without waiting for it.
     @inlinable @inline(__always)
     public func prefetch(_ index: Int) { span.prefetch(index) }
 }
 
-/// A string compared by its UTF-8 bytes, as ids are: Swift's `String` takes canonically equivalent spellings for equal.
+/// A string that is compared by its UTF-8 bytes, as ids are.
+///
+/// Swift's `String` treats canonically equivalent spellings as equal.
 public struct BytewiseString: Hashable, Sendable {
     /// The string itself.
     public let text: String
 
-    /// A string that is to be compared by its bytes.
+    /// Creates a string that is compared by its bytes.
     public init(_ text: String) { self.text = text }
 
-    /// Whether both have the same UTF-8 bytes.
+    /// Whether two strings have the same UTF-8 bytes.
     public static func == (one: BytewiseString, other: BytewiseString) -> Bool { one.text.hasSameBytes(as: other.text) }
 
-    /// Hashes the bytes, and 255, which is in no UTF-8 text, as their end.
+    /// Hashes the bytes and then 255, which occurs in no UTF-8 text and so marks the end.
     public func hash(into hasher: inout Hasher) {
         for byte in text.utf8 { hasher.combine(byte) }
         hasher.combine(UInt8.max)
@@ -106,6 +109,6 @@ public struct BytewiseString: Hashable, Sendable {
 }
 
 extension String {
-    /// Whether two strings have the same UTF-8 bytes, as ids must to be the same.
+    /// Whether two strings have the same UTF-8 bytes, which is when two ids are the same.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 }

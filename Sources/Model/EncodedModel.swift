@@ -1,35 +1,37 @@
-/// A model version as bytes, section by section: what a store writes.
+/// A model version encoded as bytes, section by section, as a store writes it.
 public struct EncodedModel: Sendable, Equatable {
-    /// One section.
+    /// One section of a model file.
     public struct Section: Sendable, Equatable {
-        /// Which it is.
+        /// The section's name.
         public let name: ModelLayout.SectionName
-        /// Its content, in the layout of `ModelLayout`.
+        /// The section's content, as `ModelLayout` lays it out.
         public let bytes: [UInt8]
 
-        /// A section.
+        /// Creates a section.
         public init(name: ModelLayout.SectionName, bytes: [UInt8]) {
             self.name = name
             self.bytes = bytes
         }
     }
 
-    /// How many groups it describes.
+    /// The number of groups in the model.
     public let groupCount: Int
-    /// Its sections, in file order.
+    /// The sections, in file order.
     public let sections: [Section]
 
-    /// Encodes groups, their neighbours and what else is known of them.
+    /// Encodes groups, their neighbours and their signals.
     ///
     /// - Parameters:
-    ///   - groups: in strictly ascending order of the bytes of their ids.
-    ///   - relations: what they may have in common; one without sizes or neighbours is written with none.
-    ///   - sizes: n of every group in each relation.
+    ///   - groups: the groups, in strictly ascending order of the bytes of their ids.
+    ///   - relations: the relations to write; one without sizes or neighbours is written empty.
+    ///   - sizes: n(i) of every group in each relation.
     ///   - tables: the neighbours in each relation.
-    ///   - evidenceWeights: what a relation counts in members' lists, 0 or more; 1 unless it is named.
-    ///   - signals: what else is known of the groups; lists by tag and location may be in any order.
-    /// - Throws: `ModelError.corrupt` if the groups are out of order, an id is not 1 to 255 bytes without NUL, or a
-    ///   table is not of their number; `ModelError.tooLarge` if there are too many.
+    ///   - evidenceWeights: the weight of each relation in members' lists, 0 or more; 1 for relations that are not
+    ///     named.
+    ///   - signals: the other signals of the groups; lists by tag and location may be in any order.
+    /// - Throws: `ModelError.corrupt` if groups are out of order, an id is invalid, or a table does not fit the number
+    ///   of groups. An id is 1 to 255 bytes without NUL. `ModelError.tooLarge` if there are too many groups, postings
+    ///   or bytes of text.
     public init(
         groups: [GroupFacts], relations: [Relation] = RelationTable.standard.relations,
         sizes: [Relation: [UInt32]] = [:], tables: [Relation: NeighbourTable],
@@ -91,22 +93,22 @@ public struct EncodedModel: Sendable, Equatable {
         ]
     }
 
-    /// Takes sections that are encoded already.
+    /// Creates a model from sections that are already encoded.
     public init(groupCount: Int, sections: [Section]) {
         self.groupCount = groupCount
         self.sections = sections
     }
 
-    /// The relations that the model says it has, in order.
+    /// The relations that the section `relations` names, in its order.
     public var relations: [Relation] {
         let names = self[.relations].map { String(decoding: $0.bytes, as: UTF8.self) } ?? ""
         return names.split(separator: ";").map { Relation(rawValue: String($0)) }
     }
 
-    /// The section of a name.
+    /// The section with a name, or nil if there is none.
     public subscript(name: ModelLayout.SectionName) -> Section? { sections.first { $0.name == name } }
 
-    /// Where every section lies in the file.
+    /// The position of every section in the file.
     public var placement: SectionPlacement {
         SectionPlacement(sections.map { ($0.name, $0.bytes.count) })
     }
@@ -120,7 +122,7 @@ public struct EncodedModel: Sendable, Equatable {
         }
     }
 
-    /// Writes the whole file to memory of `placement.byteCount` bytes: one copy of the sections, each at its place.
+    /// Writes the whole file into memory of `placement.byteCount` bytes, copying each section once.
     func write(to file: UnsafeMutableRawBufferPointer, _ placement: SectionPlacement) {
         _ = unsafe file.initializeMemory(as: UInt8.self, repeating: 0)
         unsafe file.copyBytes(from: placement.header)
@@ -130,7 +132,7 @@ public struct EncodedModel: Sendable, Equatable {
     }
 }
 
-/// Writing the sections of a model file.
+/// Encoders for the sections of a model file.
 enum ModelEncoding {
     static func append<Integer: FixedWidthInteger>(_ value: Integer, to bytes: inout [UInt8]) {
         var value = value.littleEndian
@@ -162,7 +164,7 @@ enum ModelEncoding {
         return bytes
     }
 
-    /// n(i): group after group, of each one a relation.
+    /// Encodes n(i), group after group; each group has one number for each relation.
     static func sizes(_ columns: [[UInt32]], groupCount: Int) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(columns.count * groupCount * 4)
@@ -173,7 +175,8 @@ enum ModelEncoding {
     }
 
     static func table(_ table: NeighbourTable) -> [UInt8] {
-        // Arrays of these types have the file's layout in memory; millions of appends would dominate publishing.
+        // Arrays of these types already have the file's layout in memory. Millions of appends would dominate the time
+        // of publishing.
         let offsets = table.offsets.map { UInt64($0).littleEndian }
         let byteCount = offsets.count * 8 + table.neighbours.count * Neighbour.byteCount
         return unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in

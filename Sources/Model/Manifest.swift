@@ -1,39 +1,39 @@
-/// What a model version was built from, how, and what came out: `manifest.json`.
+/// The record of a model version's inputs, parameters and results: `manifest.json`.
 ///
-/// All times are Unix milliseconds, durations seconds, sizes bytes.
+/// Times are in Unix milliseconds, durations in seconds and sizes in bytes.
 public struct Manifest: Codable, Sendable, Equatable {
     /// The version's name.
     public var version: VersionName
-    /// The layout of the model file, `ModelLayout.format`.
+    /// The format number of the model file, as in `ModelLayout.format`.
     public var format: UInt32
-    /// When the recompute began, in Unix milliseconds.
+    /// The time at which the recompute began, in Unix milliseconds.
     public var createdAtMilliseconds: Int64
-    /// The catalog it was built from.
+    /// The state of the catalog from which the version was built.
     public var catalog: CatalogState
-    /// The changes of daemons with journals of their own that are in it; nil if there were never any.
+    /// The changes from journals of daemons that the version includes, or nil if there were never any.
     public var changesTaken: TakenChanges?
-    /// Groups that the site hides, which the version does not have; nil if there are none.
+    /// The groups that the site hides and that the version therefore lacks, or nil if there are none.
     public var hiddenGroups: [HiddenGroup]?
-    /// When the parameters and weights were tuned, in Unix milliseconds; nil if they were not.
+    /// The time at which parameters and weights were tuned, in Unix milliseconds, or nil if they were not.
     public var tunedAtMilliseconds: Int64?
-    /// Why the version did not become current when it was made; nil if it did.
+    /// The reasons that kept the version from becoming current when it was made, or nil if it became current.
     public var objections: [String]?
-    /// The version's groups and what was left out.
+    /// The number of groups in the version and the number left out.
     public var groups: GroupCounts
-    /// How each relation was computed.
+    /// The parameters and counts of each relation.
     public var relations: [RelationReport]
-    /// What the size of a group counts in members' lists by evidence from the memberships; nil if there was none.
+    /// The weight of a group's size in members' lists, learned from the memberships; nil if there was no evidence.
     public var popularityWeight: Double?
-    /// What counts in lists for photos by evidence from the pools; nil if there was none.
+    /// The weights in lists for photos, learned from the pools; nil if there was no evidence.
     public var photoWeights: PhotoWeights?
     /// The steps of the recompute up to the writing of this manifest.
     public var steps: [StepReport]
-    /// The sections of the model file with their checksums.
+    /// The sections of the model file, with their checksums.
     public var sections: [SectionReport]
-    /// What is published of members with the version; nil if nothing is.
+    /// The published data about members, or nil if none is published.
     public var members: MembersReport?
 
-    /// A manifest.
+    /// Creates a manifest in the current format; properties that are not given are nil.
     public init(
         version: VersionName, createdAtMilliseconds: Int64, catalog: CatalogState, groups: GroupCounts,
         relations: [RelationReport], steps: [StepReport], sections: [SectionReport]
@@ -48,88 +48,90 @@ public struct Manifest: Codable, Sendable, Equatable {
         self.sections = sections
     }
 
-    /// The length of the model's content, in bytes.
+    /// The length of the model's sections, in bytes.
     public var byteCount: Int { sections.reduce(0) { $0 + $1.byteCount } }
 
-    /// The changes of daemons that are in it.
+    /// The changes from journals of daemons that the version includes; none if `changesTaken` is nil.
     public var taken: TakenChanges { changesTaken ?? .none }
 
-    /// The report of one relation.
+    /// The report of one relation, or nil if there is none.
     public subscript(relation: Relation) -> RelationReport? { relations.first { $0.relation == relation } }
 }
 
 extension Manifest {
-    /// The state of the catalog at the moment it was read.
+    /// The state of the catalog when it was read.
     public struct CatalogState: Codable, Sendable, Equatable {
         /// The catalog's schema version.
         public var schemaVersion: Int
-        /// Counts every change to the catalog; equal numbers mean equal content.
+        /// The number of changes to the catalog so far; equal numbers mean equal content.
         public var changeCount: Int64
 
-        /// A state.
+        /// Creates a state.
         public init(schemaVersion: Int, changeCount: Int64) {
             self.schemaVersion = schemaVersion
             self.changeCount = changeCount
         }
     }
 
-    /// Groups in and out of the version.
+    /// The number of groups in the version and the number left out.
     public struct GroupCounts: Codable, Sendable, Equatable {
-        /// Public groups that are not hidden: all that the version has.
+        /// The groups in the version: all public groups that are not hidden.
         public var included: Int
-        /// Left out because they are private or hidden.
+        /// The groups left out because they are private or hidden.
         public var leftOutPrivate: Int
 
-        /// Counts.
+        /// Creates counts.
         public init(included: Int, leftOutPrivate: Int) {
             self.included = included
             self.leftOutPrivate = leftOutPrivate
         }
     }
 
-    /// One relation: its parameters and its counts.
+    /// The parameters and counts of one relation.
     public struct RelationReport: Codable, Sendable, Equatable {
-        /// Which relation.
+        /// The relation.
         public var relation: Relation
         /// The formula's name: `cosine` or `modified`.
         public var measure: String
         /// The formula's parameters by name (a, p, q, h, r, g); empty for plain cosine.
         public var measureParameters: [String: Double]
-        /// Whose k best pairs are listed, `source` or `target`; nil means those of the source.
+        /// The side of a pair whose k best are listed, `source` or `target`; nil means `source`.
         public var cut: String?
-        /// What counts in lists by a tuning or by evidence from the memberships, beside the relation's own weight; nil
-        /// means 1.
-        public var evidenceWeight: Double?
-        /// For the modified cosine, what a user or photo in so many groups weighs, in units of 2⁻³¹.
+        /// The relation's weight in lists that a tuning or evidence from the memberships gave; nil means 1.
         ///
-        /// With these integers any engine gets the same sums. Groups below X do not count. Nil for plain cosine.
+        /// It multiplies the relation's own weight.
+        public var evidenceWeight: Double?
+        /// For the modified cosine, the weight of a user or photo by its number of groups, in units of 2⁻³¹.
+        ///
+        /// Any engine gets the same sums from these integers. Only groups with X entries or more count. Nil for plain
+        /// cosine.
         public var weights: [Int: UInt32]?
-        /// X, inclusive.
+        /// X, the fewest entries of a group that counts (inclusive).
         public var minimumEntries: Int
-        /// Y, inclusive.
+        /// Y, the fewest common entries of a pair that counts (inclusive).
         public var minimumCommon: Int
-        /// k.
+        /// k, the most neighbours that a group keeps.
         public var limit: Int
-        /// Entries of the matrix groups × photos or groups × members.
+        /// The number of entries in the matrix groups × photos or groups × members.
         public var entries: Int
-        /// Photos or members that are in a group; nil in versions that did not count them.
+        /// The number of photos or members in a group; nil in versions that did not count them.
         public var columns: Int?
-        /// Entries left out because the group is private.
+        /// The number of entries left out because their group is private.
         public var entriesOfPrivateGroups: Int
-        /// Entries left out because the photo is private.
+        /// The number of entries left out because their photo is private.
         public var entriesOfPrivatePhotos: Int
-        /// Groups with X entries or more.
+        /// The number of groups with X entries or more.
         public var groupsCounted: Int
-        /// Groups with fewer.
+        /// The number of groups with fewer than X entries.
         public var groupsBelowMinimum: Int
-        /// Groups with a neighbour.
+        /// The number of groups with at least one neighbour.
         public var groupsWithNeighbours: Int
-        /// Neighbours listed, of all groups.
+        /// The number of neighbours in all lists.
         public var neighbours: Int
-        /// Which implementation ran: the processor's instructions it used.
+        /// The implementation that ran, named by the processor instructions it used.
         public var path: String
 
-        /// A report.
+        /// Creates a report.
         public init(
             relation: Relation, measure: String, measureParameters: [String: Double],
             weights: [Int: UInt32]? = nil, minimumEntries: Int, minimumCommon: Int, limit: Int, entries: Int,
@@ -154,30 +156,30 @@ extension Manifest {
         }
     }
 
-    /// What counts in lists for photos, beside the cosine of pools, which counts 1.
+    /// The weights of evidence in lists for photos; the cosine of pools has weight 1.
     public struct PhotoWeights: Codable, Sendable, Equatable {
-        /// The cosine by other relations, beside their own weights.
+        /// The weight of the cosine in other relations; it multiplies their own weights.
         public var otherRelations: Double
-        /// The size of a pool, relative to the largest one.
+        /// The weight of a pool's size relative to the largest pool.
         public var popularity: Double
 
-        /// Weights.
+        /// Creates weights.
         public init(otherRelations: Double, popularity: Double) {
             self.otherRelations = otherRelations
             self.popularity = popularity
         }
     }
 
-    /// What a step of the recompute took.
+    /// The time and memory of one step of the recompute.
     public struct StepReport: Codable, Sendable, Equatable {
         /// The step, in a few words.
         public var name: String
-        /// How long it took, in seconds.
+        /// The duration in seconds.
         public var seconds: Double
-        /// The most memory the process had resident up to its end, in bytes.
+        /// The peak resident memory of the process up to the end of the step, in bytes.
         public var peakBytes: Int
 
-        /// A step.
+        /// Creates a report of a step.
         public init(name: String, seconds: Double, peakBytes: Int) {
             self.name = name
             self.seconds = seconds
@@ -185,16 +187,16 @@ extension Manifest {
         }
     }
 
-    /// What a shared store holds of members: who joined what, and what they said and were shown.
+    /// The data about members in a shared store: memberships, dismissals and exposures.
     public struct MembersReport: Codable, Sendable, Equatable {
-        /// In how many buckets each hash is.
+        /// The number of buckets that each hash is split into.
         public var bucketCount: Int
-        /// How many values there are, in all buckets of all hashes.
+        /// The number of values in all buckets of all hashes.
         public var valueCount: Int
-        /// A checksum of all of them, which the store defines: 16 hexadecimal digits.
+        /// A checksum of all values, defined by the store: 16 hexadecimal digits.
         public var checksum: String
 
-        /// A report.
+        /// Creates a report.
         public init(bucketCount: Int, valueCount: Int, checksum: String) {
             self.bucketCount = bucketCount
             self.valueCount = valueCount
@@ -202,16 +204,16 @@ extension Manifest {
         }
     }
 
-    /// A section of the model file.
+    /// One section of the model file.
     public struct SectionReport: Codable, Sendable, Equatable {
-        /// Which.
+        /// The section's name.
         public var name: String
-        /// Its length, in bytes.
+        /// The section's length in bytes.
         public var byteCount: Int
-        /// XXH3, 64 bits, of its bytes: 16 hexadecimal digits.
+        /// The XXH3 64-bit checksum of the section's bytes: 16 hexadecimal digits.
         public var checksum: String
 
-        /// A section.
+        /// Creates a report of a section.
         public init(name: String, byteCount: Int, checksum: String) {
             self.name = name
             self.byteCount = byteCount
@@ -220,18 +222,18 @@ extension Manifest {
     }
 }
 
-/// The name of a model version: the UTC time it was built, or a number above that of the version before it, and a few
-/// digits of its content.
+/// The name of a model version, such as `20261121T113000123-9f3c01ab`.
 ///
-/// `20261121T113000123-9f3c01ab`: names of different versions sort in the order in which they were built. Only ASCII
-/// letters, digits and hyphens, 1 to 64 of them, so that a name is safe in a path and in a Redis key.
+/// It begins with the UTC time of the build, or a number above that of the version before. A few digits derived from
+/// the content follow. Names of different versions sort in the order in which they were built. A name has 1 to 64 ASCII
+/// letters, digits and hyphens and is therefore safe in a path and in a Redis key.
 public struct VersionName: Sendable, Hashable, Comparable, Codable, CustomStringConvertible {
-    /// The name as it is written.
+    /// The name as text.
     public let description: String
 
-    /// A name from outside.
+    /// Checks a name from outside.
     ///
-    /// - Throws: `ModelError.badVersionName` unless it is 1 to 64 ASCII letters, digits and hyphens.
+    /// - Throws: `ModelError.badVersionName` unless the text is 1 to 64 ASCII letters, digits and hyphens.
     public init(_ text: String) throws(ModelError) {
         let isSafe = text.utf8.allSatisfy { byte in
             switch byte {
@@ -245,12 +247,12 @@ public struct VersionName: Sendable, Hashable, Comparable, Codable, CustomString
         description = text
     }
 
-    /// Names sort by their bytes, hence in the order in which versions were built.
+    /// Whether one name sorts before another by its bytes, hence whether its version was built earlier.
     public static func < (left: VersionName, right: VersionName) -> Bool {
         left.description.utf8.lexicographicallyPrecedes(right.description.utf8)
     }
 
-    /// Reads a name from a manifest, and checks it.
+    /// Reads and checks a name from a manifest.
     public init(from decoder: any Decoder) throws {
         self = try VersionName(decoder.singleValueContainer().decode(String.self))
     }

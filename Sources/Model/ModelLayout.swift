@@ -11,46 +11,49 @@
 ///       …           the sections, each at a multiple of 64 bytes
 /// ```
 /// All integers are little-endian. n is the number of groups. Groups are in ascending order of the bytes of their
-/// external ids; a group's position in this order is its index.
+/// external ids. A group's position in this order is its index.
 ///
-/// | section | content |
-/// | --- | --- |
-/// | `ids`, `titles`, `topics` | n + 1 offsets (UInt32), then the UTF-8 texts they cut; topics are separated by `;` |
-/// | `facts` | n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros |
-/// | `relations` | the names of the relations, separated by `;`; each names the section of its neighbours |
-/// | `sizes` | n × relations UInt32: the entries of a group in each relation, group after group |
-/// | `scales` | two Float64 a relation: the mean of its best scores; what it counts in lists by evidence |
-/// | `topicIndex` | the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1 |
-/// | `trending` | 20 bytes each: index (UInt32), score (Float32), joiners, posters (UInt32), usual week (Float32) |
-/// | `seasons` | n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month; or empty |
-/// | `tags` | the groups of each tag, by `Term.normalized`: a `PostingIndex` |
-/// | `places` | the groups of each `PlaceCell`, by both its edges in tenths of a degree, `473,85`: a `PostingIndex` |
-/// | `curated` | 24 bytes a group: index, position (UInt32, ascending), start, expiry (Int64, lowest value: none) |
-/// | a relation's name | n + 1 offsets (UInt64, in neighbours); 12 bytes each: index, common (UInt32), score (Float) |
+/// The sections contain:
+///
+/// - `ids`, `titles`, `topics`: n + 1 offsets (UInt32), then the UTF-8 texts between them. Topics are separated by `;`.
+/// - `facts`: n × 24 bytes: created, last active (Int64, lowest value: unknown), join policy (UInt8), 7 zeros.
+/// - `relations`: the names of the relations, separated by `;`. Each is also the name of the section of its neighbours.
+/// - `sizes`: n × relations numbers (UInt32): the entries of a group in each relation, group after group.
+/// - `scales`: two numbers (Float64) for each relation: the mean of its best scores, and its evidence weight in lists.
+/// - `topicIndex`: the groups of each topic, by `Term.normalized`: a `PostingIndex`, all weights 1.
+/// - `trending`: 20 bytes for each group: index (UInt32), score (Float32), joiners, posters (UInt32), usual week
+///   (Float32).
+/// - `seasons`: n × 12 bytes, January first: percent (UInt8, 50 to 200) of the group's mean month. It may be empty.
+/// - `tags`: the groups of each tag, by `Term.normalized`: a `PostingIndex`.
+/// - `places`: the groups of each `PlaceCell`, by its two edges in tenths of a degree, `473,85`: a `PostingIndex`.
+/// - `curated`: 24 bytes for each group: index, position (UInt32, ascending), start, expiry (Int64, lowest value:
+///   none).
+/// - a relation's name: n + 1 offsets (UInt64, counted in neighbours), then 12 bytes for each neighbour. These are
+///   index, common entries (UInt32) and score (Float).
 public enum ModelLayout {
     /// The first bytes of a model file.
     public static let magic: [UInt8] = Array("COTERIE\n".utf8)
-    /// The format this program writes, and the only one it reads.
+    /// The format that this program writes, and the only one it reads.
     public static let format: UInt32 = 4
-    /// Bytes before the section table.
+    /// The number of bytes before the section table.
     public static let headerByteCount = 64
-    /// Bytes of an entry in the section table.
+    /// The number of bytes of an entry in the section table.
     public static let tableEntryByteCount = 32
-    /// Sections begin at multiples of it.
+    /// The alignment of sections in bytes: each begins at a multiple of this number.
     public static let alignment = 64
-    /// Bytes of a relation in the section `scales`.
+    /// The number of bytes of a relation in the section `scales`.
     public static let scalesByteCount = 16
-    /// Bytes of a group in the section `facts`.
+    /// The number of bytes of a group in the section `facts`.
     public static let factsByteCount = 24
-    /// More sections than this are refused.
+    /// The most sections that a file may have (inclusive).
     public static let maximumSections = 64
 
-    /// A section of a model file, by its name.
+    /// The name of a section of a model file.
     public struct SectionName: RawRepresentable, Hashable, Sendable {
-        /// The name: 1 to 16 bytes.
+        /// The name, 1 to 16 bytes.
         public let rawValue: String
 
-        /// A section by its name; nil if that is no name.
+        /// Creates a section name, or nil unless it is 1 to 16 bytes.
         public init?(rawValue: String) {
             guard (1...16).contains(rawValue.utf8.count) else { return nil }
             self.rawValue = rawValue
@@ -58,60 +61,60 @@ public enum ModelLayout {
 
         private init(_ name: StaticString) { rawValue = name.description }
 
-        /// The section that holds a relation's neighbours.
+        /// Creates the name of the section that holds a relation's neighbours.
         public init(_ relation: Relation) { rawValue = relation.rawValue }
 
-        /// External ids.
+        /// The groups' external ids.
         public static let ids = SectionName("ids")
-        /// Titles.
+        /// The groups' titles.
         public static let titles = SectionName("titles")
-        /// Topics, separated by `;` within a group.
+        /// The groups' topics, separated by `;` within a group.
         public static let topics = SectionName("topics")
-        /// Fixed-size facts.
+        /// The facts of fixed size: times and join policy.
         public static let facts = SectionName("facts")
         /// The names of the relations.
         public static let relations = SectionName("relations")
-        /// How many entries each group has in each relation.
+        /// The number of entries of each group in each relation.
         public static let sizes = SectionName("sizes")
-        /// The mean of the best scores of each relation, and what it counts in lists.
+        /// The mean of the best scores of each relation, and its weight in lists.
         public static let scales = SectionName("scales")
-        /// Groups by topic.
+        /// The groups of each topic.
         public static let topicIndex = SectionName("topicIndex")
-        /// Groups that more people turn to than usual.
+        /// The groups that more people turn to than usual.
         public static let trending = SectionName("trending")
-        /// Monthly factors.
+        /// The groups' monthly factors.
         public static let seasons = SectionName("seasons")
-        /// Groups by the tags of their photos.
+        /// The groups of each tag of their photos.
         public static let tags = SectionName("tags")
-        /// Groups by the locations of their photos.
+        /// The groups of each location of their photos.
         public static let places = SectionName("places")
-        /// What curators chose.
+        /// The groups that curators chose.
         public static let curated = SectionName("curated")
 
-        /// The sections that every version has, in file order; the neighbours in each relation follow them.
+        /// The sections that every version has, in file order; the sections of neighbours follow them.
         public static let fixed = [
             ids, titles, topics, facts, relations, sizes, scales, topicIndex, trending, seasons, tags, places, curated,
         ]
 
-        /// The relation whose neighbours the section holds; nil for one that every version has.
+        /// The relation whose neighbours the section holds, or nil for a section that every version has.
         public var relation: Relation? { Self.fixed.contains(self) ? nil : Relation(rawValue: rawValue) }
     }
 }
 
-/// Where the sections of a model file lie, from their lengths alone.
+/// The positions of the sections in a model file, computed from their lengths alone.
 ///
-/// A store can therefore write a file piece by piece, and check one, without having all of it in memory.
+/// A store can therefore write or check a file piece by piece, without having all of it in memory.
 public struct SectionPlacement: Sendable, Equatable {
     /// The sections, in file order.
     public let names: [ModelLayout.SectionName]
-    /// The bytes of each section in the file, in the order of `names`.
+    /// The byte range of each section in the file, in the order of `names`.
     public let ranges: [Range<Int>]
     /// The length of the file, in bytes.
     public let byteCount: Int
 
     /// Places sections one after the other, each at a multiple of `ModelLayout.alignment`.
     ///
-    /// - Parameter sections: in file order; lengths in bytes, none negative.
+    /// - Parameter sections: the sections in file order, with lengths in bytes that are not negative.
     public init(_ sections: [(name: ModelLayout.SectionName, byteCount: Int)]) {
         var end = ModelLayout.headerByteCount + sections.count * ModelLayout.tableEntryByteCount
         var ranges: [Range<Int>] = []
@@ -125,12 +128,12 @@ public struct SectionPlacement: Sendable, Equatable {
         byteCount = end
     }
 
-    /// The bytes of a section in the file; nil if there is none of that name.
+    /// The byte range of a section in the file, or nil if there is no section of that name.
     public subscript(name: ModelLayout.SectionName) -> Range<Int>? {
         names.firstIndex(of: name).map { ranges[$0] }
     }
 
-    /// The header and the section table: the first bytes of the file.
+    /// The bytes of the header and the section table, with which the file begins.
     public var header: [UInt8] {
         var bytes = ModelLayout.magic
         ModelEncoding.append(ModelLayout.format, to: &bytes)
@@ -147,11 +150,11 @@ public struct SectionPlacement: Sendable, Equatable {
     }
 }
 
-/// Where the sections of a model file lie, checked against the bytes there are.
+/// The positions of the sections in a model file, checked against its length.
 struct SectionTable {
     private var ranges: [ModelLayout.SectionName: Range<Int>] = [:]
 
-    /// Reads the header and the table; those that this program does not know go unread.
+    /// Reads and checks the header and the section table; a name that is not 1 to 16 bytes is ignored.
     init(_ region: ByteRegion) throws(ModelError) {
         guard region.count >= ModelLayout.headerByteCount else { throw .truncated("it has no header") }
         for (offset, byte) in ModelLayout.magic.enumerated()
@@ -179,7 +182,7 @@ struct SectionTable {
                 throw .truncated("section \"\(name)\" ends after the last byte")
             }
             guard let known = ModelLayout.SectionName(rawValue: name) else { continue }
-            // Neighbours are read where they lie, as numbers that have to be aligned.
+            // Neighbours are read in place as numbers, which need this alignment.
             guard offset.isMultiple(of: UInt64(ModelLayout.alignment)) else {
                 throw .corrupt(
                     section: name, reason: "it begins at byte \(offset), no multiple of \(ModelLayout.alignment)")
@@ -190,7 +193,7 @@ struct SectionTable {
         }
     }
 
-    /// The bytes of a section that must be there.
+    /// The byte range of a section; throws `ModelError.missingSection` if the file lacks it.
     subscript(name: ModelLayout.SectionName) -> Range<Int> {
         get throws(ModelError) {
             guard let range = ranges[name] else { throw .missingSection(name.rawValue) }
@@ -199,24 +202,24 @@ struct SectionTable {
     }
 }
 
-/// Why bytes are not a model version that can be used.
+/// The reasons why bytes are not a usable model version.
 public enum ModelError: Error, Equatable, CustomStringConvertible {
-    /// A version name with characters that are not allowed, or too long.
+    /// The version name has characters that are not allowed, or is too long or empty.
     case badVersionName(String)
-    /// The file does not begin as a model file does.
+    /// The file does not begin with the bytes of a model file.
     case notAModel
-    /// Written by a program that uses another format.
+    /// The file was written by a program that uses another format.
     case unknownFormat(UInt32)
     /// The bytes end too early, or a section lies outside them.
     case truncated(String)
-    /// A section that must be there is not.
+    /// A required section is missing.
     case missingSection(String)
-    /// A section's content contradicts itself.
+    /// The content of a section contradicts itself.
     case corrupt(section: String, reason: String)
-    /// More groups, or longer texts, than the format can hold.
+    /// The model has more groups, postings or text than the format can hold.
     case tooLarge(String)
 
-    /// What is wrong, in words.
+    /// An explanation in words.
     public var description: String {
         switch self {
         case .badVersionName(let name):

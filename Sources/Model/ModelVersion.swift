@@ -1,7 +1,7 @@
-/// A model version, read in index from its bytes.
+/// A model version, read in place from its bytes.
 ///
-/// Everything is checked when it is opened, so that reading it afterwards cannot fail. Groups have
-/// an index, 0 ..< `groupCount`, in ascending order of the bytes of their external ids.
+/// Everything is checked when the version is opened, and reading it afterwards cannot fail. Groups have an index, 0 ..<
+/// `groupCount`, in ascending order of the bytes of their external ids.
 public final class ModelVersion: Sendable {
     /// The number of groups.
     public let groupCount: Int
@@ -12,14 +12,14 @@ public final class ModelVersion: Sendable {
     private let factsStart: Int
     private let sizesStart: Int
     private let readers: [RelationReader]
-    /// What its groups may have in common; names of relations, in the order of the file.
+    /// The relations of the version, in the order of the file.
     public let relations: [Relation]
     let signals: SignalReader
 
-    /// Opens the bytes of a model file.
+    /// Opens the bytes of a model file and checks every offset, index and text.
     ///
-    /// - Throws: `ModelError` that says what is wrong with them.
-    /// - Complexity: O(bytes): every offset, index and text is checked.
+    /// - Throws: a `ModelError` that says what is wrong with the bytes.
+    /// - Complexity: O(bytes).
     public init(_ region: ByteRegion) throws(ModelError) {
         let table = try SectionTable(region)
         let facts = try table[.facts]
@@ -83,28 +83,28 @@ public final class ModelVersion: Sendable {
         }
     }
 
-    /// A group's external id.
+    /// Returns a group's external id.
     public func id(of index: Int) -> String { ids[checked(index)] }
 
-    /// A group's title; may be empty.
+    /// Returns a group's title, which may be empty.
     public func title(of index: Int) -> String { titles[checked(index)] }
 
-    /// A group's topics, in its own order.
+    /// Returns a group's topics, in the order of the catalog.
     public func topics(of index: Int) -> [String] {
         topicTexts[checked(index)].split(separator: ";").map(String.init)
     }
 
-    /// All facts of a group.
+    /// Returns all facts of a group.
     public func facts(of index: Int) -> GroupFacts {
         GroupFacts(
             id: id(of: index), title: titles[index], topics: topics(of: index), joinPolicy: joinPolicy(of: index),
             createdAt: createdAt(of: index), lastActiveAt: lastActiveAt(of: index))
     }
 
-    /// When a group was founded, in Unix seconds, if known.
+    /// Returns the time at which a group was founded, in Unix seconds, or nil if unknown.
     public func createdAt(of index: Int) -> Int64? { time(of: index, at: 0) }
 
-    /// When something last happened in a group, in Unix seconds, if known.
+    /// Returns the time at which something last happened in a group, in Unix seconds, or nil if unknown.
     public func lastActiveAt(of index: Int) -> Int64? { time(of: index, at: 8) }
 
     private func time(of index: Int, at offset: Int) -> Int64? {
@@ -113,31 +113,31 @@ public final class ModelVersion: Sendable {
         return time == .min ? nil : time
     }
 
-    /// How one joins a group.
+    /// Returns the way to join a group.
     public func joinPolicy(of index: Int) -> JoinPolicy {
         let start = start(ofFactsOf: index)
         return JoinPolicy(rawValue: region.load(start + 16, as: UInt8.self)) ?? .open
     }
 
-    /// Calls `body` with the bytes of a group's external id, which stay where they are for that long only.
+    /// Calls `body` with the bytes of a group's external id, which are valid only during the call.
     public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe region.withBytes(ids.byteRange(checked(index))) { unsafe body($0) }
     }
 
-    /// The external ids of some groups.
+    /// Returns the external ids of groups, in the order given.
     public func ids(of groups: [UInt32]) -> PackedTexts {
         for group in groups { _ = checked(Int(group)) }
         return ids.texts(of: groups)
     }
 
-    /// n(i): a group's entries in a relation; 0 if the version does not have it.
+    /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
     public func size(of index: Int, in relation: Relation) -> UInt32 {
         self.index(of: relation).map { size(of: index, at: $0) } ?? 0
     }
 
-    /// n of some groups: group after group, of each one a relation, in the order of `relations`.
+    /// Returns n(i) of groups: group after group, with one number for each relation in the order of `relations`.
     ///
-    /// Of all of them at once: reads with nothing else in between wait for memory together.
+    /// Reading them all at once lets the processor wait for several memory accesses together.
     public func sizes(of groups: [UInt32]) -> [UInt32] {
         var sizes: [UInt32] = []
         sizes.reserveCapacity(groups.count * relations.count)
@@ -152,7 +152,7 @@ public final class ModelVersion: Sendable {
         return UInt32(littleEndian: region.load(start, as: UInt32.self))
     }
 
-    /// The index of the group with an external id, compared byte by byte; nil if the version has none.
+    /// Returns the index of the group with an external id, compared byte by byte, or nil if there is none.
     ///
     /// - Complexity: O(log groups).
     public func index(ofID id: String) -> Int? {
@@ -160,7 +160,7 @@ public final class ModelVersion: Sendable {
         return index < groupCount && ids.compare(index, with: id.utf8Span.span) == 0 ? index : nil
     }
 
-    /// The index of the first group whose id does not stand before `id`; `groupCount` if there is none.
+    /// Returns the index of the first group whose id does not sort before `id`; `groupCount` if there is none.
     public func lowerBound(of id: String) -> Int {
         let bytes = id.utf8Span.span
         var low = 0
@@ -172,23 +172,25 @@ public final class ModelVersion: Sendable {
         return low
     }
 
-    /// The index of a relation in `relations`; nil if the version does not have it.
+    /// Returns the index of a relation in `relations`, or nil if the version lacks it.
     public func index(of relation: Relation) -> Int? { relations.firstIndex(of: relation) }
 
-    /// A group's neighbours in a relation, best first; none if the version does not have it.
+    /// Returns a group's neighbours in a relation, best first; none if the version lacks the relation.
     public func neighbours(of index: Int, by relation: Relation) -> NeighbourList {
         let range = reader(relation)?.range(ofList: checked(index))
         return NeighbourList(range ?? 0..<0, in: region)
     }
 
-    /// The lists of some groups: group after group, of each one a relation, in the order of `relations`.
+    /// Returns the lists of groups: group after group, with one list for each relation in the order of `relations`.
     public func lists(of groups: [UInt32]) -> NeighbourLists { lists(of: groups, without: nil) }
 
-    /// The same without some groups: neither their lists nor them in the lists of others.
+    /// Returns the lists of groups without hidden groups, both as owners and as members of lists.
     ///
     /// - Parameters:
-    ///   - wanted: by relation, whether its lists are read: those of others are empty. All are if it is empty.
-    ///   - limit: how many of the best neighbours of each list, hidden ones included; nil for all.
+    ///   - groups: the groups whose lists are wanted.
+    ///   - wanted: for each relation, whether its lists are read; others are returned empty. An empty array means all.
+    ///   - limit: the number of best neighbours read from each list, hidden ones included; nil for all.
+    ///   - hidden: the groups to leave out, or nil for none.
     func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil, without hidden: GroupSet?)
         -> NeighbourLists
     {
@@ -205,24 +207,28 @@ public final class ModelVersion: Sendable {
         return NeighbourLists(ranges, relationCount: readers.count, in: region, without: hidden)
     }
 
-    /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
+    /// Returns the plain cosine c / √(nᵢ nⱼ) of a group and a neighbour in one of its lists, whatever the measure.
     public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
         neighbour.cosine(
             sizes: Double(size(of: index, in: relation)), Double(size(of: Int(neighbour.index), in: relation)))
     }
 
-    /// The mean of the best scores of a relation: dividing by it makes relations comparable; 1 if the version lacks it.
+    /// Returns the mean of the best scores of a relation; 1 if the version lacks the relation.
+    ///
+    /// Scores divided by this mean can be compared across relations.
     public func meanBestScore(of relation: Relation) -> Double { reader(relation)?.scale ?? 1 }
 
-    /// What a relation counts in members' lists by evidence from the memberships, 0 or more; 1 if there was none.
+    /// Returns the weight of a relation in members' lists, 0 or more, from evidence in the memberships.
+    ///
+    /// It is 1 if there was no evidence, or if the version lacks the relation.
     public func evidenceWeight(of relation: Relation) -> Double { reader(relation)?.evidenceWeight ?? 1 }
 
-    /// How many neighbours a relation lists in all.
+    /// Returns the number of neighbours in all lists of a relation.
     public func neighbourCount(of relation: Relation) -> Int { reader(relation)?.total ?? 0 }
 
     private func reader(_ relation: Relation) -> RelationReader? { index(of: relation).map { readers[$0] } }
 
-    /// Where a group's fixed-size facts begin.
+    /// Returns the offset of a group's facts of fixed size.
     private func start(ofFactsOf index: Int) -> Int { factsStart + checked(index) * ModelLayout.factsByteCount }
 
     func checked(_ index: Int) -> Int {
@@ -239,7 +245,7 @@ extension ModelVersion {
 }
 
 extension ByteRegion {
-    /// The bytes of the whole file, as a store would write it.
+    /// Assembles the whole file in memory, as a store would write it.
     fileprivate convenience init(gathering model: EncodedModel) {
         let placement = model.placement
         let file = UnsafeMutableRawBufferPointer.allocate(byteCount: placement.byteCount, alignment: 64)
@@ -248,34 +254,34 @@ extension ByteRegion {
     }
 }
 
-/// How one becomes a member of a group.
+/// The ways to become a member of a group.
 public enum JoinPolicy: UInt8, Sendable, CaseIterable {
     /// Anyone may join.
     case open = 0
-    /// A moderator approves.
+    /// A moderator must approve.
     case approval = 1
-    /// By invitation only.
+    /// People join by invitation only.
     case invite = 2
 }
 
-/// What serving needs to know of a group, but for its entries and neighbours in each relation.
+/// The facts of a group that serving needs, except its entries and neighbours.
 ///
 /// Only public groups are in a model version.
 public struct GroupFacts: Sendable, Equatable {
     /// The group's external id: 1 to 255 bytes of UTF-8 without NUL.
     public var id: String
-    /// What people call it; may be empty.
+    /// The group's title, which may be empty.
     public var title: String
-    /// Its topics, in the order of the catalog.
+    /// The group's topics, in the order of the catalog.
     public var topics: [String]
-    /// How one joins.
+    /// The way to join the group.
     public var joinPolicy: JoinPolicy
-    /// When it was founded, in Unix seconds, if known.
+    /// The time at which the group was founded, in Unix seconds, or nil if unknown.
     public var createdAt: Int64?
-    /// When something last happened in it, in Unix seconds, if known.
+    /// The time at which something last happened in the group, in Unix seconds, or nil if unknown.
     public var lastActiveAt: Int64?
 
-    /// The facts of one group.
+    /// Creates the facts of a group.
     public init(
         id: String, title: String = "", topics: [String] = [], joinPolicy: JoinPolicy = .open, createdAt: Int64? = nil,
         lastActiveAt: Int64? = nil

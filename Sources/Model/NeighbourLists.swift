@@ -1,14 +1,14 @@
-/// A neighbour as a model version keeps it: 12 bytes, little-endian, in this order.
+/// A neighbour as a model file stores it: 12 bytes, little-endian, in this order.
 @frozen
 public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
-    /// The neighbour's group index in the same version; before there is one, its row in the matrix.
+    /// The neighbour's group index in the same version; before the version exists, its row in the matrix.
     public var index: UInt32
-    /// How many entries (photos or members) the two groups have in common.
+    /// The number of entries (photos or members) that the two groups have in common.
     public var common: UInt32
     /// The similarity in single precision; lists are ordered by the exact value, best first.
     public var score: Float
 
-    /// A neighbour.
+    /// Creates a neighbour.
     @inlinable
     public init(index: UInt32, common: UInt32, score: Float) {
         self.index = index
@@ -16,48 +16,48 @@ public struct Neighbour: Sendable, Equatable, BitwiseCopyable {
         self.score = score
     }
 
-    /// The plain cosine c / √(nᵢ nⱼ), whatever the measure; 0 if a size is.
+    /// Returns the plain cosine c / √(nᵢ nⱼ), whatever the measure; 0 if either size is 0.
     ///
     /// - Parameters:
-    ///   - size: entries of the group whose list this neighbour is in, in the relation of the list.
-    ///   - otherSize: entries of the neighbour.
+    ///   - size: the entries of the group whose list has this neighbour, in the relation of the list.
+    ///   - otherSize: the entries of the neighbour.
     @inlinable
     public func cosine(sizes size: Double, _ otherSize: Double) -> Double {
         size > 0 && otherSize > 0 ? Double(common) / (size * otherSize).squareRoot() : 0
     }
 
-    /// Bytes a neighbour takes.
+    /// The number of bytes of a neighbour.
     public static let byteCount = 12
 }
 
-/// The neighbours of every group in one relation, as they are found and written.
+/// The neighbours of every group in one relation, as they are computed and written.
 public struct NeighbourTable: Sendable, Equatable {
-    /// Where each group's list begins: groups + 1 offsets into `neighbours`.
+    /// The start of each group's list: groups + 1 offsets into `neighbours`.
     public var offsets: [Int]
-    /// All lists, one after the other; each best first, equal scores in ascending order of the group index.
+    /// All lists, one after the other; each is best first, with equal scores in ascending order of the group index.
     public var neighbours: [Neighbour]
 
-    /// Lists as they are.
+    /// Creates a table from lists that are in order.
     public init(offsets: [Int], neighbours: [Neighbour]) {
         self.offsets = offsets
         self.neighbours = neighbours
     }
 
-    /// A table without a neighbour, for so many groups.
+    /// Returns a table in which no group has a neighbour.
     public static func empty(groupCount: Int) -> NeighbourTable {
         NeighbourTable(offsets: [Int](repeating: 0, count: groupCount + 1), neighbours: [])
     }
 
-    /// The list of one group, best first.
+    /// Returns the list of one group, best first.
     public func list(of group: Int) -> ArraySlice<Neighbour> { neighbours[offsets[group]..<offsets[group + 1]] }
 
-    /// How many neighbours the longest list has.
+    /// The number of neighbours in the longest list.
     public var longestCount: Int { zip(offsets, offsets.dropFirst()).reduce(0) { max($0, $1.1 - $1.0) } }
 
-    /// The mean of the best scores, over groups that have a neighbour; 1 if none has.
+    /// The mean of the best scores, over groups that have a neighbour; 1 if none has, or if the sum is not positive.
     ///
-    /// Scores of a relation are divided by it before relations are blended, so that neither
-    /// outweighs the other by its scale alone.
+    /// Scores are divided by this mean before relations are blended. Otherwise one relation could outweigh another by
+    /// its scale alone.
     public var meanBestScore: Double {
         var sum = 0.0
         var lists = 0
@@ -69,12 +69,13 @@ public struct NeighbourTable: Sendable, Equatable {
     }
 }
 
-/// The neighbours of one group in one relation, read in place: best first, equal scores in ascending order of the
-/// index.
+/// The neighbours of one group in one relation, read in place.
+///
+/// They are best first, with equal scores in ascending order of the index.
 public struct NeighbourList: RandomAccessCollection, Sendable {
     private let region: ByteRegion
     private let start: Int
-    /// How many there are.
+    /// The number of neighbours.
     public let count: Int
 
     init(_ range: Range<Int>, in region: ByteRegion) {
@@ -88,38 +89,40 @@ public struct NeighbourList: RandomAccessCollection, Sendable {
     /// The number of neighbours.
     public var endIndex: Int { count }
 
-    /// The neighbour at an index, 0 being the best.
+    /// The neighbour at an index; the best is at 0.
     public subscript(index: Int) -> Neighbour {
         precondition(index >= 0 && index < count, "no neighbour \(index) of \(count)")
         return region.load(start + index * Neighbour.byteCount, as: Neighbour.self)
     }
 
-    /// Calls `body` with all neighbours in place: for loops that read whole lists.
+    /// Calls `body` with all neighbours in place; faster than single reads in loops over whole lists.
     @inline(__always)
     public func withSpan<Result>(_ body: (Span<Neighbour>) -> Result) -> Result {
         region.withNeighbours(start..<start + count * Neighbour.byteCount, body)
     }
 }
 
-/// The lists of some groups in all relations, read in place: for loops that read all of them.
+/// The lists of several groups in all relations, read in place by loops over all of them.
 ///
-/// A model is larger than a processor's caches, so that lists come from memory. While one list is looked at, those
-/// after it are on their way.
+/// A model is larger than the processor's caches, and lists come from memory. Later lists are therefore prefetched
+/// while one list is read.
 public struct NeighbourLists: Sendable {
     private let region: ByteRegion
-    /// Where the lists lie in the region: group after group, of each one a relation.
+    /// The byte ranges of the lists in the region: group after group, with one range for each relation.
     private let ranges: [Range<Int>]
     private let relationCount: Int
-    /// Groups that are left out of the lists; nil for none.
+    /// The groups that are left out of the lists, or nil for none.
     private let hidden: GroupSet?
-    /// How many neighbours there are in all lists together, hidden ones included.
+    /// The number of neighbours in all lists together, hidden ones included.
     public let neighbourCount: Int
-    /// How many neighbours the longest list has, hidden ones included.
+    /// The number of neighbours in the longest list, hidden ones included.
     public let longestCount: Int
 
-    /// How many lists ahead the beginning is asked for, and how many the rest: so that not too much is at once.
+    /// The number of lists ahead at which a list's beginning and its rest are prefetched.
+    ///
+    /// Two distances keep the number of prefetches in flight small.
     private static let lead = (beginning: 4, rest: 2)
-    /// How many bytes the beginning has.
+    /// The number of bytes in the beginning of a list.
     private static let beginningBytes = 512
 
     init(_ ranges: [Range<Int>], relationCount: Int, in region: ByteRegion, without hidden: GroupSet?) {
@@ -138,8 +141,8 @@ public struct NeighbourLists: Sendable {
 
     /// Calls `body` with the neighbours of each list, best first.
     ///
-    /// - Parameter body: is told first whose list it is, by the index of the group in the list of groups, and in which
-    ///   relation, by its index in `ModelVersion.relations`.
+    /// - Parameter body: a closure that gets the position of the group in the list of groups, the index of the relation
+    ///   in `ModelVersion.relations`, and the neighbours.
     public func forEach(_ body: (_ group: Int, _ relation: Int, Span<Neighbour>) -> Void) {
         var shown: [Neighbour] = []
         for range in ranges.prefix(Self.lead.beginning) { region.prefetch(range.prefix(Self.beginningBytes)) }
@@ -168,15 +171,15 @@ struct RelationReader: Sendable {
     let relation: Relation
     /// The mean of the best scores.
     let scale: Double
-    /// What the relation counts in members' lists.
+    /// The relation's weight in members' lists.
     let evidenceWeight: Double
-    /// How many neighbours all lists have together.
+    /// The number of neighbours in all lists together.
     let total: Int
     private let region: ByteRegion
     private let offsetsStart: Int
     private let recordsStart: Int
 
-    /// Checks that offsets ascend, that lists name groups of this version and go best first.
+    /// Checks that offsets ascend, that neighbours are other groups of this version, and that scores do not ascend.
     init(_ region: ByteRegion, range: Range<Int>, scaleOffset: Int, groupCount: Int, relation: Relation)
         throws(ModelError)
     {
@@ -210,8 +213,8 @@ struct RelationReader: Sendable {
     }
 
     private func check(list group: Int, groupCount: Int, name: String) throws(ModelError) {
-        // Numbers that are not negative stand in the order of their bit patterns; patterns of negative
-        // numbers (and of the negative zero), of infinity and of NaN lie above that of the largest.
+        // The bit patterns of numbers that are not negative are in the order of the numbers. The patterns of negative
+        // numbers (and negative zero), infinity and NaN are greater than that of the largest number.
         var ceiling = Float.greatestFiniteMagnitude.bitPattern
         for neighbour in NeighbourList(range(ofList: group), in: region) {
             guard neighbour.index < groupCount, neighbour.index != group else {
@@ -229,7 +232,7 @@ struct RelationReader: Sendable {
         UInt64(littleEndian: region.load(offsetsStart + index * 8, as: UInt64.self))
     }
 
-    /// Where a group's list lies in the region.
+    /// Returns the byte range of a group's list in the region.
     @inline(__always)
     func range(ofList group: Int) -> Range<Int> {
         recordsStart + Int(offset(group)) * Neighbour.byteCount..<recordsStart + Int(offset(group + 1))

@@ -1,4 +1,4 @@
-/// A text for every group, read from a model file in offset: offsets, then the bytes that they divide.
+/// A text for every group, read in place from a model file: offsets, then the bytes between them.
 struct TextColumn: Sendable {
     private let region: ByteRegion
     private let offsetsStart: Int
@@ -27,7 +27,7 @@ struct TextColumn: Sendable {
             unsafe String(validating: bytes, as: UTF8.self) != nil
         }
         guard valid else { throw .corrupt(section: name, reason: "its texts are not UTF-8") }
-        // Where all texts together are UTF-8, each is if none begins within a character.
+        // If all texts together are UTF-8, each text is UTF-8 unless it begins within a character.
         for index in 0..<count where byteRange(index).lowerBound < range.upperBound {
             guard !UTF8.isContinuation(region.load(byteRange(index).lowerBound, as: UInt8.self)) else {
                 throw .corrupt(section: name, reason: "offset \(index) cuts a character in two")
@@ -40,7 +40,7 @@ struct TextColumn: Sendable {
         UInt32(littleEndian: region.load(start + index * 4, as: UInt32.self))
     }
 
-    /// Where the bytes of a group's text lie in the region.
+    /// Returns the byte range of a group's text in the region.
     func byteRange(_ index: Int) -> Range<Int> {
         textsStart + Int(Self.offset(region, offsetsStart, index))..<textsStart
             + Int(Self.offset(region, offsetsStart, index + 1))
@@ -51,10 +51,10 @@ struct TextColumn: Sendable {
         unsafe region.withBytes(byteRange(index)) { unsafe String(decoding: $0, as: UTF8.self) }
     }
 
-    /// How many groups ahead an offset and a text are asked for: neither is in the processor's caches.
+    /// The number of groups ahead at which a text is prefetched; its offset is prefetched twice as far ahead.
     private static let lead = 8
 
-    /// The texts of some groups.
+    /// Returns the texts of groups, in the order given.
     func texts(of groups: [UInt32]) -> PackedTexts {
         var texts = PackedTexts()
         for (position, group) in groups.enumerated() {
@@ -68,7 +68,7 @@ struct TextColumn: Sendable {
         return texts
     }
 
-    /// Orders a group's text against other bytes: negative before, 0 equal, positive after.
+    /// Compares a group's text with other bytes: negative if it sorts before them, 0 if equal, positive if after.
     func compare(_ index: Int, with other: Span<UInt8>) -> Int {
         unsafe region.withBytes(byteRange(index)) { bytes in
             for offset in 0..<min(bytes.count, other.count) where unsafe bytes[offset] != other[offset] {
@@ -78,7 +78,7 @@ struct TextColumn: Sendable {
         }
     }
 
-    /// Whether the text before one, which there must be, stands before it in the order of their bytes.
+    /// Whether the text at an index sorts after the one before it; the index must be above 0.
     func isAscending(at index: Int) -> Bool {
         unsafe region.withBytes(byteRange(index)) { bytes in
             unsafe compare(index - 1, with: bytes.bindMemory(to: UInt8.self).span) < 0
@@ -86,31 +86,31 @@ struct TextColumn: Sendable {
     }
 }
 
-/// Texts one behind another in one array of bytes.
+/// Texts one after the other in one array of bytes.
 ///
-/// For lists of thousands or millions of which few are ever looked at: a `String` each would take several times the
-/// memory, and more time to make and to copy than all that is done with them. In a model file, `TextColumn` reads the
-/// same shape in place.
+/// It suits lists of thousands or millions of texts, only few of which are ever read. A `String` for each would take
+/// several times the memory. Making and copying the strings would take more time than all work on them. `TextColumn`
+/// reads the same layout in place from a model file.
 public struct PackedTexts: Sendable, Equatable {
     @usableFromInline var bytes: [UInt8] = []
-    /// Where each text ends.
+    /// The end of each text.
     @usableFromInline var ends: [Int] = []
 
-    /// No texts.
+    /// Creates an empty list.
     public init() {}
 
-    /// How many there are.
+    /// The number of texts.
     @inlinable public var count: Int { ends.count }
 
-    /// The bytes of all texts together.
+    /// The number of bytes of all texts together.
     public var byteCount: Int { bytes.count }
 
-    /// Roughly the memory it takes, in bytes.
+    /// The approximate memory use in bytes.
     public var memoryByteCount: Int { bytes.capacity + ends.capacity * MemoryLayout<Int>.stride }
 
     /// Adds a text.
     ///
-    /// - Parameter text: its bytes, which are UTF-8.
+    /// - Parameter text: the UTF-8 bytes of the text.
     @inlinable
     public mutating func append(_ text: some Collection<UInt8>) {
         bytes.append(contentsOf: text)
@@ -119,13 +119,13 @@ public struct PackedTexts: Sendable, Equatable {
 
     /// Adds a text.
     ///
-    /// - Parameter text: its bytes, which are UTF-8.
+    /// - Parameter text: the UTF-8 bytes of the text.
     @inlinable
     public mutating func append(_ text: Span<UInt8>) {
         unsafe text.withUnsafeBufferPointer { unsafe append($0) }
     }
 
-    /// Adds a text at an index from `count` on; the texts between are empty.
+    /// Adds a text at an index of `count` or more; the texts between are empty.
     public mutating func append(_ text: some Collection<UInt8>, at index: Int) {
         precondition(index >= count, "texts are added in ascending order of their indexes")
         while count < index { ends.append(bytes.count) }
@@ -137,11 +137,11 @@ public struct PackedTexts: Sendable, Equatable {
         index < ends.count ? (index == 0 ? 0 : ends[index - 1])..<ends[index] : bytes.count..<bytes.count
     }
 
-    /// The bytes of a text; none for an index from `count` on.
+    /// Returns the bytes of a text; none for an index of `count` or more.
     @inlinable
     public func bytes(at index: Int) -> ArraySlice<UInt8> { bytes[range(at: index)] }
 
-    /// A text; empty for an index from `count` on.
+    /// The text at an index; empty for an index of `count` or more.
     public subscript(index: Int) -> String { String(decoding: bytes(at: index), as: UTF8.self) }
 
     /// Whether a text has these bytes.
@@ -157,12 +157,12 @@ public struct PackedTexts: Sendable, Equatable {
 }
 
 extension PackedTexts {
-    /// Asks memory for where a text begins and ends, and does not wait for it; the index must be below `count`.
+    /// Prefetches the bounds of a text without waiting for them; the index must be below `count`.
     public func prefetchRange(at index: Int) {
         ends.span.prefetch(max(0, index - 1)..<index + 1)
     }
 
-    /// Asks memory for a text, whose range was asked for before, and does not wait for it.
+    /// Prefetches a text without waiting for it; its bounds should have been prefetched before.
     public func prefetchText(at index: Int) {
         bytes.span.prefetch(range(at: index))
     }

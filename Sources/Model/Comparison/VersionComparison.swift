@@ -1,21 +1,21 @@
-/// What differs between two model versions: groups, neighbours, scores.
+/// The differences between two model versions: groups, neighbours and scores.
 ///
 /// Groups are matched by their external ids, byte by byte.
 public struct VersionComparison: Encodable, Sendable, Equatable {
-    /// Groups of the older version.
+    /// The number of groups in the older version.
     public let groupsBefore: Int
-    /// Groups of the newer version.
+    /// The number of groups in the newer version.
     public let groupsAfter: Int
-    /// Groups of the older version that the newer does not have.
+    /// The number of groups in the older version that the newer one lacks.
     public let groupsLost: Int
-    /// Groups of the newer version that the older does not have.
+    /// The number of groups in the newer version that the older one lacks.
     public let groupsAdded: Int
-    /// The relations of either version, those of the newer first.
+    /// The relations of both versions: those of the newer first, then those that only the older has.
     public let relations: [RelationComparison]
 
     /// Compares two versions.
     ///
-    /// - Complexity: O(groups + neighbours of both).
+    /// - Complexity: O(neighbours of both + older groups × log newer groups).
     public init(from older: ModelVersion, to newer: ModelVersion) {
         let matching = GroupMatching(from: older, to: newer)
         groupsBefore = older.groupCount
@@ -27,11 +27,11 @@ public struct VersionComparison: Encodable, Sendable, Equatable {
     }
 }
 
-/// Which group of one version is which of another.
+/// The groups that two versions share, with their indexes in each.
 struct GroupMatching {
-    /// The indexes of the groups that both have, in ascending order.
+    /// The indexes of the shared groups, in ascending order.
     private(set) var pairs: [(before: Int, after: Int)] = []
-    /// The index in the newer version of each group of the older; nil if the newer does not have it.
+    /// For each group of the older version, its index in the newer one, or nil if the newer one lacks it.
     private(set) var successors: [UInt32?]
 
     init(from older: ModelVersion, to newer: ModelVersion) {
@@ -44,25 +44,27 @@ struct GroupMatching {
     }
 }
 
-/// What differs between two versions in one relation.
+/// The differences between two versions in one relation.
 public struct RelationComparison: Encodable, Sendable, Equatable {
-    /// Which relation.
+    /// The relation that is compared.
     public let relation: Relation
     /// The share of the older version's groups that have a neighbour, 0...1.
     public let coverageBefore: Double
     /// The share of the newer version's groups that have a neighbour, 0...1.
     public let coverageAfter: Double
-    /// Groups of both versions that had neighbours.
+    /// The number of shared groups that had neighbours in the older version.
     public let groupsWithNeighboursBefore: Int
-    /// Those of them that have none any more.
+    /// The number of those groups that have no neighbours in the newer version.
     public let groupsEmptied: Int
-    /// How much of the 10 best neighbours is the same, 0...1; nil if no group of both has neighbours in either.
+    /// The share of the 10 best neighbours that both versions have, 0...1, as a mean over groups.
     ///
-    /// The mean over groups of (common neighbours) / (neighbours of the longer list), of the k best of each.
+    /// For one group, the share is (common neighbours) / (neighbours of the longer list), among the 10 best of each
+    /// list. Groups without neighbours in both versions do not count; nil if no shared group counts.
     public let overlapAt10: Double?
-    /// How much of the 100 best neighbours is the same, 0...1.
+    /// The same as `overlapAt10`, for the 100 best neighbours.
     public let overlapAt100: Double?
-    /// How far scores moved, relative to what they were: Σ |after − before| / Σ before, over pairs that both list.
+    /// The relative change of scores: Σ |after − before| / Σ before, over pairs that both versions list; nil if there
+    /// are none.
     public let scoreDrift: Double?
 
     init(_ relation: Relation, from older: ModelVersion, to newer: ModelVersion, _ matching: GroupMatching) {
@@ -89,7 +91,7 @@ public struct RelationComparison: Encodable, Sendable, Equatable {
     }
 }
 
-/// The sums over groups that a comparison of one relation is made of.
+/// The sums over groups from which the comparison of one relation is computed.
 private struct Sums {
     var groupsWithNeighboursBefore = 0
     var groupsEmptied = 0
@@ -98,12 +100,12 @@ private struct Sums {
     var overlapAt100 = 0.0
     var scoresBefore = 0.0
     var scoreChanges = 0.0
-    /// Of each group of the newer version, its place in the list at hand, from 1; 0 if it is not in it.
+    /// For each group of the newer version, its position in the current list, from 1; 0 if the list lacks it.
     private var places: [Int32]
 
     init(groupCount: Int) { places = Array(repeating: 0, count: groupCount) }
 
-    /// Adds one group: its older list, and its newer one.
+    /// Adds one group, given its older and its newer list.
     mutating func add(_ before: NeighbourList, _ after: NeighbourList, _ successors: [UInt32?]) {
         guard !before.isEmpty || !after.isEmpty else { return }
         lists += 1

@@ -1,30 +1,32 @@
-/// Something a member did with a group, in terms of a model version's groups: what profiles are computed from.
+/// Something a member did with a group, from which profiles are computed.
+///
+/// The group is given by its index in a model version.
 public struct Interaction: Sendable, Equatable {
-    /// What was done.
+    /// The kind of action.
     public enum Kind: String, Sendable, CaseIterable, Codable {
-        // The catalog stores these as numbers in this order: add new ones at the end.
-        /// Became a member.
+        // The catalog stores the kinds as numbers in this order: add new kinds at the end.
+        /// The member joined the group.
         case join
-        /// Stopped being a member.
+        /// The member left the group.
         case leave
-        /// Said "not interested".
+        /// The member said "not interested".
         case dismiss
-        /// Took that back.
+        /// The member took a dismissal back.
         case undismiss
-        /// Opened the group from a list.
+        /// The member opened the group from a list.
         case click
-        /// Was shown the group in a list.
+        /// The member was shown the group in a list.
         case impression
     }
 
-    /// What was done.
+    /// The kind of action.
     public var kind: Kind
     /// The group's index in the model.
     public var group: UInt32
-    /// When, in Unix milliseconds.
+    /// The time of the action, in Unix milliseconds.
     public var atMilliseconds: Int64
 
-    /// An interaction.
+    /// Creates an interaction.
     public init(_ kind: Kind, group: UInt32, atMilliseconds: Int64) {
         self.kind = kind
         self.group = group
@@ -32,30 +34,30 @@ public struct Interaction: Sendable, Equatable {
     }
 }
 
-/// A group that a member is not interested in.
+/// A group that a member dismissed as not interesting.
 public struct Dismissal: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
-    /// When the member said so, in Unix milliseconds; published to the second.
+    /// The time of the dismissal, in Unix milliseconds; published to the second.
     public var atMilliseconds: Int64
 
-    /// A dismissal.
+    /// Creates a dismissal.
     public init(group: UInt32, atMilliseconds: Int64) {
         self.group = group
         self.atMilliseconds = atMilliseconds
     }
 }
 
-/// How often a group was shown to a member without a click.
+/// The number of times a member was shown a group without a click.
 public struct Exposure: Sendable, Equatable {
     /// The group's index in the model.
     public var group: UInt32
-    /// Impressions since the last click, each halved for every half-life that has passed since; above 0.
+    /// The number of impressions since the last click, above 0.
     ///
-    /// Published in thousandths.
+    /// Each impression is halved for every half-life that has passed since. The number is published in thousandths.
     public var impressions: Double
 
-    /// An exposure.
+    /// Creates an exposure.
     public init(group: UInt32, impressions: Double) {
         self.group = group
         self.impressions = impressions

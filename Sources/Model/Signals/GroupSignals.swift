@@ -1,19 +1,19 @@
-/// What a version says of its groups beyond their neighbours: what is going on, when, about what, where.
+/// The signals of groups beyond their neighbours: trends, seasons, tags, locations and curation.
 ///
-/// Whatever the catalog gives no evidence of is empty.
+/// A signal for which the catalog has no evidence is empty.
 public struct GroupSignals: Sendable, Equatable {
-    /// Groups that more people turn to than usual, best first; equal scores in ascending order of the index.
+    /// The groups that more people turn to than usual, best first; equal scores in ascending order of the index.
     public var trending: [TrendingGroup]
-    /// How much busier than on average a group is in each month: 12 factors a group; empty if nothing is known.
+    /// The monthly factors of each group, 12 for a group; empty if nothing is known.
     public var seasons: [SeasonalFactors]
-    /// The groups that photos with a tag go to, by the tag as `Term.normalized` writes it.
+    /// The groups that receive photos with a tag; the key is the tag as `Term.normalized` writes it.
     public var tags: [String: [Posting]]
-    /// The groups that photos of a location go to.
+    /// The groups that receive photos taken in a cell.
     public var places: [PlaceCell: [Posting]]
-    /// What curators chose, by position; equal positions in ascending order of the index.
+    /// The groups that curators chose, by position; equal positions in ascending order of the index.
     public var curated: [CuratedGroup]
 
-    /// Signals; none unless given.
+    /// Creates signals, each empty unless given.
     public init(
         trending: [TrendingGroup] = [], seasons: [SeasonalFactors] = [], tags: [String: [Posting]] = [:],
         places: [PlaceCell: [Posting]] = [:], curated: [CuratedGroup] = []
@@ -30,16 +30,16 @@ public struct GroupSignals: Sendable, Equatable {
 public struct TrendingGroup: Sendable, Equatable {
     /// The group's index in the version.
     public var group: UInt32
-    /// How unusual it is, above 0; the higher the more.
+    /// The strength of the trend, above 0; higher is more unusual.
     public var score: Float
-    /// Different people who joined in the last seven days.
+    /// The number of different people who joined in the last seven days.
     public var joiners: UInt32
-    /// Different people who posted in the last seven days.
+    /// The number of different people who posted in the last seven days.
     public var posters: UInt32
-    /// Joiners and posters of a week, as the mean of the eight weeks before.
+    /// The weekly number of joiners and posters, as the mean of the eight weeks before.
     public var usualWeek: Float
 
-    /// A trending group.
+    /// Creates a trending group.
     public init(group: UInt32, score: Float, joiners: UInt32 = 0, posters: UInt32 = 0, usualWeek: Float = 0) {
         self.group = group
         self.score = score
@@ -49,33 +49,33 @@ public struct TrendingGroup: Sendable, Equatable {
     }
 }
 
-/// How much busier than on average a group is in each month of the year, in percent.
+/// A group's activity in each month of the year relative to its average, in percent.
 public struct SeasonalFactors: Sendable, Equatable {
-    /// The factors that can be stored, in percent: half to twice the usual, both inclusive.
+    /// The factors that can be stored, in percent: half to twice the average, both inclusive.
     public static let bounds: ClosedRange<UInt8> = 50...200
-    /// No season: 100 percent all through the year.
+    /// Factors without a season: 100 percent in every month.
     public static let none = SeasonalFactors(percent: [UInt8](repeating: 100, count: 12))
 
-    /// Twelve numbers within the bounds, January first.
+    /// Twelve factors within the bounds, January first.
     public let percent: [UInt8]
 
-    /// Factors of percentages; those outside the bounds are brought to the nearest bound.
+    /// Creates factors from percentages; a value outside the bounds becomes the nearest bound.
     ///
-    /// - Parameter percent: twelve of them, January first.
+    /// - Parameter percent: twelve percentages, January first.
     public init(percent: [UInt8]) {
         precondition(percent.count == 12, "a year has twelve months, not \(percent.count)")
         self.percent = percent.map { min(max($0, Self.bounds.lowerBound), Self.bounds.upperBound) }
     }
 }
 
-/// A group that something points to, and how strongly.
+/// A group listed under a key, with its weight.
 public struct Posting: Sendable, Equatable {
     /// The group's index in the version.
     public var group: UInt32
-    /// Above 0.
+    /// The weight, above 0.
     public var weight: Float
 
-    /// A posting.
+    /// Creates a posting.
     public init(group: UInt32, weight: Float) {
         self.group = group
         self.weight = weight
@@ -86,14 +86,14 @@ public struct Posting: Sendable, Equatable {
 public struct CuratedGroup: Sendable, Equatable {
     /// The group's index in the version.
     public var group: UInt32
-    /// Its position among the curated groups, the lowest first.
+    /// The group's position among the curated groups, the lowest first.
     public var position: UInt32
-    /// From when on it is shown as curated, in Unix seconds, inclusive; nil: always.
+    /// The time from which the group is shown as curated, in Unix seconds, inclusive; nil means always.
     public var startsAt: Int64?
-    /// Until when, in Unix seconds, exclusive; nil: for ever.
+    /// The time until which the group is shown as curated, in Unix seconds, exclusive; nil means for ever.
     public var expiresAt: Int64?
 
-    /// A curated group.
+    /// Creates a curated group.
     public init(group: UInt32, position: UInt32, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
         self.group = group
         self.position = position
@@ -101,53 +101,55 @@ public struct CuratedGroup: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether it is shown as curated at an instant, in Unix seconds.
+    /// Whether the group is shown as curated at an instant, in Unix seconds.
     public func isValid(at instant: Int64) -> Bool {
         startsAt.map { $0 <= instant } ?? true && expiresAt.map { instant < $0 } ?? true
     }
 }
 
 extension ModelVersion {
-    /// Groups that more people turn to than usual, best first.
+    /// The groups that more people turn to than usual, best first.
     public var trending: [TrendingGroup] { signals.trending }
 
-    /// What curators chose, by position, whether it is valid now or only later.
+    /// The groups that curators chose, by position, whether shown now or at another time.
     public var curated: [CuratedGroup] { signals.curated }
 
-    /// How much busier than on average a group is in a month: ½ to 2, and 1 if it has no season or none is known.
+    /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
-    /// - Parameter month: 0 for January to 11.
+    /// It is 1 if the group has no season or none is known.
+    ///
+    /// - Parameter month: the month, from 0 for January to 11.
     public func seasonalFactor(of group: Int, month: Int) -> Double {
         Double(seasonalPercent(of: group, month: month)) / 100
     }
 
-    /// The same in percent.
+    /// Returns the same factor in percent.
     func seasonalPercent(of group: Int, month: Int) -> UInt8 {
         precondition((0..<12).contains(month), "month \(month) is not 0 to 11")
         return signals.percent(of: checked(group), month: month)
     }
 
-    /// The groups that have a topic, upper and lower case being the same; in ascending order of the index.
+    /// Returns the groups that have a topic, ignoring case, in ascending order of the index.
     public func groups(withTopic topic: String) -> [UInt32] {
         signals.topics[Term.normalized(topic)].map(\.group)
     }
 
-    /// The groups that photos with a tag go to, upper and lower case being the same; the greatest weight first.
+    /// Returns the groups that receive photos with a tag, ignoring case; the greatest weight first.
     public func groups(withTag tag: String) -> [Posting] { signals.tags[Term.normalized(tag)] }
 
-    /// The groups that photos of a location go to; the greatest weight first.
+    /// Returns the groups that receive photos taken in a cell; the greatest weight first.
     public func groups(at place: PlaceCell) -> [Posting] { signals.places[place.key] }
 
     /// All topics, as `Term.normalized` writes them, in ascending order of their bytes.
     public var topics: [String] { (0..<signals.topics.keyCount).map(signals.topics.key) }
 
-    /// Whether anything is known of seasons at all.
+    /// Whether the version has monthly factors.
     public var hasSeasons: Bool { signals.hasSeasons }
 
     /// All tags that point to groups, as `Term.normalized` writes them, in ascending order of their bytes.
     public var tags: [String] { (0..<signals.tags.keyCount).map(signals.tags.key) }
 
-    /// All locations that point to groups, in no particular order.
+    /// All cells that point to groups, in no particular order.
     public var places: [PlaceCell] {
         (0..<signals.places.keyCount).compactMap { PlaceCell(key: signals.places.key($0)) }
     }

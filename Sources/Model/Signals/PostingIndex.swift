@@ -1,14 +1,14 @@
-/// Lists of groups by a key, read in index.
+/// Lists of groups by key, read in place.
 ///
-/// | bytes | content |
-/// | --- | --- |
-/// | 0 ..< 4, 4 ..< 8 | number of keys k, number of postings p (UInt32) |
-/// | 8 … | k + 1 offsets of the keys' lists (UInt32, in postings) |
-/// | … | p postings of 8 bytes: group (UInt32), weight (Float32) |
-/// | … | k + 1 offsets (UInt32), then the UTF-8 keys they cut |
+/// The bytes are, in this order:
 ///
-/// Keys stand in strictly ascending order of their bytes. A list goes from the greatest weight to the least, equal
-/// weights in ascending order of the group. An index without keys has no bytes at all.
+/// - the number of keys k and the number of postings p (UInt32).
+/// - k + 1 offsets of the keys' lists (UInt32, counted in postings).
+/// - p postings of 8 bytes: group (UInt32), weight (Float32).
+/// - k + 1 offsets (UInt32), then the UTF-8 keys between them.
+///
+/// Keys are in strictly ascending order of their bytes. A list goes from the greatest weight to the least; equal
+/// weights are in ascending order of the group. An index without keys has no bytes at all.
 struct PostingIndex: Sendable {
     static let headerByteCount = 8
     static let postingByteCount = 8
@@ -59,7 +59,7 @@ struct PostingIndex: Sendable {
     }
 
     private func check(list key: Int, groupCount: Int, name: String) throws(ModelError) {
-        // Patterns of positive finite numbers are in the order of the numbers, and all others lie above them.
+        // The bit patterns of positive finite numbers are in the order of the numbers, and all others are greater.
         var ceiling = Float.greatestFiniteMagnitude.bitPattern
         var floor: Int64 = -1
         for index in offset(key)..<offset(key + 1) {
@@ -87,13 +87,13 @@ struct PostingIndex: Sendable {
             weight: Float(bitPattern: UInt32(littleEndian: region.load(start + 4, as: UInt32.self))))
     }
 
-    /// A key by its index, 0 ..< `keyCount`.
+    /// Returns the key at an index, 0 ..< `keyCount`.
     func key(_ index: Int) -> String { keys?[index] ?? "" }
 
-    /// The list of the key at an index.
+    /// Returns the list of the key at an index.
     func list(_ index: Int) -> [Posting] { (offset(index)..<offset(index + 1)).map(posting) }
 
-    /// The list of a key; empty if the index does not have it.
+    /// Returns the list of a key; empty if the index lacks the key.
     ///
     /// - Complexity: O(log keys + postings).
     subscript(key: String) -> [Posting] {
@@ -111,35 +111,35 @@ struct PostingIndex: Sendable {
     }
 }
 
-/// A tenth of a degree of latitude by a tenth of longitude: 11 km from south to north, at most as much from west to
-/// east.
+/// A cell of the map, a tenth of a degree of latitude by a tenth of longitude.
+///
+/// It is 11 km from south to north, and at most as much from west to east.
 public struct PlaceCell: Sendable, Hashable, Comparable {
     /// The southern edge in tenths of a degree, −900 to 899.
     public let south: Int
     /// The western edge in tenths of a degree, −1800 to 1799.
     public let west: Int
 
-    /// The cell that a point lies in.
+    /// Finds the cell of a point, or nil if the point is out of range or not a number.
     ///
     /// - Parameters:
-    ///   - latitude: in degrees, −90 to 90.
-    ///   - longitude: in degrees, −180 to 180; both ends are the same meridian.
-    /// - Returns: nil for anything else.
+    ///   - latitude: the latitude in degrees, −90 to 90.
+    ///   - longitude: the longitude in degrees, −180 to 180; both ends are the same meridian.
     public init?(latitude: Double, longitude: Double) {
         guard abs(latitude) <= 90, abs(longitude) <= 180 else { return nil }
         self.init(south: Int((latitude * 10).rounded(.down)), west: Int((longitude * 10).rounded(.down)))
     }
 
-    /// A cell by its edges: the pole belongs to the northernmost cells, and west of −180 follows 179.9.
+    /// Creates a cell from its edges; a pole belongs to the outermost cells, and longitudes wrap around.
     private init(south: Int, west: Int) {
         self.south = min(max(south, -900), 899)
         self.west = (west + 1800 + 3600) % 3600 - 1800
     }
 
-    /// Its number among all cells, from south to north and from west to east, from 0 on.
+    /// The cell's number among all cells, from south to north and from west to east, from 0.
     public var number: Int { (south + 900) * 3600 + west + 1800 }
 
-    /// The cell of a key that is just as `key` writes it; nil for anything else.
+    /// Reads a cell from exactly the text that `key` writes, or nil for anything else.
     init?(key: String) {
         let edges = key.split(separator: ",").compactMap { Int($0) }
         guard edges.count == 2, (-900...899).contains(edges[0]), (-1800...1799).contains(edges[1]) else { return nil }
@@ -147,7 +147,7 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
         guard self.key == key else { return nil }
     }
 
-    /// The cells around it: eight, fewer beside a pole.
+    /// The adjacent cells: eight, or five beside a pole.
     public var neighbours: [PlaceCell] {
         var cells: [PlaceCell] = []
         for row in -1...1 where (-900...899).contains(south + row) {
@@ -158,7 +158,7 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
         return cells
     }
 
-    /// From south to north, and from west to east.
+    /// Whether a cell comes before another, from south to north and then from west to east.
     public static func < (left: PlaceCell, right: PlaceCell) -> Bool {
         (left.south, left.west) < (right.south, right.west)
     }
@@ -168,15 +168,15 @@ public struct PlaceCell: Sendable, Hashable, Comparable {
         ((Double(south) + 0.5) / 10, (Double(west) + 0.5) / 10)
     }
 
-    /// The cell as indexes have it: both edges, `473,85`.
+    /// The cell's key in indexes, made of both edges: `473,85`.
     var key: String { "\(south),\(west)" }
 }
 
-/// Words that people type: topics, interests, tags.
+/// Normalization of words that people type: topics, interests, tags.
 public enum Term {
-    /// A term as indexes have it: in lower case, without white space around it.
+    /// Returns a term as indexes store it: in lower case, without white space around it.
     ///
-    /// Empty if there is nothing but white space.
+    /// The result is empty if the text is only white space.
     public static func normalized(_ text: some StringProtocol) -> String {
         // Nearly all terms are ASCII, and catalogs have many millions of them.
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return normalizedASCII(Array(text.utf8)) }

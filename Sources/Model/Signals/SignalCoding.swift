@@ -1,6 +1,6 @@
-/// Writing the sections of a model file that hold signals.
+/// Encoders for the sections of a model file that hold signals.
 enum SignalEncoding {
-    /// Trending groups, 20 bytes each.
+    /// Encodes trending groups, 20 bytes each.
     static func trending(_ groups: [TrendingGroup]) -> [UInt8] {
         var bytes: [UInt8] = []
         for group in groups {
@@ -13,7 +13,7 @@ enum SignalEncoding {
         return bytes
     }
 
-    /// Curated groups, 24 bytes each.
+    /// Encodes curated groups, 24 bytes each.
     static func curated(_ groups: [CuratedGroup]) -> [UInt8] {
         var bytes: [UInt8] = []
         for group in groups {
@@ -25,7 +25,7 @@ enum SignalEncoding {
         return bytes
     }
 
-    /// The groups of every topic, each with weight 1.
+    /// Returns the groups of every topic, each with weight 1.
     static func topics(of groups: [GroupFacts]) -> [String: [Posting]] {
         var index: [String: [Posting]] = [:]
         for (number, group) in groups.enumerated() {
@@ -36,7 +36,7 @@ enum SignalEncoding {
         return index
     }
 
-    /// An index, in the layout of `PostingIndex`; keys without a posting are left out, lists are put in order.
+    /// Encodes an index in the layout of `PostingIndex`; sorts the lists and leaves out keys without postings.
     static func index(_ lists: [String: [Posting]], section: ModelLayout.SectionName) throws(ModelError) -> [UInt8] {
         let ordered = lists.filter { !$0.value.isEmpty }
             .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
@@ -64,7 +64,7 @@ enum SignalEncoding {
     }
 }
 
-/// The sections of a model file that hold signals, checked.
+/// The checked sections of a model file that hold signals.
 struct SignalReader: Sendable {
     static let trendingByteCount = 20
     static let curatedByteCount = 24
@@ -90,10 +90,10 @@ struct SignalReader: Sendable {
         curated = try Self.curated(region, table[.curated], groupCount: groupCount)
     }
 
-    /// Whether anything is known of seasons.
+    /// Whether the version has monthly factors.
     var hasSeasons: Bool { !seasons.isEmpty }
 
-    /// The factor of a group in a month, 0 for January, in percent.
+    /// Returns a group's factor in a month (0 for January), in percent.
     func percent(of group: Int, month: Int) -> UInt8 {
         hasSeasons ? region.load(seasons.lowerBound + group * 12 + month, as: UInt8.self) : 100
     }

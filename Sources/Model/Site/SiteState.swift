@@ -2,30 +2,30 @@
 public struct HiddenGroup: Codable, Sendable, Equatable {
     /// The group's external id.
     public var id: String
-    /// Since when, in Unix milliseconds.
+    /// The time since which the group is hidden, in Unix milliseconds.
     public var hiddenAtMilliseconds: Int64
 
-    /// A group.
+    /// Creates a hidden group.
     public init(id: String, hiddenAtMilliseconds: Int64) {
         self.id = id
         self.hiddenAtMilliseconds = hiddenAtMilliseconds
     }
 }
 
-/// A group that the site has curated.
+/// A group that the site's curators chose.
 public struct Curation: Sendable, Equatable {
     /// The group's external id.
     public var groupID: String
-    /// Whether the group is public and not hidden; others are not shown as curated.
+    /// Whether the group is public and not hidden; other groups are not shown as curated.
     public var isShown: Bool
-    /// Its position among all curated groups, from 1 on, without gaps.
+    /// The group's position among all curated groups, from 1, without gaps.
     public var position: Int
-    /// From when on it is shown as curated, in Unix seconds, inclusive; nil: always.
+    /// The time from which the group is shown as curated, in Unix seconds, inclusive; nil means always.
     public var startsAt: Int64?
-    /// Until when, in Unix seconds, exclusive; nil: for ever.
+    /// The time until which the group is shown as curated, in Unix seconds, exclusive; nil means for ever.
     public var expiresAt: Int64?
 
-    /// A curation.
+    /// Creates a curation.
     public init(groupID: String, isShown: Bool, position: Int, startsAt: Int64? = nil, expiresAt: Int64? = nil) {
         self.groupID = groupID
         self.isShown = isShown
@@ -34,25 +34,27 @@ public struct Curation: Sendable, Equatable {
         self.expiresAt = expiresAt
     }
 
-    /// Whether it is shown as curated at an instant, in Unix seconds.
+    /// Whether the group is shown as curated at an instant, in Unix seconds.
     public func isValid(at unixSeconds: Int64) -> Bool {
         isShown && startsAt.map { $0 <= unixSeconds } ?? true && expiresAt.map { unixSeconds < $0 } ?? true
     }
 }
 
-/// What the site has decided so far, by external ids: the sum of its changes.
+/// The hidden and curated groups by external id: the result of all site changes so far.
 ///
-/// The catalog keeps it in tables; a daemon with a journal computes it from what a version was published with and the
-/// changes made since. What a change does, and in which order curated groups stand, is decided in `apply` for both.
+/// The catalog keeps this state in tables. A daemon with a journal computes the state from the published version and
+/// the changes since. For both, `apply` decides the effect of a change and the order of curated groups.
 public struct SiteState: Sendable, Equatable {
-    /// Hidden groups, and since when each is, in Unix milliseconds.
+    /// The hidden groups, each with the time since which it is hidden, in Unix milliseconds.
     public private(set) var hidden: [BytewiseString: Int64]
-    /// The curated groups, in their order; the position and whether one is shown follow from the rest.
+    /// The curated groups in their order; stored positions and `isShown` are recomputed from the rest.
     private var order: [Curation]
 
-    /// A state.
+    /// Creates a state.
     ///
-    /// - Parameter curations: in their order; they are numbered anew.
+    /// - Parameters:
+    ///   - hidden: the hidden groups.
+    ///   - curations: the curated groups in their order; their positions are assigned again.
     public init(hidden: some Sequence<HiddenGroup> = EmptyCollection(), curations: [Curation] = []) {
         self.hidden = Dictionary(
             hidden.map { (BytewiseString($0.id), $0.hiddenAtMilliseconds) }, uniquingKeysWith: { first, _ in first })
@@ -60,7 +62,7 @@ public struct SiteState: Sendable, Equatable {
         number()
     }
 
-    /// What a version was published with.
+    /// Creates the state with which a version was published.
     public init(_ manifest: Manifest, _ model: ModelVersion) {
         self.init(
             hidden: manifest.hiddenGroups ?? [],
@@ -71,11 +73,11 @@ public struct SiteState: Sendable, Equatable {
             })
     }
 
-    /// Makes a change.
+    /// Applies a change.
     ///
-    /// Whether the group exists, and may be curated, is for the caller to check.
+    /// The caller must check that the group exists and may be curated.
     ///
-    /// - Returns: `changed`, `unchanged`, or `expiresBeforeStart`.
+    /// - Returns: `changed`, `unchanged` or `expiresBeforeStart`.
     public mutating func apply(_ change: SiteChange) -> SiteChange.Outcome {
         let (group, before) = (BytewiseString(change.groupID), self)
         switch change.action {
@@ -94,13 +96,13 @@ public struct SiteState: Sendable, Equatable {
         return self == before ? .unchanged : .changed
     }
 
-    /// Hidden groups in ascending order of the bytes of their ids.
+    /// The hidden groups, in ascending order of the bytes of their ids.
     public var hiddenGroups: [HiddenGroup] {
         hidden.map { HiddenGroup(id: $0.key.text, hiddenAtMilliseconds: $0.value) }
             .sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }
     }
 
-    /// The curated groups, in their order, numbered from 1 on; hidden ones are not shown.
+    /// The curated groups in their order, with positions from 1; `isShown` is false for hidden ones.
     public var curations: [Curation] {
         order.map { curation in
             var curation = curation
@@ -114,26 +116,30 @@ public struct SiteState: Sendable, Equatable {
     }
 }
 
-/// What the site has decided, in terms of a model version, which may be days old: what answers made from the version
-/// must respect.
+/// The hidden and curated groups of a model version, by index.
+///
+/// The version may be days old; answers made from it must respect these newer decisions.
 public struct SiteDecisions: Sendable, Equatable {
-    /// Groups of the version that nobody may be shown: private or hidden ones.
+    /// The groups of the version that must not be shown, because they are private or hidden.
     public var hidden: Set<UInt32>
-    /// Curated groups of the version, shown now or at another time; nil: as the version says.
+    /// The curated groups, shown now or at another time; nil means those of the version.
     public var curated: [CuratedGroup]?
 
-    /// No decisions since the version was made.
+    /// Decisions of a site that has changed nothing since the version was made.
     public static let asPublished = SiteDecisions(hidden: [], curated: nil)
 
-    /// Decisions.
+    /// Creates decisions.
     public init(hidden: Set<UInt32>, curated: [CuratedGroup]?) {
         self.hidden = hidden
         self.curated = curated
     }
 
-    /// Decisions by external ids; groups that the version does not have are left out.
+    /// Translates decisions from external ids; groups that the version lacks are left out.
     ///
-    /// - Parameter curations: in their order; those that are not shown are left out.
+    /// - Parameters:
+    ///   - ids: the hidden groups.
+    ///   - curations: the curated groups in their order; those with `isShown` false are left out.
+    ///   - model: the version.
     public init(hidden ids: some Sequence<String>, curations: [Curation], in model: ModelVersion) {
         hidden = Set(groups: ids, in: model)
         curated = curations.compactMap { curation in
@@ -144,14 +150,14 @@ public struct SiteDecisions: Sendable, Equatable {
         }
     }
 
-    /// A state in terms of a version.
+    /// Translates a state for a version.
     public init(_ state: SiteState, in model: ModelVersion) {
         self.init(hidden: state.hidden.keys.lazy.map(\.text), curations: state.curations, in: model)
     }
 }
 
 extension Set<UInt32> {
-    /// Groups in terms of a model version; those that it does not have are left out.
+    /// Translates external ids to the indexes of a version; groups that the version lacks are left out.
     public init(groups ids: some Sequence<String>, in model: ModelVersion) {
         self.init(ids.lazy.compactMap { model.index(ofID: $0).map(UInt32.init) })
     }

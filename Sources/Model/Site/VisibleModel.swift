@@ -1,17 +1,17 @@
-/// A model version as the site shows it now: everything that lists, looks up or names groups leaves hidden ones out.
+/// A model version without the groups that the site hides.
 ///
-/// Code that makes answers gets this view and not the version, so that it cannot show a hidden group. Groups keep the
-/// indexes that they have in the version; a hidden group's index is never given out.
+/// Code that makes answers gets this view instead of the version, and therefore cannot show a hidden group. Groups keep
+/// their indexes of the version. Lists, lookups and signals never contain the index of a hidden group.
 public struct VisibleModel: Sendable {
     private let model: ModelVersion
-    /// Nil if no group of the version is hidden.
+    /// The hidden groups, or nil if no group of the version is hidden.
     private let hidden: GroupSet?
     /// The curated groups, shown now or at another time; by position, then by index.
     public let curated: [CuratedGroup]
 
-    /// A version with what the site has decided; by default nothing since it was published.
+    /// Combines a version with the site's decisions; by default there are none since it was published.
     ///
-    /// - Complexity: O(1) if no group is hidden, else O(groups / 64).
+    /// - Complexity: O(1) if no group is hidden, else O(groups / 64 + hidden groups).
     public init(_ model: ModelVersion, _ decisions: SiteDecisions = .asPublished) {
         self.model = model
         let hidden = decisions.hidden.isEmpty ? nil : GroupSet(decisions.hidden, groupCount: model.groupCount)
@@ -26,23 +26,23 @@ public struct VisibleModel: Sendable {
     /// One more than the greatest index of a group; hidden groups count.
     public var groupCount: Int { model.groupCount }
 
-    /// Whether the version has a group with this index, and it is not hidden.
+    /// Whether the version has a group with this index that is not hidden.
     @inline(__always)
     public func shows(_ group: UInt32) -> Bool { group < model.groupCount && hidden?.contains(group) != true }
 
-    /// The index of a group that is shown, by its external id, compared byte by byte; nil if there is none.
+    /// Returns the index of a visible group by its external id, compared byte by byte, or nil if there is none.
     ///
     /// - Complexity: O(log groups).
     public func index(ofID id: String) -> Int? {
         model.index(ofID: id).flatMap { shows(UInt32($0)) ? $0 : nil }
     }
 
-    /// Whether the version has a group with this external id, and it is hidden.
+    /// Whether the version has a group with this external id that is hidden.
     public func hides(_ id: String) -> Bool {
         model.index(ofID: id).map { !shows(UInt32($0)) } ?? false
     }
 
-    /// External ids of groups that sort next to one that does not exist: at most `count` of them, ascending.
+    /// Returns the external ids of at most `count` visible groups that sort around an id, in ascending order.
     public func ids(near id: String, count: Int = 6) -> [String] {
         func isShown(_ group: Int) -> Bool { shows(UInt32(group)) }
         let index = model.lowerBound(of: id)
@@ -54,16 +54,20 @@ public struct VisibleModel: Sendable {
 
     // MARK: Neighbours
 
-    /// What groups may have in common, in the order of the version.
+    /// The relations of the version, in the order of its file.
     public var relations: [Relation] { model.relations }
 
-    /// The mean of the best scores of a relation: dividing by it makes relations comparable; 1 if the version lacks it.
+    /// Returns the mean of the best scores of a relation; 1 if the version lacks the relation.
+    ///
+    /// Scores divided by this mean can be compared across relations.
     public func meanBestScore(of relation: Relation) -> Double { model.meanBestScore(of: relation) }
 
-    /// What a relation counts in members' lists by evidence from the memberships, 0 or more; 1 if there was none.
+    /// Returns the weight of a relation in members' lists, 0 or more, from evidence in the memberships.
+    ///
+    /// It is 1 if there was no evidence, or if the version lacks the relation.
     public func evidenceWeight(of relation: Relation) -> Double { model.evidenceWeight(of: relation) }
 
-    /// A group's neighbours in a relation, best first; none if the version does not have it.
+    /// Returns a group's neighbours in a relation, best first; none if the version lacks the relation.
     public func neighbours(of index: Int, by relation: Relation) -> [Neighbour] {
         guard shows(UInt32(index)) else { return [] }
         let list = model.neighbours(of: index, by: relation)
@@ -77,42 +81,46 @@ public struct VisibleModel: Sendable {
         return model.neighbours(of: index, by: relation).contains { hidden?.contains($0.index) != true }
     }
 
-    /// The best score of a group's list, if it has one.
+    /// Returns the best score of a group's list, or nil if the list is empty or the group is hidden.
     ///
-    /// The score of a hidden neighbour counts, so that what is in proportion to it stays when that group is hidden.
+    /// The score of a hidden neighbour counts. Hiding that neighbour therefore does not change numbers scaled by the
+    /// best score.
     public func bestScore(of index: Int, by relation: Relation) -> Float? {
         shows(UInt32(index)) ? model.neighbours(of: index, by: relation).first?.score : nil
     }
 
-    /// The lists of some groups that are shown: group after group, of each one a relation, in the order of `relations`.
+    /// Returns the lists of groups: group after group, with one list for each relation in the order of `relations`.
+    ///
+    /// The lists of hidden groups are empty.
     ///
     /// - Parameters:
-    ///   - wanted: by relation, whether its lists are read: those of others are empty. All are if it is empty.
-    ///   - limit: how many of the best neighbours of each list, hidden ones included; nil for all.
+    ///   - groups: the groups whose lists are wanted.
+    ///   - wanted: for each relation, whether its lists are read; others are returned empty. An empty array means all.
+    ///   - limit: the number of best neighbours read from each list, hidden ones included; nil for all.
     public func lists(of groups: [UInt32], in wanted: [Bool] = [], limit: Int? = nil) -> NeighbourLists {
         model.lists(of: groups, in: wanted, limit: limit, without: hidden)
     }
 
-    /// The plain cosine of a group and a neighbour in one of its lists, c / √(nᵢ nⱼ), whatever the measure.
+    /// Returns the plain cosine c / √(nᵢ nⱼ) of a group and a neighbour in one of its lists, whatever the measure.
     public func cosine(of neighbour: Neighbour, to index: Int, by relation: Relation) -> Double {
         model.cosine(of: neighbour, to: index, by: relation)
     }
 
     // MARK: Signals
 
-    /// Groups that more people turn to than usual, best first.
+    /// The groups that more people turn to than usual, best first.
     public var trending: [TrendingGroup] { model.trending.filter { shows($0.group) } }
 
     /// All topics, as `Term.normalized` writes them, in ascending order of their bytes.
     public var topics: [String] { model.topics }
 
-    /// The groups that have a topic, upper and lower case being the same; in ascending order of the index.
+    /// Returns the groups that have a topic, ignoring case, in ascending order of the index.
     public func groups(withTopic topic: String) -> [UInt32] { model.groups(withTopic: topic).filter(shows) }
 
-    /// The groups that photos with a tag go to, upper and lower case being the same; the greatest weight first.
+    /// Returns the groups that receive photos with a tag, ignoring case; the greatest weight first.
     public func groups(withTag tag: String) -> [Posting] { shown(model.groups(withTag: tag)) }
 
-    /// The groups that photos of a location go to; the greatest weight first.
+    /// Returns the groups that receive photos taken in a cell; the greatest weight first.
     public func groups(at place: PlaceCell) -> [Posting] { shown(model.groups(at: place)) }
 
     private func shown(_ postings: [Posting]) -> [Posting] {
@@ -120,51 +128,53 @@ public struct VisibleModel: Sendable {
         return postings.filter { !hidden.contains($0.group) }
     }
 
-    /// How much busier than on average a group is in a month: ½ to 2, and 1 if it has no season or none is known.
+    /// Returns a group's activity in a month relative to its average, ½ to 2.
     ///
-    /// - Parameter month: 0 for January to 11.
+    /// It is 1 if the group has no season or none is known.
+    ///
+    /// - Parameter month: the month, from 0 for January to 11.
     public func seasonalFactor(of index: Int, month: Int) -> Double { model.seasonalFactor(of: index, month: month) }
 
-    /// The same in percent.
+    /// Returns the same factor in percent.
     public func seasonalPercent(of index: Int, month: Int) -> UInt8 { model.seasonalPercent(of: index, month: month) }
 
     // MARK: Facts of a group
 
-    /// A group's external id.
+    /// Returns a group's external id.
     public func id(of index: Int) -> String { model.id(of: index) }
 
-    /// The external ids of some groups, shown or not.
+    /// Returns the external ids of groups, hidden or not, in the order given.
     public func ids(of groups: [UInt32]) -> PackedTexts { model.ids(of: groups) }
 
-    /// Calls `body` with the bytes of a group's external id, which stay where they are for that long only.
+    /// Calls `body` with the bytes of a group's external id, which are valid only during the call.
     public func withIDBytes<Result>(of index: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         unsafe model.withIDBytes(of: index) { unsafe body($0) }
     }
 
-    /// A group's title; may be empty.
+    /// Returns a group's title, which may be empty.
     public func title(of index: Int) -> String { model.title(of: index) }
 
-    /// A group's topics, in its own order.
+    /// Returns a group's topics, in the order of the catalog.
     public func topics(of index: Int) -> [String] { model.topics(of: index) }
 
-    /// When something last happened in a group, in Unix seconds, if known.
+    /// Returns the time at which something last happened in a group, in Unix seconds, or nil if unknown.
     public func lastActiveAt(of index: Int) -> Int64? { model.lastActiveAt(of: index) }
 
-    /// How one joins a group.
+    /// Returns the way to join a group.
     public func joinPolicy(of index: Int) -> JoinPolicy { model.joinPolicy(of: index) }
 
-    /// n(i): a group's entries in a relation; 0 if the version does not have it.
+    /// Returns n(i), a group's entries in a relation; 0 if the version lacks the relation.
     public func size(of index: Int, in relation: Relation) -> UInt32 { model.size(of: index, in: relation) }
 
-    /// n of some groups: group after group, of each one a relation, in the order of `relations`.
+    /// Returns n(i) of groups: group after group, with one number for each relation in the order of `relations`.
     public func sizes(of groups: [UInt32]) -> [UInt32] { model.sizes(of: groups) }
 }
 
-/// A set of groups of a version: one bit a group.
+/// A set of groups of a version, stored as one bit for each group.
 public struct GroupSet: Sendable {
     @usableFromInline var words: [UInt64]
 
-    /// - Parameter groups: those that the version does not have are left out.
+    /// Creates a set; groups that the version lacks are left out.
     public init(_ groups: some Sequence<UInt32>, groupCount: Int) {
         words = [UInt64](repeating: 0, count: (groupCount + 63) / 64)
         for group in groups where group < groupCount { words[Int(group >> 6)] |= 1 << UInt64(group & 63) }
