@@ -8,8 +8,8 @@ enum { GROUP_BYTES = COTERIE_GROUP / 8 };
 
 #define INLINE static inline __attribute__((always_inline))
 
-// The least count that a target needs, at most `most`, which is what a counter of the width can hold. It may be
-// slightly too low: the caller decides exactly.
+// Returns the least count that a target needs, but at most `most`, the largest value of a counter. It may be slightly
+// too low: the caller decides exactly.
 INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t target, uint32_t most) {
     const float exact = job->threshold * job->roots[target / 64];
     if (exact >= (float)most) return most;
@@ -18,18 +18,19 @@ INLINE uint32_t least_count(const coterie_scan_job *job, uint32_t target, uint32
     return least < job->minimum ? job->minimum : least;
 }
 
-// The least sum that a target needs; it may be slightly too low. No sum reaches 2^63.
+// Returns the least sum that a target needs; it may be slightly too low. No sum reaches 2^63.
 INLINE uint64_t least_sum(const coterie_weighted_job *job, uint32_t target) {
     const double exact = job->threshold * job->inverses[target / 64];
     if (exact >= 0x1p47) return INT64_MAX;
-    // At least one common entry is needed; the comparison is false, too, when 0 times infinity makes the product NaN.
+    // At least one common entry is needed. If the product is NaN (0 times infinity), the comparison is false and gives
+    // 1.
     return exact >= 1 ? (uint64_t)exact << COTERIE_COUNT_BITS : 1;
 }
 
 // The carry bit of a full adder.
 #define MAJORITY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
 
-// Adds to the 64-bit lanes whose bit is set.
+// Adds a weight to the 64-bit lanes whose bit is set.
 typedef _Bool lane_flags __attribute__((ext_vector_type(8)));
 typedef int64_t lanes __attribute__((vector_size(64)));
 #define ADD_MASKED(bits, sum, weight)                                                                                  \
@@ -53,7 +54,7 @@ typedef int64_t lanes __attribute__((vector_size(64)));
 #include "scan.h"
 
 #define NAME(x) x##_avx512
-// One instruction; the compiler does not choose it by itself.
+// This is one instruction, which the compiler does not choose by itself.
 #define CARRY(a, b, c) ((BITS)_mm512_ternarylogic_epi64((__m512i)(a), (__m512i)(b), (__m512i)(c), 0xE8))
 #define ADD_WHERE(bits, sum, weight)                                                                                   \
     ((lanes)_mm512_mask_add_epi64((__m512i)(sum), bits, (__m512i)(sum), (__m512i)(weight)))

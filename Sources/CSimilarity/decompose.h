@@ -1,6 +1,6 @@
 // Included once for each path, with NAME(x), TARGET and VECTOR_BYTES defined.
-// Rows are subtracted four at a time from those below them, so that these are read and written once for four.
-// Every element is the result of the same operations in the same order, whatever the width of a vector.
+// Four rows at a time are subtracted from the rows below them, which are then read and written once for four. Every
+// element is the result of the same operations in the same order, whatever the width of a vector.
 
 typedef double NAME(doubles) __attribute__((vector_size(VECTOR_BYTES)));
 #define DOUBLES NAME(doubles)
@@ -28,7 +28,7 @@ TARGET static int NAME(decompose)(double *matrix, uint32_t count, uint32_t strid
             double *mine = matrix + row * stride;
             const DOUBLES fa = (DOUBLES){0} + a[row], fb = (DOUBLES){0} + b[row];
             const DOUBLES fc = (DOUBLES){0} + c[row], fd = (DOUBLES){0} + d[row];
-            // What is left of the diagonal has no meaning.
+            // Numbers left of the diagonal have no meaning.
             for (uint32_t column = row / LANES * LANES; column < count; column += LANES) {
 #define AT(line) (*(const DOUBLES *)((line) + column))
                 *(DOUBLES *)(mine + column) = AT(mine) - fa * AT(a) - fb * AT(b) - fc * AT(c) - fd * AT(d);

@@ -1,15 +1,15 @@
-// Included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE defined, which it undefines.
-// It uses the compiler's vector types, so that one source serves every processor; a group is GROUP_BYTES / VECTOR_BYTES
-// vectors.
+// This file is included once for each path, with NAME(x), TARGET, VECTOR_BYTES, CARRY and ADD_WHERE defined; it
+// undefines them. The compiler's vector types let one source serve every processor. A group is GROUP_BYTES /
+// VECTOR_BYTES vectors.
 
 typedef uint64_t NAME(bits) __attribute__((vector_size(VECTOR_BYTES)));
 #define BITS NAME(bits)
 #define VECTORS (GROUP_BYTES / VECTOR_BYTES)
 
-// The sum bit of a full adder, for as many targets as a vector has bits; CARRY is its carry bit.
+// The sum bit of a full adder, for as many targets as a vector has bits; CARRY is the carry bit.
 #define SUM(a, b, c) ((a) ^ (b) ^ (c))
 
-// Adds eight bitmaps to ones, twos and fours; returns the carried eights (Harley and Seal's carry-save adder).
+// Adds eight bitmaps to ones, twos and fours, and returns the carried eights (Harley and Seal's carry-save adder).
 TARGET INLINE BITS
 NAME(add8)(const uint8_t *const *maps, uint64_t offset, BITS *ones, BITS *twos, BITS *fours) {
 #define MAP(k) (*(const BITS *)(maps[k] + offset))
@@ -36,7 +36,7 @@ TARGET INLINE void NAME(ripple)(BITS *plane, uint32_t planes, BITS carry) {
     }
 }
 
-// Adds up the bitmaps at one vector of targets into planes; plane[p * VECTORS] has the bits of weight 2^p.
+// Adds up the bitmaps at one vector of targets; plane[p * VECTORS] gets the bits of weight 2^p.
 TARGET INLINE void
 NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32_t planes, BITS *plane) {
     BITS ones = {0}, twos = {0}, fours = {0}, eights = {0};
@@ -58,7 +58,7 @@ NAME(add_up)(const uint8_t *const *maps, uint32_t count, uint64_t offset, uint32
     if (planes > 3) plane[3 * VECTORS] = eights;
 }
 
-// A scan with counters of one type; LANES of them are in 64 bytes, and MASK has a bit for each.
+// A scan with counters of one type. LANES of them fit 64 bytes, and MASK has a bit for each.
 #define SCAN(TYPE, LANES, MASK)                                                                                        \
     TARGET static uint32_t NAME(scan_##TYPE)(coterie_scan_job *job) {                                                  \
         typedef TYPE counters __attribute__((vector_size(64)));                                                        \
@@ -95,7 +95,7 @@ SCAN(uint16_t, 32, uint32_t)
 SCAN(uint32_t, 16, uint16_t)
 #undef SCAN
 
-// Sums of 64 bits: adds the weight of each map to the targets whose bit is set, then compares. A slab is as many
+// Scans sums of 64 bits: adds the weight of each map to the targets whose bit is set, then compares. A slab is as many
 // vectors of sums as fit the registers while all maps are added.
 TARGET static uint32_t NAME(scan_weighted)(coterie_weighted_job *job) {
     typedef int64_t sums __attribute__((vector_size(64)));

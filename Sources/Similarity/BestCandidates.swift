@@ -1,35 +1,38 @@
-/// The best `limit` candidates of one source row so far, and a surplus that is not yet separated from them.
+/// The best `limit` candidates of one source row so far, with some more that are not yet sorted out.
 ///
-/// After every push a histogram of the keys gives a bound that at least `limit` candidates reach; candidates below it
-/// need not be pushed. A bucket is a sixteenth of an octave wide, so that the bound is within 7% of the last key. Only
-/// candidates that pass it are compared exactly.
+/// After every push, a histogram of the keys gives a lower bound that at least `limit` candidates reach. Candidates
+/// below the bound need not be pushed. A bucket is a sixteenth of an octave wide, and the bound is therefore within 7%
+/// of the last key. Only candidates that pass the bound are compared exactly.
 @safe
 struct BestCandidates {
     private let limit: Int
     private let capacity: Int
     private var count = 0
-    /// A candidate below this key cannot be among the best any more; 0 at first.
+    /// A bound on the keys: a candidate with a smaller key can no longer be among the best; 0 at first.
     private(set) var leastKey = 0.0
-    /// The last of the best when the surplus was last cut; a new candidate has to precede it.
+    /// The worst of the best candidates at the last `select`; a new candidate must precede it.
     private var last = Candidate(key: -.infinity, rank: 0, common: 0)
-    /// The bucket of the last of the best, and how many candidates are in the buckets above it.
+    /// The bucket of the worst of the best, and the number of candidates in the buckets above it.
     private var lastBucket = 0
     private var countAbove = 0
-    /// The number of the lowest bucket, in sixteenths of octaves.
+    /// The number of the lowest bucket, in sixteenths of an octave.
     private let lowest: Int
     private let items: UnsafeMutablePointer<Candidate>
     private let histogram: UnsafeMutablePointer<UInt16>
 
-    /// 16 octaves; all keys below 2^-16 of the greatest key share the lowest bucket.
+    /// The number of buckets, 16 octaves; all keys below 2^-16 of the greatest key share the lowest bucket.
     static let bucketCount = 256
 
-    /// The candidates to make room for: a surplus large enough that it is rarely cut.
+    /// Returns the number of candidates to make room for; it is large enough for cuts to be rare.
     static func capacity(limit: Int) -> Int { limit + max(limit, 412) }
 
+    /// Creates an empty selection.
+    ///
     /// - Parameters:
-    ///   - greatestKey: no key is above it.
-    ///   - items: room for `capacity(limit:)` candidates, which the caller keeps alive.
-    ///   - histogram: room for `bucketCount` numbers, likewise.
+    ///   - limit: the number of candidates to keep.
+    ///   - greatestKey: an upper bound of all keys (inclusive).
+    ///   - items: memory for `capacity(limit:)` candidates, which the caller keeps alive.
+    ///   - histogram: memory for `bucketCount` numbers, which the caller keeps alive.
     init(
         limit: Int, greatestKey: Double, items: UnsafeMutablePointer<Candidate>,
         histogram: UnsafeMutablePointer<UInt16>
@@ -42,7 +45,9 @@ struct BestCandidates {
         unsafe histogram.update(repeating: 0, count: Self.bucketCount)
     }
 
-    /// A positive number's approximate logarithm in sixteenths of octaves, from its leading bits; it keeps the order.
+    /// Returns the approximate logarithm of a positive number in sixteenths of an octave, from its leading bits.
+    ///
+    /// The result never decreases as the number grows.
     @inline(__always)
     private static func sixteenths(_ key: Double) -> Int { Int(key.bitPattern &>> 48) }
 
@@ -68,11 +73,11 @@ struct BestCandidates {
             lastBucket += 1
             countAbove -= Int(unsafe histogram[lastBucket])
         }
-        // Slightly lower, because keys that are mathematically equal may differ in their last bits.
+        // The bound is slightly lower, because keys that are mathematically equal may differ in their last bits.
         leastKey = Double(bitPattern: UInt64(lastBucket + lowest) &<< 48) * (1 - 0x1p-40)
     }
 
-    /// The best `limit`, in order.
+    /// Returns the best candidates, at most `limit`, in order.
     mutating func finish(_ order: CandidateOrder) -> UnsafeBufferPointer<Candidate> {
         if count > limit { drop() }
         if count > limit + limit / 2 { select(order) }
@@ -81,7 +86,7 @@ struct BestCandidates {
         return unsafe UnsafeBufferPointer(start: items, count: min(count, limit))
     }
 
-    /// Makes room: drops candidates below the bound, and if that is not enough, all but the best.
+    /// Makes room by dropping candidates below the bound and, if that is not enough, all but the best.
     @inline(never)
     private mutating func cut(_ order: CandidateOrder) {
         drop()
@@ -97,9 +102,9 @@ struct BestCandidates {
         count = kept
     }
 
-    /// Keeps the best candidates up to the limit, and notes the last of them (quickselect; Hoare 1961).
+    /// Keeps the best `limit` candidates and records the worst of them (quickselect; Hoare 1961).
     ///
-    /// The bound and the count above it stay valid, because the last of the best is in `lastBucket`.
+    /// The bound and the count above it stay valid, because the worst of the best is in `lastBucket`.
     @inline(never)
     private mutating func select(_ order: CandidateOrder) {
         let items = unsafe items
@@ -130,7 +135,7 @@ struct BestCandidates {
 
 /// A neighbour that may be among the best of a source row.
 struct Candidate: BitwiseCopyable {
-    /// Larger is more similar; `CandidateOrder` says when two keys count as equal.
+    /// The sort key; larger is more similar, and `CandidateOrder` defines when two keys count as equal.
     var key: Double
     /// The neighbour's rank.
     var rank: UInt32
@@ -141,15 +146,15 @@ struct Candidate: BitwiseCopyable {
 /// The exact order of candidates of one source row, best first.
 @safe
 struct CandidateOrder: Sendable {
-    /// Keys that differ by no more than this fraction count as equal; then the integers from which they were computed
-    /// decide.
+    /// The relative difference up to which two keys count as equal.
     ///
-    /// 0 when the key itself defines the order.
+    /// The integers from which the keys were computed then decide. The tolerance is 0 if the key itself defines the
+    /// order.
     let tolerance: Double
     let rows: Storage<UInt32>
     let sizes: Storage<UInt32>
 
-    /// Whether one candidate comes before another; of two, exactly one does, because their rows differ.
+    /// Whether one candidate comes before another; different candidates never tie, because their rows differ.
     @inline(__always)
     func precedes(_ one: Candidate, _ other: Candidate) -> Bool {
         if abs(one.key - other.key) > tolerance * one.key { return one.key > other.key }
@@ -159,7 +164,7 @@ struct CandidateOrder: Sendable {
     @inline(never)
     private func precedesClosely(_ one: Candidate, _ other: Candidate) -> Bool {
         if tolerance > 0 {
-            // Compares c² / n of both by cross-multiplication: 32 + 32 + 32 bits.
+            // Compares c² / n of both by cross-multiplication, which needs 32 + 32 + 32 bits.
             let mine = UInt128(one.common) * UInt128(one.common) * UInt128(sizes[Int(other.rank)])
             let its = UInt128(other.common) * UInt128(other.common) * UInt128(sizes[Int(one.rank)])
             if mine != its { return mine > its }

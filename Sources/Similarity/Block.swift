@@ -1,21 +1,23 @@
-/// A range of ranks that is searched together, so that its counters stay in the cache; its ranks are the *targets* of a
-/// source row, numbered from 0 within the block.
+/// The shape of a block: a range of ranks that is searched together and whose counters fit the cache.
+///
+/// The ranks of a block are the *targets* of a source row, numbered from 0 within the block.
 struct BlockShape: Sendable, Equatable {
     let ranks: Range<Int>
-    /// A column with at least this many targets has a bitmap, another one a list.
+    /// The fewest targets for which a column gets a bitmap (inclusive); columns with fewer get a list.
     let bitmapMinimum: Int
 
-    /// The words of a bitmap, which covers whole groups.
+    /// The number of 64-bit words of a bitmap, which covers whole groups.
     var bitmapStride: Int { (ranks.count + groupSize - 1) / groupSize * (groupSize / 64) }
 
-    /// The most ranks of a block: whole groups, such that targets and their number fit 16 bits.
+    /// The most ranks of a block: whole groups; target numbers and the number of targets fit 16 bits.
     static let capacity = (1 << 16) - groupSize
 
-    /// What the columns need.
+    /// Returns the memory that the block's columns need.
     ///
     /// - Parameters:
-    ///   - counts: how many targets each column has.
-    ///   - degrees: of all columns; nil if none is stored as a light one.
+    ///   - counts: the number of targets of each column.
+    ///   - degrees: the degrees of all columns, or nil if light columns are stored like heavy ones.
+    ///   - columnCount: the number of columns.
     func room(_ counts: Storage<UInt32>, degrees: Storage<UInt32>?, _ columnCount: Int) -> BlockRoom {
         var room = BlockRoom()
         for column in 0..<columnCount {
@@ -34,12 +36,12 @@ struct BlockShape: Sendable, Equatable {
     }
 }
 
-/// How much a block stores.
+/// The amount of data that a block stores.
 struct BlockRoom: Sendable {
-    /// The elements of all lists; each begins with its length.
+    /// The number of elements in all lists, including the length at the start of each list.
     var listLength = 0
     var bitmapCount = 0
-    /// The light columns with a target.
+    /// The number of light columns with a target.
     var valueCount = 0
 
     static func += (sum: inout BlockRoom, other: BlockRoom) {
@@ -49,30 +51,35 @@ struct BlockRoom: Sendable {
     }
 }
 
-/// The targets of each column within one block: a bitmap if they are many, a list if they are few.
+/// The targets of each column within one block, as a bitmap if there are many and as a list if there are few.
 @safe
 struct Block: Sendable {
     let ranks: Range<Int>
     let bitmapMinimum: Int
     let bitmapStride: Int
-    /// The entries of the first rank, which has most.
+    /// The number of entries of the first rank, which has the most.
     let largestSize: Int
-    /// The descriptor of each heavy column; nil when rows hold descriptors themselves.
+    /// The descriptor of each heavy column, or nil if rows hold descriptors themselves.
     ///
-    /// A descriptor is 0 for a column without targets, a bitmap's number with `bitmapFlag`, or the start of a list.
+    /// A descriptor is 0 for a column without targets. Otherwise it is a bitmap's number with `bitmapFlag`, or the
+    /// start of a list.
     let descriptors: Storage<UInt32>?
-    /// The light columns; nil when rows hold descriptors.
+    /// The light columns, or nil if rows hold descriptors.
     let light: LightColumns?
-    /// Lists: a length, then as many targets, ascending; the list at 0 is empty.
+    /// The lists: each is a length followed by that many targets in ascending order; the list at 0 is empty.
     let lists: Storage<UInt16>
-    /// Bitmaps: a bit for each target; bitmap 0 is empty.
+    /// The bitmaps, with one bit for each target; bitmap 0 is empty.
     let bitmaps: Storage<UInt64>
 
     static let bitmapFlag: UInt32 = 1 << 31
 
-    /// A block whose lists and bitmaps are not filled yet.
+    /// Creates a block whose lists and bitmaps are still to be filled.
     ///
-    /// - Parameter columns: how many there are; nil when rows hold descriptors.
+    /// - Parameters:
+    ///   - shape: the ranks and the threshold for bitmaps.
+    ///   - ranked: the rows in the order of ranks.
+    ///   - columns: the number of columns, or nil if rows hold descriptors.
+    ///   - room: the amount of data to make room for.
     init(_ shape: BlockShape, _ ranked: RankedRows, _ columns: ColumnCounts?, _ room: BlockRoom) {
         ranks = shape.ranks
         bitmapMinimum = shape.bitmapMinimum
@@ -86,7 +93,7 @@ struct Block: Sendable {
         bitmaps = Storage(zeroed: room.bitmapCount * shape.bitmapStride)
     }
 
-    /// A block that is filled.
+    /// Creates a block from data that is already filled in.
     init(
         _ shape: BlockShape, _ ranked: RankedRows, descriptors: Storage<UInt32>?, light: LightColumns?,
         lists: Storage<UInt16>, bitmaps: Storage<UInt64>
@@ -102,5 +109,5 @@ struct Block: Sendable {
     }
 }
 
-/// Blocks are scanned in groups of this many ranks.
+/// The number of ranks in a group; blocks are scanned group by group.
 let groupSize = 512

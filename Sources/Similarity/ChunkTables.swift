@@ -1,25 +1,26 @@
-/// A thread's tables of the columns of one chunk, by their index in the chunk.
+/// A thread's tables for the columns of one chunk, indexed by the column's position in the chunk.
 struct ChunkTables {
     let counts: Storage<UInt32>
     let numbers: Storage<UInt32>
-    /// The degrees of light columns; 0 for others.
+    /// The degrees of light columns; 0 for other columns.
     private let lightDegrees: Storage<UInt8>
     let slots: Storage<Slot>
 
-    /// What to write for an entry of a column.
+    /// The data to write for an entry of a column.
     struct Slot: BitwiseCopyable {
-        /// What the row gets: the column's number, or its descriptor if there is only one block.
+        /// The value written to the row: the column's number, or its descriptor if there is only one block.
         var name: UInt32
-        /// Where in the lists the next target is written, or a bitmap or a value with its flags; 0 for a column that is
-        /// left out.
+        /// The place for the next target: a position in the lists, or the flagged number of a bitmap or a value.
+        ///
+        /// It is 0 for a column that is left out.
         var next: UInt32
     }
 
-    /// Marks the number of a light column until a row's columns are separated.
+    /// Marks the number of a light column until a row's heavy and light columns are separated.
     static let lightFlag: UInt32 = 1 << 31
-    /// Tells the value of a light column from a bitmap, whose flag both have.
+    /// Distinguishes the value of a light column from a bitmap; both have the bitmap flag.
     static let valueFlag: UInt32 = 1 << 30
-    /// The flags of a value.
+    /// The flags that mark a value of a light column.
     static let valueFlags = Block.bitmapFlag | valueFlag
 
     init(width: Int) {
@@ -29,9 +30,12 @@ struct ChunkTables {
         slots = Storage(uninitialized: width)
     }
 
-    /// Numbers the columns that are in two ranks or more, and resets the counts of the others.
+    /// Numbers the columns with two ranks or more, and resets the counts of the others.
     ///
-    /// - Parameter degrees: receives those of heavy columns; nil if rows hold descriptors.
+    /// - Parameters:
+    ///   - chunk: the numbers assigned to this chunk.
+    ///   - width: the number of columns in the chunk.
+    ///   - degrees: the array that receives the degrees of heavy columns, or nil if rows hold descriptors.
     func setNumbers(_ chunk: ColumnLayout.Chunk, _ width: Int, _ degrees: Storage<UInt32>?) {
         var next = chunk.firstLight
         for local in 0..<width {
@@ -52,9 +56,12 @@ struct ChunkTables {
         }
     }
 
-    /// Assigns a value, a list or a bitmap to each column that is in the block.
+    /// Assigns a value, a list or a bitmap to each column with targets in the block.
     ///
-    /// - Parameter starts: where the chunk's begin.
+    /// - Parameters:
+    ///   - block: the block to assign space in.
+    ///   - width: the number of columns in the chunk.
+    ///   - starts: the positions in the block at which the chunk's data begins.
     func setDescriptors(_ block: Block, _ width: Int, _ starts: BlockRoom) {
         var next = starts
         for local in 0..<width {
@@ -89,7 +96,7 @@ struct ChunkTables {
         return Slot(name: name, next: UInt32(list) + 1)
     }
 
-    /// The slot of a heavy column, or of any column of a single block.
+    /// Assigns the slot of a heavy column, or of any column if there is a single block.
     private func slot(ofHeavy local: Int, count: Int, _ block: Block, _ next: inout BlockRoom) -> Slot {
         let descriptor: UInt32
         let isBitmap = count >= block.bitmapMinimum
@@ -108,21 +115,21 @@ struct ChunkTables {
     }
 }
 
-/// Walks the entries of all ranks by ranges of columns instead of row by row.
+/// A pass over the entries of all ranks by ranges of columns instead of row by row.
 ///
-/// A row's entries ascend, so that a cursor for each rank finds those in a range of columns. The tables of a *chunk* of
-/// columns stay in the cache while all ranks pass; a walk row by row would access memory at random for every entry. A
-/// thread takes a *run* of adjacent chunks at a time.
+/// The entries of a row ascend by column. A cursor for each rank therefore finds the entries in a range of columns. The
+/// tables of a *chunk* of columns stay in the cache while all ranks pass. A pass row by row would access memory at
+/// random for every entry. A thread takes a *run* of adjacent chunks at a time.
 @safe
 struct ColumnSweep: Sendable {
     let matrix: BinaryMatrix
     let ranked: RankedRows
-    /// Where each rank's entries end in the matrix.
+    /// The end of each rank's entries in the matrix.
     let ends: Storage<Int>
-    /// The number of columns of a chunk.
+    /// The number of columns in a chunk.
     let chunkWidth: Int
     let chunkCount: Int
-    /// The number of chunks of a run.
+    /// The number of chunks in a run.
     let runLength: Int
 
     init(_ matrix: BinaryMatrix, _ ranked: RankedRows, threads: Int) {
@@ -138,7 +145,7 @@ struct ColumnSweep: Sendable {
         runLength = max(1, chunkCount / (8 * threads))
     }
 
-    /// With tables of four bytes a column, this leaves room in a second-level cache.
+    /// The most columns in a chunk; tables of four bytes a column then leave room in a second-level cache.
     private static let widestChunk = 1 << 17
 
     var runCount: Int { (chunkCount + runLength - 1) / runLength }
@@ -149,7 +156,7 @@ struct ColumnSweep: Sendable {
         chunk * chunkWidth..<min(matrix.columnCount, (chunk + 1) * chunkWidth)
     }
 
-    /// For each rank, the position of its first entry at or after a column.
+    /// Returns, for each rank, the position of its first entry at or after a column.
     func cursors(at column: Int) -> Storage<Int> {
         let cursors = Storage<Int>(uninitialized: ranked.count)
         for rank in 0..<ranked.count {
@@ -168,38 +175,41 @@ struct ColumnSweep: Sendable {
 
 /// The targets of the light columns within one block.
 ///
-/// Most light columns have no target in a block, and most of the others have one. So a column takes two bits, and four
-/// bytes more if it has a target, instead of a descriptor each.
+/// Most light columns have no target in a block, and most of the others have one. A column therefore takes two bits,
+/// and four bytes more if it has a target. A full descriptor for each column would take more memory.
 @safe
 struct LightColumns: Sendable {
-    /// For each group of columns a bit for each column that has a target, and above them, where the values of the
-    /// group begin.
+    /// One word for each group of columns.
+    ///
+    /// The low half has a bit for each column with a target. The high half is the index of the group's first value.
     let words: Storage<UInt64>
-    /// For each column that has a target, in their order: the target and the degree, or where its list begins.
+    /// A value for each column with a target, in column order: target and degree, or the start of a list.
     let values: Storage<UInt32>
 
-    /// The columns of a group.
+    /// The number of columns in a group.
     static let groupSize = 32
-    /// Marks a value that is the start of a list; other values hold a target in their low 16 bits and the degree above.
+    /// Marks a value that is the start of a list; other values hold a target in the low 16 bits and the degree above.
     static let listFlag: UInt32 = 1 << 31
-    /// The bits of a list's length; the degree is above them.
+    /// The number of bits of a list's length; the degree is stored above them.
     private static let lengthBits: UInt16 = 8
 
-    /// Columns whose values are not there yet.
+    /// Creates columns whose values are still to be set.
     ///
-    /// - Parameter columnCount: a multiple of the group size.
+    /// - Parameters:
+    ///   - columnCount: the number of columns, a multiple of the group size.
+    ///   - valueCount: the number of columns with a target.
     init(columnCount: Int, valueCount: Int) {
         words = Storage(zeroed: columnCount / Self.groupSize)
         values = Storage(uninitialized: valueCount)
     }
 
-    /// Columns that are filled.
+    /// Creates columns from data that is already filled in.
     init(words: Storage<UInt64>, values: Storage<UInt32>) {
         self.words = words
         self.values = values
     }
 
-    /// Sets a column's value; those of a group must be set in their order.
+    /// Sets a column's value; the columns of a group must be set in ascending order.
     func set(_ column: Int, value: UInt32, at index: Int) {
         let word = words[column / Self.groupSize]
         let start = word == 0 ? UInt64(index) << 32 : word
@@ -207,19 +217,19 @@ struct LightColumns: Sendable {
         values[index] = value
     }
 
-    /// The value of a column with one target, which is still to be added.
+    /// Returns the value of a column with one target, to which the target must still be added.
     static func value(degree: Int) -> UInt32 { UInt32(degree) << 16 }
 
-    /// What a list of several targets begins with.
+    /// Returns the first element of a list of several targets.
     static func listHead(length: Int, degree: Int) -> UInt16 { UInt16(degree) << lengthBits | UInt16(length) }
 
-    /// The length and the degree that a list begins with.
+    /// Returns the length and the degree in the first element of a list.
     @inline(__always)
     static func parts(ofListHead head: UInt16) -> (length: Int, degree: UInt32) {
         (Int(head & (1 << lengthBits - 1)), UInt32(head >> lengthBits))
     }
 
-    /// Where the value of a column is; nil if it has no target.
+    /// Returns the index of a column's value, or nil if the column has no target.
     @inline(__always)
     func index(of column: UInt32) -> Int? {
         let word = unsafe words.base[Int(column >> 5)]

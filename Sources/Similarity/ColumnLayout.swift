@@ -1,37 +1,46 @@
-/// The memory layout of a prepared matrix, from the survey, and its filling.
+/// The memory layout of a prepared matrix, computed from the survey, and the code that fills it.
 struct ColumnLayout: Sendable {
     let sweep: ColumnSweep
     let isSingle: Bool
     let blocks: [Block]
     let offsets: Storage<Int>
     let columns: Storage<UInt32>
-    /// Where each rank's heavy columns end and its light ones begin; nil for a single block.
+    /// The end of each rank's heavy columns, behind which its light ones begin; nil for a single block.
     let heavyEnds: Storage<Int>?
     let degrees: Storage<UInt32>?
-    /// For each run and rank, where the rank's columns of that run are written.
+    /// The position at which each rank's columns of a run are written: runs × ranks.
     private let writeStarts: Storage<Int>
     private let chunks: [Chunk]
 
-    /// Where the columns of a chunk are written.
+    /// The positions at which the columns of a chunk are written.
     struct Chunk: Sendable {
-        /// Heavy columns: their indexes in the chunk and their numbers.
+        /// The heavy columns, by their positions in the chunk and their numbers.
         var heavy: [(local: UInt32, number: UInt32)] = []
-        /// The number of the first light column, a multiple of the group size: chunks share no group.
+        /// The number of the first light column, a multiple of the group size; chunks therefore share no group.
         var firstLight: UInt32 = 0
-        /// What the chunks before store in each block, so where this one begins.
+        /// The data that the earlier chunks store in each block, and hence the position at which this chunk begins.
         var starts: [BlockRoom] = []
     }
 
-    /// Below this mean length of a column's list one block is faster: finding a list costs more than reading it.
+    /// The mean list length below which a single block is faster.
+    ///
+    /// Finding many short lists would cost more than reading them.
     private static let singleBlockIncrements = 40.0
 
-    /// - Parameter mayBeSingle: whether one block may be made of all.
+    /// Lays out the memory.
+    ///
+    /// - Parameters:
+    ///   - survey: the degrees of the columns and the space that they need.
+    ///   - sweep: the pass over the entries.
+    ///   - shapes: the blocks, if there are several.
+    ///   - whole: a single block of all ranks.
+    ///   - mayBeSingle: whether the single block may be used.
     init(_ survey: ColumnSurvey, _ sweep: ColumnSweep, shapes: [BlockShape], whole: BlockShape, mayBeSingle: Bool) {
         self.sweep = sweep
         let entries = survey.chunks.reduce(0) { $0 + $1.entries }
         let increments = survey.chunks.reduce(0) { $0 + $1.increments }
         let isThin = increments < Self.singleBlockIncrements * Double(entries)
-        // A list is found by 31 bits.
+        // The position of a list must fit 31 bits.
         let wholeLength = survey.chunks.reduce(1) { $0 + $1.wholeRoom.listLength }
         isSingle =
             mayBeSingle && wholeLength < Int(Block.bitmapFlag)
@@ -40,7 +49,7 @@ struct ColumnLayout: Sendable {
 
         var chunks = [Chunk](repeating: Chunk(), count: survey.chunks.count)
         let columnCounts = Self.number(&chunks, survey)
-        // The list at 0 and the bitmap at 0 are empty.
+        // The list at 0 and bitmap 0 are empty.
         var ends = [BlockRoom](repeating: BlockRoom(listLength: 1, bitmapCount: 1, valueCount: 0), count: blockCount)
         for (number, chunk) in survey.chunks.enumerated() {
             chunks[number].starts = ends
@@ -69,9 +78,9 @@ struct ColumnLayout: Sendable {
         self.chunks = chunks
     }
 
-    /// Numbers the columns: heavy ones by degree, largest first, and light ones in their order, each kind from 0 on.
+    /// Numbers heavy columns by descending degree and light columns in their order, each kind from 0.
     ///
-    /// - Returns: how many numbers there are.
+    /// - Returns: the number of heavy columns and of light ones, including unused light numbers.
     private static func number(_ chunks: inout [Chunk], _ survey: ColumnSurvey) -> ColumnCounts {
         var heavy: [(degree: UInt32, chunk: UInt32, local: UInt32)] = []
         for (chunk, found) in survey.chunks.enumerated() {
@@ -90,7 +99,7 @@ struct ColumnLayout: Sendable {
         return ColumnCounts(heavy: heavy.count, light: next)
     }
 
-    /// Writes rows, lists and bitmaps.
+    /// Fills in rows, lists and bitmaps.
     func fill(threads: Int) {
         let ranks = sweep.ranked.count
         concurrently(threads, count: sweep.runCount) { run in
@@ -109,9 +118,9 @@ struct ColumnLayout: Sendable {
         }
     }
 
-    /// Puts a rank's heavy columns first, as both kinds are then searched without looking which kind each is.
+    /// Moves a rank's heavy columns to the front; the search then need not test the kind of each column.
     ///
-    /// - Returns: where the heavy columns end.
+    /// - Returns: the end of the heavy columns.
     private func moveLightBehindHeavy(ofRank rank: Int, _ light: inout [UInt32]) -> Int {
         light.removeAll(keepingCapacity: true)
         var heavyEnd = offsets[rank]
@@ -144,7 +153,7 @@ struct ColumnLayout: Sendable {
         tables.counts.fill(0, count: range.count)
     }
 
-    /// Writes the entries of a block's ranks in a chunk of columns.
+    /// Fills in the entries of a block's ranks in a chunk of columns.
     private func fill(
         _ range: Range<Int>, _ block: Block, _ cursors: Storage<Int>, _ slots: Storage<ChunkTables.Slot>,
         writesStart: Int

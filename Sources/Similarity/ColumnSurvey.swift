@@ -1,28 +1,28 @@
-/// What must be known about the columns before memory is laid out: their degrees, and what each block will hold.
+/// The facts about columns that the memory layout depends on: their degrees and the size of each block.
 struct ColumnSurvey: Sendable {
     /// The survey of one chunk.
     struct Chunk: Sendable {
-        /// Heavy columns by their index in the chunk, ascending.
+        /// The heavy columns, by their positions in the chunk, in ascending order.
         var heavy: [(local: UInt32, degree: UInt32)] = []
-        /// How many other columns are in at least two ranks: light ones.
+        /// The number of light columns, which are in two ranks or more without being heavy.
         var lightCount = 0
-        /// Over columns in at least two ranks, Σ d and Σ d².
+        /// Σ d over the columns in two ranks or more; `increments` is Σ d².
         var entries = 0
         var increments = 0.0
         var largestDegree: UInt32 = 0
-        /// What each block stores.
+        /// The amount of data that each block stores.
         var rooms: [BlockRoom] = []
-        /// The same for one single block.
+        /// The amount of data that a single block would store.
         var wholeRoom = BlockRoom()
     }
 
-    /// Columns of at least this degree are heavy, and numbered by degree.
+    /// The smallest degree of a heavy column; heavy columns are numbered by degree.
     ///
-    /// It is at most the least number of targets for a bitmap, so that light ones have none.
+    /// It is at most the smallest number of targets for a bitmap. Light columns therefore never have bitmaps.
     static let heavyDegree: UInt32 = 16
 
     let chunks: [Chunk]
-    /// For each run and rank, the entries in columns of at least two ranks: runs × ranks.
+    /// The number of each rank's entries in columns of two ranks or more, for each run: runs × ranks.
     let keptEntries: Storage<UInt32>
 
     init(_ sweep: ColumnSweep, blocks: [BlockShape], whole: BlockShape, threads: Int) {
@@ -79,7 +79,7 @@ extension ColumnSurvey.Chunk {
     }
 }
 
-/// Counts how many of some ranks each column of a chunk is in; the cursors stay where they are.
+/// Counts, for each column of a chunk, the given ranks that have it; does not move the cursors.
 func countDegrees(
     _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
     _ degrees: Storage<UInt32>
@@ -99,8 +99,9 @@ func countDegrees(
     }
 }
 
-/// Counts the entries of a block's ranks in columns of at least two ranks, by column and by rank, and moves the cursors
-/// past the chunk.
+/// Counts the entries of a block's ranks in columns of two ranks or more, by column and by rank.
+///
+/// It moves the cursors past the chunk.
 private func countBlock(
     _ sweep: ColumnSweep, _ columns: Range<Int>, _ ranks: Range<Int>, _ cursors: Storage<Int>,
     _ degrees: Storage<UInt32>, _ counts: Storage<UInt32>, _ kept: Storage<UInt32>, keptStart: Int

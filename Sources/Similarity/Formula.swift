@@ -1,23 +1,23 @@
 import Glibc
 public import Model
 
-/// A measure in the form that the kernels use.
+/// A similarity measure in the form that the kernels use.
 ///
-/// A key orders the candidates of one source row. For plain cosine it is c² / nⱼ, the square of the cosine times the
-/// source's size; for a modified cosine it is `ModifiedCosine.key`.
+/// A key orders the candidates of one source row. For plain cosine the key is c² / nⱼ: the square of the cosine times
+/// the source's size. For a modified cosine it is `ModifiedCosine.key`.
 struct Formula: Sendable {
-    /// Nil for plain cosine.
+    /// The modified cosine, or nil for plain cosine.
     let modified: ModifiedCosine?
-    /// For each rank n, or for a modified cosine what the size of the other row makes of a key.
+    /// For each rank, its size n; for a modified cosine, the factor by which its size multiplies a key.
     let factors: Storage<Double>
-    /// The greatest of them.
+    /// The greatest factor for a modified cosine; 1 for plain cosine.
     let greatestFactor: Double
     let sizes: Storage<UInt32>
-    /// For each 64 ranks, the least √nⱼ; empty for a modified cosine.
+    /// The smallest √nⱼ of each 64 ranks; empty for a modified cosine.
     let roots: Storage<Float>
-    /// For each 64 ranks, the least inverse of a factor; empty for plain cosine.
+    /// The smallest inverse of a factor of each 64 ranks; empty for plain cosine.
     let inverses: Storage<Double>
-    /// By degree; nil for plain cosine.
+    /// The weights of columns by degree, or nil for plain cosine.
     let weights: DegreeWeights?
 
     init(_ prepared: PreparedMatrix, _ measure: SimilarityParameters.Measure) {
@@ -34,7 +34,7 @@ struct Formula: Sendable {
             for rank in 0..<prepared.rankCount {
                 let size = Double(prepared.ranked.sizes[rank])
                 factors[rank] = size
-                // Ranks descend by size: the last of 64 has the least.
+                // Ranks descend by size, and the last of 64 ranks has the smallest.
                 roots[rank / 64] = Float(size).squareRoot()
             }
         case .modified(let modified):
@@ -55,7 +55,7 @@ struct Formula: Sendable {
         }
     }
 
-    /// An upper bound of the keys of a source row's candidates.
+    /// Returns an upper bound of the keys of a source row's candidates.
     func greatestKey(ofRank rank: Int) -> Double {
         let size = Double(sizes[rank])
         guard modified != nil else { return size }
@@ -63,16 +63,16 @@ struct Formula: Sendable {
     }
 }
 
-/// What a group has in common with another one.
+/// The counts of a pair of groups from which its score follows.
 public struct PairCounts: Sendable, Equatable {
-    /// c: common entries.
+    /// The number c of common entries.
     public var common: Int
-    /// Entries of the other group.
+    /// The number of entries of the other group.
     public var otherSize: Int
-    /// The sum of what the common entries weigh, in units of 1/`DegreeWeights.one`; plain cosine does not look at it.
+    /// The sum of the weights of the common entries, in units of 1/`DegreeWeights.one`; plain cosine ignores it.
     public var weightSum: UInt64
 
-    /// Counts.
+    /// Creates the counts of a pair.
     public init(common: Int, otherSize: Int, weightSum: UInt64) {
         self.common = common
         self.otherSize = otherSize
@@ -80,39 +80,39 @@ public struct PairCounts: Sendable, Equatable {
     }
 }
 
-/// The formula of a relation in a version, over counts: the score of a pair, and which pairs of a group are kept.
+/// The score formula of a relation in a version, applied to counts.
+///
+/// It gives the score of a pair and decides which pairs of a group are kept.
 public struct ListFormula: Sendable {
     private let measure: SimilarityParameters.Measure
     private let weights: [Int: UInt32]
 
-    /// The formula of a relation of a version.
-    ///
-    /// Nothing if this program does not know the formula.
+    /// Reads the formula of a relation from a manifest, or nil if this program does not know the formula.
     public init?(_ report: Manifest.RelationReport) {
         guard let measure = report.formula else { return nil }
         self.measure = measure
         weights = report.weights ?? [:]
     }
 
-    /// Whether common entries weigh differently.
+    /// Whether common entries may have different weights.
     public var hasWeights: Bool { if case .modified = measure { true } else { false } }
 
-    /// Whose k best pairs are kept: those of the group that has the list, or of the group that may be in it.
+    /// The side of a pair whose k best are kept: the group that owns the list, or the group that may be in it.
     public var cut: ListCut { if case .modified(let family) = measure { family.cut } else { .source } }
 
-    /// What an entry weighs that is in so many groups.
+    /// Returns the weight of an entry that is in a given number of groups.
     public func weight(ofDegree degree: Int) -> UInt32 {
         guard case .modified(let family) = measure else { return DegreeWeights.one }
-        // Only in a catalog that changed since is there a degree that the version does not have.
+        // The version lacks a degree only if the catalog has changed since.
         return weights[degree]
             ?? DegreeWeights.weight(ofDegree: UInt32(clamping: degree), discount: family.degreeDiscount)
     }
 
-    /// The score of a pair, before lists are divided by their sums.
+    /// Returns the score of a pair before its list is normalized.
     ///
     /// - Parameters:
-    ///   - pair: counts of the group that does not cut.
-    ///   - ownSize: entries of the group that does: the one that has the list, or the one that may be in it.
+    ///   - pair: the counts of the pair; its `otherSize` is that of the group whose pairs are not cut.
+    ///   - ownSize: the entries of the group whose k best pairs are kept, as `cut` says.
     public func score(_ pair: PairCounts, ownSize: Int) -> Double {
         guard pair.common > 0 else { return 0 }
         switch measure {
@@ -123,24 +123,25 @@ public struct ListFormula: Sendable {
         }
     }
 
-    /// Whether a listed score follows from counts and sizes alone: every common entry weighs the same, and scores are
-    /// neither divided by sums of lists nor mixed with something else.
+    /// Whether a listed score follows from counts and sizes alone.
+    ///
+    /// That is so if every common entry has the same weight and scores are neither normalized nor mixed.
     var followsFromCounts: Bool {
         guard case .modified(let family) = measure else { return true }
         return family.degreeDiscount == 0 && family.listPower == 0 && !family.mixes
     }
 
-    /// The score of a pair whose common entries count in full.
+    /// Returns the score of a pair whose common entries all have full weight.
     func score(common: Int, sourceSize: Int, neighbourSize: Int) -> Double {
         let weightSum = UInt64(common) * UInt64(DegreeWeights.one)
         let (own, other) = cut == .source ? (sourceSize, neighbourSize) : (neighbourSize, sourceSize)
         return score(PairCounts(common: common, otherSize: other, weightSum: weightSum), ownSize: own)
     }
 
-    /// Whether a pair stands before another among those of the group that cuts: by c² / n as integers, or by the key of
-    /// the modified cosine.
+    /// Whether one pair is more similar than another of the group whose pairs are cut.
     ///
-    /// Of two that are equally alike, neither does; the bytes of their ids decide then.
+    /// Plain cosine compares c² / n as integers, and the modified cosine compares keys. The result is false for equally
+    /// similar pairs, which the bytes of the groups' ids order.
     public func isCloser(_ left: PairCounts, than right: PairCounts) -> Bool {
         switch measure {
         case .cosine:
@@ -158,7 +159,7 @@ public struct ListFormula: Sendable {
 }
 
 extension SimilarityParameters.Measure {
-    /// The formula's name and parameters, as the manifest has them.
+    /// The formula's name and parameters, as the manifest stores them.
     public var forManifest: (name: String, parameters: [String: Double]) {
         switch self {
         case .cosine: ("cosine", [:])
@@ -175,7 +176,7 @@ extension SimilarityParameters.Measure {
 }
 
 extension ModifiedCosine {
-    /// The parameters of what scores are mixed with.
+    /// The parameters of the mixture, by their names in the manifest; empty if scores are not mixed.
     fileprivate var mixedParts: [String: Double] {
         guard mixes else { return [:] }
         var parts: [String: Double] = [:]
@@ -186,12 +187,12 @@ extension ModifiedCosine {
 }
 
 extension ListCut {
-    /// As the manifest has it: nil for the source.
+    /// The name that the manifest stores; nil for `source`.
     public var forManifest: String? { self == .source ? nil : rawValue }
 }
 
 extension Manifest.RelationReport {
-    /// What counted as a neighbour; nil if this program does not know the formula.
+    /// The search parameters, or nil if this program does not know the formula.
     public var parameters: SimilarityParameters? {
         formula.map {
             SimilarityParameters(
@@ -199,7 +200,7 @@ extension Manifest.RelationReport {
         }
     }
 
-    /// The formula that the version was computed with; nil if this program does not know it.
+    /// The formula that the version was computed with, or nil if this program does not know it.
     var formula: SimilarityParameters.Measure? {
         switch measure {
         case "cosine": return .cosine
@@ -220,10 +221,10 @@ extension Manifest.RelationReport {
 }
 
 extension SimilarityParameters.Measure {
-    /// Whose k best pairs are kept.
+    /// The side of a pair whose k best are kept.
     public var cut: ListCut { if case .modified(let family) = self { family.cut } else { .source } }
 
-    /// About which part of a score is left if so many of the common entries were not there.
+    /// Returns approximately the part of a score that is left if some of the common entries were missing.
     public func partLeft(without missing: Int, ofCommon common: Int) -> Double {
         guard common > missing else { return 0 }
         let (before, after) = (Double(common), Double(common - missing))
@@ -234,7 +235,7 @@ extension SimilarityParameters.Measure {
 }
 
 extension SimilarityParameters {
-    /// The fixed-point weights of the degrees that occur; nil for a formula without weights.
+    /// Returns the fixed-point weights of the degrees that occur, or nil for a formula without weights.
     public func weights(in matrix: BinaryMatrix) -> [Int: UInt32]? {
         guard case .modified(let family) = measure else { return nil }
         let degrees = matrix.columnDegrees(ofRowsWithAtLeast: minimumEntries)

@@ -1,14 +1,14 @@
 public import Model
 import Synchronization
 
-/// Finds every row's exact nearest neighbours.
+/// A search for every row's exact nearest neighbours.
 public struct NeighbourSearch: Sendable {
-    /// What counts as a neighbour.
+    /// The criteria of neighbours and the formula.
     public var parameters: SimilarityParameters
-    /// How many threads share the work, 1 or more; the result does not depend on it.
+    /// The number of threads, 1 or more; the result does not depend on it.
     public var threads: Int
 
-    /// The instructions to use, among `ProcessorPath.supported`; the result does not depend on it.
+    /// The processor instructions to use, among `ProcessorPath.supported`; the result does not depend on them.
     public var path: ProcessorPath
 
     /// Creates a search.
@@ -18,24 +18,27 @@ public struct NeighbourSearch: Sendable {
         self.path = path
     }
 
-    /// Called from time to time, from any thread, with the work done so far and the total, in the same unit.
+    /// A closure called now and then, from any thread, with the work done so far and the total in the same unit.
     public typealias Progress = @Sendable (_ done: Int, _ total: Int) -> Void
 
-    /// The lists of every row: its `limit` best neighbours, or the rows of which it is among the `limit` best sources.
+    /// Returns the neighbour lists of all rows.
+    ///
+    /// A list has the row's `limit` best targets. If lists are cut at the target, it has the rows for which this row is
+    /// among the `limit` best sources.
     ///
     /// - Parameters:
     ///   - matrix: rows × columns; the order of the rows breaks ties.
-    ///   - progress: reports the work done.
+    ///   - progress: a closure that is told the work done.
     public func run(on matrix: BinaryMatrix, progress: Progress = { _, _ in }) -> NeighbourTable {
         precondition(parameters.minimumCommon >= 1 && parameters.limit >= 0)
-        // What is searched is given back to memory before the lists are put together.
+        // The plan's memory is released before the lists are assembled.
         var found = SearchPlan(matrix, parameters, path, threads: threads).search(threads: threads, progress)
         return found.lists(parameters, of: matrix, threads: threads, path: path)
     }
 }
 
 extension SearchPlan {
-    /// What each tile has found; nothing if no row may have a neighbour.
+    /// Returns the pairs found for each tile; none if no row may have a neighbour.
     func search(threads: Int, _ progress: NeighbourSearch.Progress) -> FoundPairs {
         let plan = self
         guard plan.limit > 0 else { return FoundPairs(results: [], tiles: [], ranked: plan.prepared.ranked) }
@@ -57,16 +60,16 @@ extension SearchPlan {
     }
 }
 
-/// What was found for all tiles.
+/// The pairs found for all tiles.
 struct FoundPairs {
     var results: [TileResult]
     /// The ranks of each tile.
     let tiles: [Range<Int>]
-    /// The row of each rank, and how many entries it has.
+    /// The row of each rank, and the number of its entries.
     let ranked: RankedRows
     var rows: Storage<UInt32> { ranked.rows }
 
-    /// All lists, by row.
+    /// Returns all lists, in the order of rows.
     mutating func lists(
         _ parameters: SimilarityParameters, of matrix: BinaryMatrix, threads: Int, path: ProcessorPath = .fastest
     ) -> NeighbourTable {
@@ -85,7 +88,7 @@ struct FoundPairs {
         return TargetCut(formula, threads: threads).lists(&self, rowCount: matrix.rowCount)
     }
 
-    /// Where the pairs of every row are.
+    /// Returns the position of every row's pairs: tile, start and count.
     func slices(rowCount: Int) -> [(tile: Int, start: Int, count: Int)] {
         var slices = [(tile: Int, start: Int, count: Int)](repeating: (0, 0, 0), count: rowCount)
         for (tile, result) in results.enumerated() {
@@ -98,7 +101,7 @@ struct FoundPairs {
         return slices
     }
 
-    /// Lists that are cut at the source: from the order of ranks into that of rows.
+    /// Reorders lists that are cut at the source from ranks to rows.
     private func inOrderOfRows(rowCount: Int) -> NeighbourTable {
         let slices = slices(rowCount: rowCount)
         var table = NeighbourTable(offsets: [0], neighbours: [])
@@ -114,28 +117,28 @@ struct FoundPairs {
     }
 }
 
-/// What was found for a tile's ranks, one after the other.
+/// The pairs found for a tile's ranks, one rank after the other.
 struct TileResult: Sendable {
-    /// How many pairs each rank has.
+    /// The number of pairs of each rank.
     var counts: [Int] = []
-    /// The lists, if they are cut at the source.
+    /// The finished lists, if lists are cut at the source.
     var neighbours: [Neighbour] = []
     /// The pairs with the best sources, if lists are cut at the target.
     var pairs: [ListedPair] = []
 }
 
-/// Which rows are neighbours, and how similar two rows are.
+/// The criteria that decide which rows are neighbours, and the similarity formula.
 public struct SimilarityParameters: Sendable, Equatable {
-    /// X: a row counts, as source and as neighbour, only with at least this many entries (inclusive).
+    /// X: the fewest entries with which a row counts, as source and as neighbour (inclusive).
     public var minimumEntries: Int
-    /// Y: a pair counts only with at least this many common entries (inclusive, 1 or more).
+    /// Y: the fewest common entries with which a pair counts (inclusive, 1 or more).
     public var minimumCommon: Int
-    /// k: how many pairs a row keeps, at most: the length of its list, unless lists are cut at the target.
+    /// k: the most pairs that a row keeps, which is the longest list unless lists are cut at the target.
     public var limit: Int
     /// The formula.
     public var measure: Measure
 
-    /// Plain cosine by default.
+    /// Creates parameters; the default formula is plain cosine.
     public init(minimumEntries: Int, minimumCommon: Int, limit: Int, measure: Measure = .cosine) {
         self.minimumEntries = minimumEntries
         self.minimumCommon = minimumCommon

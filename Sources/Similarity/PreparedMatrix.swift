@@ -1,29 +1,37 @@
 import Glibc
 import Model
 
-/// The matrix in the form that is searched: ranks, renumbered columns, and blocks.
+/// The matrix in the form that is searched: ranks, renumbered columns and blocks.
 ///
-/// Columns of only one rank make no pair and are left out. Heavy columns are numbered by degree, largest first, light
-/// ones in their order.
+/// Columns of only one rank make no pair and are left out. Heavy columns are numbered by descending degree, light ones
+/// in their order.
 struct PreparedMatrix: Sendable {
     let ranked: RankedRows
-    /// Where each rank's columns begin: ranks + 1 offsets into `columns`.
+    /// The start of each rank's columns: ranks + 1 offsets into `columns`.
     let offsets: Storage<Int>
-    /// Each rank's columns by their new numbers, first the heavy ones; if there is only one block, their descriptors in
-    /// it instead.
+    /// The new numbers of each rank's columns, heavy ones first.
+    ///
+    /// If there is only one block, these are the columns' descriptors in that block instead.
     let columns: Storage<UInt32>
-    /// Where each rank's heavy columns end and its light ones begin; nil when rows hold descriptors.
+    /// The end of each rank's heavy columns, behind which its light ones begin; nil if rows hold descriptors.
     let heavyEnds: Storage<Int>?
     let blocks: [Block]
-    /// The degree of each heavy column; nil when rows hold descriptors.
+    /// The degree of each heavy column, or nil if rows hold descriptors.
     let degrees: Storage<UInt32>?
     let largestDegree: UInt32
-    /// Σ d² over the columns: the number of increments without bitmaps.
+    /// Σ d² over the columns: the number of counter increments if there were no bitmaps.
     let increments: Double
 
     var rankCount: Int { ranked.count }
 
-    /// - Parameter blockRows: the ranks of a block, rounded up to a multiple of 64; nil for what suits the caches.
+    /// Prepares a matrix.
+    ///
+    /// - Parameters:
+    ///   - matrix: rows × columns.
+    ///   - minimumEntries: the fewest entries with which a row counts (inclusive).
+    ///   - bitmaps: the rule for using bitmaps.
+    ///   - threads: the number of threads, 1 or more.
+    ///   - blockRows: the ranks of a block, rounded up to a multiple of 64; nil for a size that suits the caches.
     init(
         _ matrix: BinaryMatrix, minimumEntries: Int, bitmaps: BitmapUse, threads: Int, blockRows: Int? = nil
     ) {
@@ -44,7 +52,7 @@ struct PreparedMatrix: Sendable {
         increments = survey.chunks.reduce(0) { $0 + $1.increments }
     }
 
-    /// A matrix that was prepared before.
+    /// Creates a matrix from data that was prepared before.
     init(
         _ ranked: RankedRows, offsets: Storage<Int>, columns: Storage<UInt32>, heavyEnds: Storage<Int>?,
         blocks: [Block], degrees: Storage<UInt32>?, largestDegree: UInt32, increments: Double
@@ -60,30 +68,33 @@ struct PreparedMatrix: Sendable {
     }
 }
 
-/// How many numbers columns have.
+/// The number of column numbers of each kind.
 struct ColumnCounts: Sendable {
     let heavy: Int
-    /// Some are not used.
+    /// The number of light column numbers, some of which are unused.
     let light: Int
 }
 
-/// From which density on a column of a block has a bitmap: where that is faster.
+/// The rule that decides when a column of a block gets a bitmap, which is when bitmaps are faster.
 enum BitmapUse: Sendable {
-    /// Adding up bits: each bitmap costs a few instructions for 512 ranks.
+    /// Counting by adding bits: each bitmap costs a few instructions for 512 ranks.
     case counting
-    /// Adding a weight where a bit is set: each bitmap costs one instruction for as many ranks as a vector of the path
-    /// holds 64-bit numbers.
+    /// Adding a weight for each set bit.
+    ///
+    /// One instruction handles as many ranks of a bitmap as a vector of the path holds 64-bit numbers.
     case weighing(ProcessorPath)
     /// No bitmaps.
     case none
 
-    /// With a single block, rows hold descriptors instead of columns, and a column's weight comes from the length of
-    /// its list: weighing then needs lists.
+    /// The rule for a single block.
+    ///
+    /// There, rows hold descriptors instead of columns, and a column's weight follows from the length of its list.
+    /// Weighing therefore needs lists.
     var forSingleBlock: BitmapUse {
         if case .counting = self { self } else { .none }
     }
 
-    /// The least number of targets for a bitmap of so many groups.
+    /// Returns the fewest targets for which a bitmap of this many groups is used.
     func minimum(groups: Int) -> Int {
         switch self {
         case .counting: max(16, 6 * groups)
@@ -96,14 +107,16 @@ enum BitmapUse: Sendable {
 }
 
 extension BlockShape {
-    /// Small blocks for large rows, so that their wide counters stay in the first-level cache; larger blocks for small
-    /// rows, which have few entries in each and need counters of only 8 bits.
+    /// Divides ranks into blocks: small ones for large rows and larger ones for small rows.
+    ///
+    /// Large rows need wide counters, and in a small block these stay in the first-level cache. Small rows have few
+    /// entries in each block and need counters of only 8 bits.
     static func several(_ ranked: RankedRows, _ bitmaps: BitmapUse, most: Int? = nil) -> [BlockShape] {
         var shapes: [BlockShape] = []
         var first = 0
         while first < ranked.count {
             let usual = ranked.sizes[first] >= 256 ? 4096 : 16384
-            // The formula has a bound for every 64 ranks: blocks begin at multiples.
+            // The formula has one bound for every 64 ranks; blocks must begin at multiples of 64.
             let size = most.map { min(max(1, $0 + 63) / 64 * 64, usual) } ?? usual
             let end = min(ranked.count, first + size)
             shapes.append(BlockShape(first..<end, bitmaps))
@@ -120,13 +133,13 @@ extension BlockShape {
 
 /// The rows that count, largest first.
 ///
-/// A row's *rank* is its index in the order by size, largest first, equal sizes by ascending row. Adjacent ranks then
-/// need the same counter width and have a similar least useful count.
+/// A row's *rank* is its position in this order; equal sizes are in ascending order of the row. Adjacent ranks need the
+/// same counter width and have similar bounds.
 struct RankedRows: Sendable {
     let count: Int
     /// The row of each rank.
     let rows: Storage<UInt32>
-    /// The entries of each rank's row: n(i) of the formulas.
+    /// The number of entries of each rank's row: n(i) of the formulas.
     let sizes: Storage<UInt32>
 
     init(_ matrix: BinaryMatrix, minimumEntries: Int) {
@@ -144,7 +157,7 @@ struct RankedRows: Sendable {
         }
     }
 
-    /// Rows that were ranked before.
+    /// Creates ranks from data that was ranked before.
     init(rows: Storage<UInt32>, sizes: Storage<UInt32>) {
         count = rows.count
         self.rows = rows
@@ -152,26 +165,26 @@ struct RankedRows: Sendable {
     }
 }
 
-/// Memory that threads fill in parallel, each its own part, and then only read.
+/// Memory that several threads fill, each its own part, and that is only read afterwards.
 ///
-/// Aligned to a cache line and followed by `slack` bytes of 0, so that reading ahead may go beyond the end. It is not
-/// an `Array`, which cannot be aligned, nor be filled by several threads. Subscripts check bounds; `base` is for the
-/// kernels and the loops around them.
+/// It is aligned to a cache line and followed by `slack` bytes of 0; reading ahead may therefore go beyond the end. An
+/// `Array` can neither be aligned nor be filled by several threads. Subscripts check bounds; `base` is for the kernels
+/// and the loops around them.
 @safe
 final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
     static var alignment: Int { 64 }
     static var slack: Int { 256 }
     let count: Int
     let base: UnsafeMutablePointer<Element>
-    /// What is freed at the end; nil for a mapped file.
+    /// The allocation to free at the end, or nil for a mapped file.
     private let block: UnsafeMutableRawPointer?
-    /// The file that the elements are in, which nobody writes; nil for memory of its own.
+    /// The file region that holds the elements, which is never written; nil if the memory is allocated.
     private let region: ByteRegion?
 
-    /// Elements without a value.
+    /// Allocates elements without values.
     convenience init(uninitialized count: Int) { unsafe self.init(count) { unsafe malloc($0) } }
 
-    /// Elements whose bytes are 0; the memory of large ones is only taken when it is touched.
+    /// Allocates elements whose bytes are 0; large ones take memory only when it is touched.
     convenience init(zeroed count: Int) { unsafe self.init(count) { unsafe calloc(1, $0) } }
 
     private init(_ count: Int, allocate: (Int) -> UnsafeMutableRawPointer?) {
@@ -188,8 +201,9 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
         unsafe base = aligned.bindMemory(to: Element.self, capacity: count)
     }
 
-    /// The elements of a file, which are only read; the file must have them, at a multiple of the alignment, and the
-    /// slack behind them.
+    /// Uses elements of a file, which are only read.
+    ///
+    /// They must begin at a multiple of the alignment and be followed by the slack.
     init(_ region: ByteRegion, at offset: Int, count: Int) {
         precondition(offset % Self.alignment == 0)
         self.count = count
@@ -208,7 +222,7 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
         try unsafe body(bytes.bytes)
     }
 
-    /// An element; the bounds are checked.
+    /// The element at an index; the bounds are checked.
     @inline(__always)
     subscript(index: Int) -> Element {
         get {
@@ -221,7 +235,7 @@ final class Storage<Element: BitwiseCopyable>: @unchecked Sendable {
         }
     }
 
-    /// Sets the first elements.
+    /// Sets the first `count` elements to a value.
     func fill(_ value: Element, count: Int) {
         precondition(count >= 0 && count <= self.count, "index out of bounds")
         unsafe base.update(repeating: value, count: count)

@@ -2,7 +2,7 @@ import CSimilarity
 import Glibc
 import Synchronization
 
-/// What the worker threads read: rows, blocks and the formula in the form that the kernels use.
+/// The data that worker threads read: rows, blocks and the formula in the form that the kernels use.
 struct SearchPlan: Sendable {
     let parameters: SimilarityParameters
     let path: ProcessorPath
@@ -21,9 +21,15 @@ struct SearchPlan: Sendable {
             prepared, parameters, path, entryCount: matrix.entryCount, ranks: 0..<prepared.rankCount, rowsAtOnce: 256)
     }
 
-    /// A plan for some ranks.
+    /// Creates a plan for a range of ranks.
     ///
-    /// - Parameter rowsAtOnce: the ranks of a tile, for which all blocks are read once.
+    /// - Parameters:
+    ///   - prepared: the prepared matrix.
+    ///   - parameters: the criteria and the formula.
+    ///   - path: the processor instructions to use.
+    ///   - entryCount: the number of entries in the matrix, for the estimate of the cost.
+    ///   - wanted: the ranks to search for.
+    ///   - rowsAtOnce: the number of ranks in a tile; each block is read once for a tile.
     init(
         _ prepared: PreparedMatrix, _ parameters: SimilarityParameters, _ path: ProcessorPath, entryCount: Int,
         ranks wanted: Range<Int>, rowsAtOnce: Int
@@ -44,14 +50,14 @@ struct SearchPlan: Sendable {
 }
 
 extension SimilarityParameters.Measure {
-    /// Where bitmaps are faster.
+    /// Returns the rule that decides when bitmaps are faster.
     func bitmaps(_ path: ProcessorPath) -> BitmapUse { self == .cosine ? .counting : .weighing(path) }
 }
 
-/// Estimates of what the parts of a search cost, for even progress: roughly nanoseconds of one core.
+/// Estimates of the cost of the parts of a search, roughly in nanoseconds of one core.
 ///
-/// Fitted on matrices of 1 to 60 million entries, with few heavy and with many light columns; on the largest ones the
-/// progress is off by at most a twentieth of the whole.
+/// Progress is reported in this unit to make it even. The estimates were fitted on matrices of 1 to 60 million entries,
+/// with few heavy and with many light columns. On the largest ones, progress is off by at most 5% of the whole.
 struct SearchCost: Sendable {
     /// The cost before the first tile.
     let preparation: Int
@@ -81,7 +87,7 @@ struct SearchCost: Sendable {
     }
 }
 
-/// The instructions that the search uses; all give the same result.
+/// The sets of processor instructions that the search can use; all give the same result.
 public enum ProcessorPath: String, Sendable, CaseIterable {
     /// Only instructions that every processor has.
     case portable = "scalar"
@@ -107,10 +113,12 @@ public enum ProcessorPath: String, Sendable, CaseIterable {
 
 /// Runs a closure on several threads at once and returns when all have ended.
 ///
-/// It starts threads of its own, because the work never waits and would block the pool that asynchronous code shares.
-/// The calling thread is one of them. If the system refuses to start another, the others do its share.
+/// It starts its own threads, because the work never waits and would block the shared pool of asynchronous code. The
+/// calling thread is one of them. If the system refuses to start a thread, the others do its share.
 ///
-/// - Parameter body: receives the number of its thread, from 0.
+/// - Parameters:
+///   - count: the number of threads.
+///   - body: a closure that receives the number of its thread, from 0.
 func withWorkerThreads(_ count: Int, _ body: @Sendable (_ thread: Int) -> Void) {
     withoutActuallyEscaping(body) { body in
         var handles: [pthread_t] = []
@@ -135,14 +143,14 @@ private final class Job: Sendable {
     init(run: @escaping @Sendable () -> Void) { self.run = run }
 }
 
-/// Gives out the numbers 0 ..< count, one at a time, to any thread that asks.
+/// A queue that gives out the numbers 0 ..< count, one at a time, to any thread.
 final class WorkQueue: Sendable {
     let count: Int
     private let next = Atomic<Int>(0)
 
     init(count: Int) { self.count = count }
 
-    /// The next number; nil when all are taken.
+    /// Returns the next number, or nil when all are taken.
     func take() -> Int? {
         let taken = next.add(1, ordering: .relaxed).oldValue
         return taken < count ? taken : nil
@@ -157,7 +165,7 @@ func concurrently(_ threads: Int, count: Int, _ body: @Sendable (_ number: Int) 
     }
 }
 
-/// Results that several threads produce, each with its number.
+/// Numbered results that several threads produce.
 final class Collected<Value: Sendable>: Sendable {
     private let values: Mutex<[Value?]>
 
@@ -165,6 +173,6 @@ final class Collected<Value: Sendable>: Sendable {
 
     func set(_ number: Int, _ value: Value) { values.withLock { $0[number] = value } }
 
-    /// All results, in the order of their numbers.
+    /// Returns all results, in the order of their numbers.
     func all() -> [Value] { values.withLock { $0.compactMap { $0 } } }
 }

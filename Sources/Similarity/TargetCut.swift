@@ -1,16 +1,16 @@
 public import Model
 
-/// A pair that is kept, seen from one of its rows.
+/// A kept pair, seen from one of its rows.
 struct ListedPair: BitwiseCopyable {
-    /// Orders all pairs: `ModifiedCosine.pairKey`.
+    /// The key that orders all pairs: `ModifiedCosine.pairKey`, or the score itself if scores are mixed.
     var key: Double
     /// The other row.
     var row: UInt32
     var common: UInt32
 
-    /// The list of a source: its pairs, best first.
+    /// Returns the list of a source from its pairs, which must be best first.
     ///
-    /// Where scores were mixed with something else, keys are scores.
+    /// If scores were mixed with something else, the keys are scores.
     static func list(_ pairs: some Collection<ListedPair>, _ formula: ModifiedCosine) -> [Neighbour] {
         var scores = formula.mixes ? pairs.map(\.key) : pairs.map { formula.score(pairKey: $0.key) }
         formula.normalize(&scores)
@@ -18,7 +18,7 @@ struct ListedPair: BitwiseCopyable {
     }
 }
 
-/// Turns the best sources of every target into the lists of the sources.
+/// The step that turns the best sources of every target into the lists of the sources.
 struct TargetCut {
     private let formula: ModifiedCosine
     private let threads: Int
@@ -28,9 +28,11 @@ struct TargetCut {
         self.threads = threads
     }
 
-    /// The lists, each best first, equal pairs in ascending order of the row.
+    /// Returns the lists, each best first, with equal pairs in ascending order of the row.
     ///
-    /// - Parameter found: the pairs of each rank as a target; emptied tile by tile, to need less memory.
+    /// - Parameters:
+    ///   - found: the pairs of each rank as a target; emptied tile by tile to save memory.
+    ///   - rowCount: the number of rows.
     func lists(_ found: inout FoundPairs, rowCount: Int) -> NeighbourTable {
         var ends = [Int](repeating: 0, count: rowCount + 1)
         for result in found.results {
@@ -38,7 +40,8 @@ struct TargetCut {
         }
         for row in 0..<rowCount { ends[row + 1] += ends[row] }
         let offsets = ends
-        // From here on the end of a row's list so far, which begins where the list of the row before ends.
+        // From here on, `ends` has the end of each row's list so far; the list begins where the previous row's list
+        // ends.
         let pairs = Storage<ListedPair>(uninitialized: offsets[rowCount])
         for (tile, ranks) in found.tiles.enumerated() {
             var next = 0
@@ -74,17 +77,17 @@ struct TargetCut {
     }
 }
 
-/// The scores in a version's lists, as exactly as the version has them without its catalog.
+/// The scores in a version's lists, as exactly as possible without the catalog.
 ///
-/// Where every common entry weighs the same (plain cosine, and the modified one with a = 0 and g = 0), a score follows
-/// in double precision from the counts beside it. Otherwise it is the stored one, of single precision: the decimal
-/// number with the fewest digits that stands for it, so that no digit is shown that is not known.
+/// With equal weights (plain cosine, or the modified one with a = 0 and g = 0, unmixed), scores follow from the counts.
+/// They are then computed in double precision. Otherwise the stored score has single precision. It is given as the
+/// decimal number with the fewest digits that stands for it; unknown digits are not shown.
 public struct ListedScores {
     private let model: ModelVersion
     private let relation: Relation
     private let formula: ListFormula?
 
-    /// The scores in the lists of a relation of a version.
+    /// Prepares the scores in the lists of a relation of a version.
     public init(_ relation: Relation, in model: ModelVersion, _ manifest: Manifest) {
         self.model = model
         self.relation = relation
@@ -92,7 +95,7 @@ public struct ListedScores {
         self.formula = formula?.followsFromCounts == true ? formula : nil
     }
 
-    /// The score of a neighbour in the list of a group.
+    /// Returns the score of a neighbour in the list of a group.
     public func score(of neighbour: Neighbour, to group: Int) -> Double {
         guard let formula else { return Double(neighbour.score.description) ?? Double(neighbour.score) }
         return formula.score(

@@ -1,18 +1,18 @@
 import CSimilarity
 import Model
 
-/// One thread's search: its counters and candidate lists, for one tile of source rows after another.
+/// One thread's search, with its counters and candidate lists; it processes one tile of source rows after another.
 @safe
 final class TileWorker {
     let plan: SearchPlan
-    /// A counter for each target of a block, 0 between visits.
+    /// A counter for each target of a block; all are 0 between visits.
     let counters: Storage<UInt128>
     /// The bitmaps to add up for a source row.
     let maps: Storage<UnsafePointer<UInt8>>
     private let hits: Storage<coterie_hit>
     private let items: Storage<Candidate>
     private let histograms: Storage<UInt16>
-    /// For a modified cosine: what each bitmap adds, and the hits.
+    /// The weight that each bitmap adds, for a modified cosine.
     let mapWeights: Storage<UInt64>
     let weightedHits: Storage<coterie_weighted_hit>
 
@@ -31,7 +31,7 @@ final class TileWorker {
         histograms = Storage(uninitialized: rows * BestCandidates.bucketCount)
     }
 
-    /// The best pairs of each of the tile's ranks.
+    /// Returns the best pairs of each of the tile's ranks.
     func pairs(of tile: Range<Int>) -> TileResult {
         let capacity = BestCandidates.capacity(limit: plan.limit)
         var best = (0..<tile.count).map { index in
@@ -52,7 +52,7 @@ final class TileWorker {
         return result
     }
 
-    /// Appends the best candidates of a rank: as the list of a source, or as the pairs of a target.
+    /// Appends the best candidates of a rank, as the list of a source or as the pairs of a target.
     private func append(_ found: UnsafeBufferPointer<Candidate>, ofRank rank: Int, to result: inout TileResult) {
         let size = Int(unsafe plan.prepared.ranked.sizes.base[rank])
         guard let modified = plan.formula.modified else {
@@ -83,8 +83,9 @@ final class TileWorker {
         unsafe plan.prepared.ranked.rows.base[Int(candidate.rank)]
     }
 
-    /// The blocks, nearest first: rows of similar size are the likeliest neighbours, and raise the bound for the
-    /// others.
+    /// Returns the blocks, nearest first.
+    ///
+    /// Rows of similar size are the likeliest neighbours; finding them first raises the bound for the others.
     private func blocks(outwardsFrom rank: Int) -> [Block] {
         let home = plan.prepared.blocks.lastIndex { $0.ranks.lowerBound <= rank } ?? 0
         return plan.prepared.blocks.indices
@@ -109,7 +110,7 @@ final class TileWorker {
         }
     }
 
-    /// Plain cosine: counters hold the common entries.
+    /// Compares a row with a block by plain cosine; counters hold the number of common entries.
     private func count<Counter: FixedWidthInteger & UnsignedInteger & BitwiseCopyable>(
         _ rank: Int, _ block: Block, _: Counter.Type, most: Int, _ best: inout BestCandidates
     ) {
@@ -152,18 +153,20 @@ final class TileWorker {
 }
 
 extension UInt32 {
-    /// Limited to the bits that a sum of `count` ones can have; at least 3.
+    /// Returns the number, but at most the bits of a sum of `count` ones, or 3 if that is more.
     fileprivate func clamped(to count: Int) -> UInt32 {
         Swift.min(self, UInt32(Swift.max(3, Int.bitWidth - count.leadingZeroBitCount)))
     }
 }
 
 extension TileWorker {
-    /// Calls a body with each column of a rank that has targets in a block, and with the column's degree.
+    /// Calls a closure for each column of a rank that has targets in a block, with the column's degree.
     ///
     /// - Parameters:
-    ///   - bitmap: receives the number of a bitmap.
-    ///   - list: receives targets.
+    ///   - rank: the source row.
+    ///   - block: the block.
+    ///   - bitmap: a closure that receives the number of a bitmap.
+    ///   - list: a closure that receives targets.
     @inline(__always)
     func forEachColumn(
         ofRank rank: Int, in block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
@@ -180,9 +183,9 @@ extension TileWorker {
         unsafe forEachLightColumn(heavyEnd..<end, light, block, list: list)
     }
 
-    /// The same for an only block, whose descriptors rows hold.
+    /// Does the same for a single block, for which rows hold descriptors.
     ///
-    /// A modified cosine, which needs degrees, has no bitmaps there, and the length of a column's list is its degree.
+    /// A modified cosine, which needs degrees, uses no bitmaps there. The length of a column's list is then its degree.
     @inline(__always)
     private func forEachDescriptor(
         _ entries: Range<Int>, _ block: Block, bitmap: (_ number: Int, _ degree: UInt32) -> Void,
@@ -191,7 +194,7 @@ extension TileWorker {
         let columns = unsafe plan.prepared.columns.base
         let lists = unsafe block.lists.base
         for entry in entries {
-            // The second cache line too, which lists of 32 targets or more need.
+            // The second prefetch is for lists of 32 targets or more, which reach into another cache line.
             let ahead = unsafe lists + Int(columns[entry + 40] & ~Block.bitmapFlag)
             unsafe coterie_prefetch_line(ahead)
             unsafe coterie_prefetch_line(ahead + 32)
@@ -222,7 +225,7 @@ extension TileWorker {
             unsafe coterie_prefetch_line(lists + Int(ahead & ~Block.bitmapFlag))
             let column = Int(unsafe columns[entry])
             let descriptor = unsafe descriptors[column]
-            // 0: the column has no target in this block.
+            // A descriptor of 0 means that the column has no target in this block.
             guard descriptor != 0 else { continue }
             if descriptor & Block.bitmapFlag != 0 {
                 unsafe bitmap(Int(descriptor & ~Block.bitmapFlag), degrees[column])
@@ -249,7 +252,7 @@ extension TileWorker {
             guard let index = light.index(of: unsafe columns[entry]) else { continue }
             let value = unsafe values[index]
             if value & LightColumns.listFlag == 0 {
-                // The low half is the target.
+                // The low half of the value is the target.
                 let target = unsafe UnsafeRawPointer(values + index).assumingMemoryBound(to: UInt16.self)
                 unsafe list(target, 1, value &>> 16)
             } else {
@@ -261,7 +264,9 @@ extension TileWorker {
     }
 }
 
-/// Modified cosine: a counter holds a count in its low bits and the sum of weights above them.
+/// The search for the modified cosine.
+///
+/// A counter holds the number of common entries in its low bits and the sum of weights above them.
 extension TileWorker {
     /// Compares a row with a block in which no pair has 2¹⁶ common entries or more.
     func weigh(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
@@ -304,7 +309,7 @@ extension TileWorker {
         }
     }
 
-    /// The same for any number of common entries; rare, hence the simple loop.
+    /// Does the same for any number of common entries; it is rare, and a simple loop is enough.
     func weighWidely(_ rank: Int, _ block: Block, _ best: inout BestCandidates) {
         let weights = weights
         let counters = unsafe counters.base
@@ -344,7 +349,7 @@ extension TileWorker {
 }
 
 extension Block {
-    /// Calls `body` with the targets of a bitmap, ascending.
+    /// Calls `body` with the targets of a bitmap, in ascending order.
     fileprivate func forEachTarget(ofBitmap number: Int, _ body: (_ target: Int) -> Void) {
         let words = unsafe bitmaps.base + number * bitmapStride
         for word in 0..<bitmapStride {

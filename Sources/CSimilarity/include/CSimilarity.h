@@ -1,102 +1,105 @@
-/// The innermost loops, which are faster in C than in Swift: bit-sliced addition of bitmaps, comparing many counters at
-/// once, and the decomposition of a matrix. No I/O, no allocation, no state. All paths give the same result.
+/// The innermost loops, which are faster in C than in Swift.
+///
+/// They add bitmaps bit by bit, compare many counters at once, and decompose a matrix. They have no state, allocate
+/// nothing and do no I/O. All paths give the same result.
 #pragma once
 
 #include <stdint.h>
 
-/// Instruction sets, slowest first; only some x86-64 processors have the later ones.
+/// The instruction sets, slowest first; only some x86-64 processors have the later ones.
 enum { COTERIE_PORTABLE = 0, COTERIE_AVX2 = 1, COTERIE_AVX512 = 2 };
 
-/// The last of the above that this processor has.
+/// Returns the fastest instruction set that this processor supports.
 int coterie_best_path(void);
 
 /// A target that reaches the least count.
 typedef struct {
-    /// Its position in the block.
+    /// The target's position in the block.
     uint32_t target;
     uint32_t count;
 } coterie_hit;
 
 enum {
-    /// A group: the targets that are processed together, one bit each. A block consists of whole groups.
+    /// The number of targets in a group, which are processed together with one bit each. A block consists of whole
+    /// groups.
     COTERIE_GROUP = 512,
-    /// A scan stops at the end of the group in which it reaches this many hits.
+    /// The number of hits after which a scan stops at the end of the current group.
     COTERIE_HITS_WANTED = 32,
     /// The most hits that a scan returns.
     COTERIE_HITS_MOST = COTERIE_HITS_WANTED + COTERIE_GROUP,
-    /// The low bits of a weighted sum that hold the count.
+    /// The number of low bits of a weighted sum that hold the count.
     COTERIE_COUNT_BITS = 16,
 };
 
-/// One source row against one block of targets.
+/// The job of comparing one source row with one block of targets.
 typedef struct {
-    /// Bitmaps to add up, one bit for each target, aligned to 64 bytes; their number is padded with empty ones to a
+    /// The bitmaps to add up, with one bit for each target, aligned to 64 bytes. Empty bitmaps pad their number to a
     /// multiple of 8.
     const uint8_t *_Nonnull const *_Nonnull maps;
     uint32_t map_count;
-    /// The bits of the largest possible sum of bitmaps; a sum that needs more is wrong.
+    /// The number of bits of the largest possible sum of bitmaps; a sum that needs more bits is wrong.
     uint32_t planes;
-    /// A counter of 8, 16 or 32 bits for each target, which is added to its sum; the scan resets it to 0. Aligned to 64
-    /// bytes.
+    /// A counter of 8, 16 or 32 bits for each target, which is added to the target's sum and then reset to 0. The
+    /// counters are aligned to 64 bytes.
     void *_Nonnull counters;
-    /// For each 64 targets, the least square root of a size.
+    /// The smallest square root of a size for each 64 targets.
     const float *_Nonnull roots;
-    /// Times a root, this is the least useful count; counts below `minimum` are never useful.
+    /// The least useful count divided by a root. Counts below `minimum` are never useful.
     float threshold;
     uint32_t minimum;
-    /// The groups to scan; the scan moves `group` to where the next one continues.
+    /// The next group to scan, where the following scan continues; `group_end` is the first group that is not scanned.
     uint32_t group;
     uint32_t group_end;
     coterie_hit *_Nonnull hits;
 } coterie_scan_job;
 
-/// Scans until there are enough hits or the groups end; returns the number of hits, which are in ascending
-/// order of target.
+/// Scans until there are enough hits or the groups end.
 ///
-/// `width` is 8, 16 or 32, the bits of a counter; the processor must have the instructions of `path`.
+/// Returns the number of hits, which are in ascending order of target. `width` is the number of bits of a counter: 8,
+/// 16 or 32. The processor must support the instructions of `path`.
 uint32_t coterie_scan(int path, int width, coterie_scan_job *_Nonnull job);
 
 /// A target whose sum may be large enough.
 typedef struct {
-    /// The sum of the weights; the lowest `COTERIE_COUNT_BITS` bits hold their number.
+    /// The sum of the weights; the low `COTERIE_COUNT_BITS` bits hold the number of common entries.
     uint64_t sum;
     uint32_t target;
 } coterie_weighted_hit;
 
-/// One source row, whose entries have weights, against one block of targets.
+/// The job of comparing one source row with weighted entries with one block of targets.
 typedef struct {
-    /// Bitmaps, a bit for each target, aligned to 64 bytes.
+    /// The bitmaps, with one bit for each target, aligned to 64 bytes.
     const uint8_t *_Nonnull const *_Nonnull maps;
-    /// For each bitmap what a set bit adds: a weight above the bits of a count, which is 1.
+    /// The number that a set bit of each bitmap adds: a weight in the high bits, and 1 in the bits of the count.
     const uint64_t *_Nonnull weights;
     uint32_t map_count;
-    /// For each target the sum so far; the scan resets it to 0. Aligned to 64 bytes.
+    /// The sum so far for each target, which the scan resets to 0; aligned to 64 bytes.
     uint64_t *_Nonnull counters;
-    /// For each 64 targets, the least factor that turns a key into a sum of weights.
+    /// The smallest factor that turns a key into a sum of weights, for each 64 targets.
     const double *_Nonnull inverses;
-    /// Times an inverse, this is the least useful sum of weights.
+    /// The least useful sum of weights divided by an inverse.
     double threshold;
     /// The least useful count.
     uint32_t minimum;
-    /// The groups to scan; the scan moves `group` to where the next one continues.
+    /// The next group to scan, where the following scan continues; `group_end` is the first group that is not scanned.
     uint32_t group;
     uint32_t group_end;
     coterie_weighted_hit *_Nonnull hits;
 } coterie_weighted_job;
 
-/// As `coterie_scan`, for sums of weights; no sum of weights may reach 2^47, no count 2^16.
+/// Scans like `coterie_scan`, for sums of weights. No sum of weights may reach 2^47, and no count 2^16.
 uint32_t coterie_scan_weighted(int path, coterie_weighted_job *_Nonnull job);
 
-/// The numbers of a row of a matrix that `coterie_decompose` turns are a multiple of this.
+/// The number of columns of a matrix for `coterie_decompose` is padded to a multiple of this.
 enum { COTERIE_DOUBLES_STEP = 8 };
 
-/// Turns the upper triangle of a symmetric matrix into the upper triangle U with U'U = matrix (Cholesky's
-/// decomposition); returns 0 if the matrix is not positive definite.
+/// Decomposes a symmetric matrix into U'U, replacing its upper triangle by U (Cholesky's decomposition).
 ///
-/// `matrix` has `count` rows of `stride` numbers each and is aligned to 64 bytes; `stride` is a multiple of
-/// `COTERIE_DOUBLES_STEP`, at least `count`. What is below the diagonal has no meaning before and after; it must be
-/// finite, as must be the columns from `count` to the next multiple of `COTERIE_DOUBLES_STEP`.
+/// Returns 1, or 0 if the matrix is not positive definite. `matrix` has `count` rows of `stride` numbers each and is
+/// aligned to 64 bytes. `stride` is a multiple of `COTERIE_DOUBLES_STEP` and at least `count`. Numbers below the
+/// diagonal have no meaning before and after, but must be finite. The columns from `count` to the next multiple of
+/// `COTERIE_DOUBLES_STEP` must be finite too.
 int coterie_decompose(int path, double *_Nonnull matrix, uint32_t count, uint32_t stride);
 
-/// Asks for a cache line that will be read soon.
+/// Prefetches a cache line that will be read soon.
 static inline void coterie_prefetch_line(const void *_Nonnull address) { __builtin_prefetch(address); }

@@ -1,13 +1,14 @@
 public import Model
 
-/// A search that several processes share: each maps its file and finds the pairs of some rows; one puts them together.
+/// A search that several processes share.
 ///
-/// Rows are numbered by rank, which is their index in the order by size, largest first. The lists are the same as those
-/// of `NeighbourSearch`, however the ranks are divided, and however many rows a block has.
+/// Each process maps the search's file and finds the pairs of some rows; one process puts the pairs together. Rows are
+/// numbered by rank, which is their position in the order by size, largest first. The lists are the same as those of
+/// `NeighbourSearch`, however the ranks and blocks are divided.
 public struct PreparedSearch: Sendable {
-    /// What tells this search from others, so that nothing of theirs is put together with it.
+    /// A number that distinguishes this search from others; pairs of different searches are never combined.
     public let identity: UInt64
-    /// What counts as a neighbour.
+    /// The criteria of neighbours and the formula.
     public let parameters: SimilarityParameters
     let prepared: PreparedMatrix
     let rowCount: Int
@@ -17,9 +18,12 @@ public struct PreparedSearch: Sendable {
     ///
     /// - Parameters:
     ///   - matrix: rows × columns; the order of the rows breaks ties.
-    ///   - path: for which processor bitmaps are chosen; the result does not depend on it.
-    ///   - blockRows: the most rows of a block, for machines whose memory does not hold the whole file; nil for what
-    ///     suits the caches.
+    ///   - parameters: the criteria of neighbours and the formula.
+    ///   - path: the processor for which bitmaps are chosen; the result does not depend on it.
+    ///   - threads: the number of threads, 1 or more.
+    ///   - blockRows: the most rows of a block, for machines whose memory cannot hold the whole file; nil for a size
+    ///     that suits the caches.
+    ///   - identity: a number that distinguishes this search from others.
     public init(
         _ matrix: BinaryMatrix, _ parameters: SimilarityParameters, path: ProcessorPath, threads: Int, blockRows: Int?,
         identity: UInt64
@@ -47,11 +51,13 @@ public struct PreparedSearch: Sendable {
     /// The number of rows that count.
     public var rankCount: Int { prepared.rankCount }
 
-    /// Finds the pairs of some ranks.
+    /// Finds the pairs of a range of ranks.
     ///
     /// - Parameters:
-    ///   - ranks: within 0 ..< `rankCount`.
-    ///   - rowsAtOnce: for so many ranks, 1 or more, every block is read once.
+    ///   - ranks: the ranks, within 0 ..< `rankCount`.
+    ///   - threads: the number of threads, 1 or more.
+    ///   - path: the processor instructions to use.
+    ///   - rowsAtOnce: the number of ranks, 1 or more, for which every block is read once.
     public func pairs(of ranks: Range<Int>, threads: Int, path: ProcessorPath, rowsAtOnce: Int = 256) -> PairBlock {
         precondition(ranks.lowerBound >= 0 && ranks.upperBound <= rankCount, "ranks \(ranks) of \(rankCount)")
         let plan = SearchPlan(
@@ -67,10 +73,13 @@ public struct PreparedSearch: Sendable {
         return PairBlock(identity: identity, ranks: ranks, result: result)
     }
 
-    /// Puts the pairs of all ranks together.
+    /// Combines the pairs of all ranks into lists.
     ///
-    /// - Parameter matrix: what was searched.
-    /// - Throws: `PreparedSearchError` if they are of another search, or do not cover all ranks, each once.
+    /// - Parameters:
+    ///   - blocks: the pairs, in any order.
+    ///   - matrix: the matrix that was searched.
+    ///   - threads: the number of threads, 1 or more.
+    /// - Throws: `PreparedSearchError` if blocks belong to another search, or do not cover every rank exactly once.
     public func lists(_ blocks: [PairBlock], of matrix: BinaryMatrix, threads: Int) throws(PreparedSearchError)
         -> NeighbourTable
     {
@@ -88,16 +97,16 @@ public struct PreparedSearch: Sendable {
     }
 }
 
-/// Why a search cannot be shared.
+/// The reasons why a shared search fails.
 public enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
-    /// A file is not what it should be.
+    /// A file is damaged or of another kind.
     case damaged(String)
-    /// Pairs were found by another search.
+    /// The pairs were found by another search.
     case otherSearch
-    /// Nobody found the pairs of a rank, or two did.
+    /// A rank is in no block of pairs, or in several.
     case gap(atRank: Int)
 
-    /// What is wrong, in words.
+    /// An explanation in words.
     public var description: String {
         switch self {
         case .damaged(let reason): "the file is damaged: \(reason)"
@@ -107,10 +116,10 @@ public enum PreparedSearchError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The pairs that were found for some ranks of a `PreparedSearch`.
+/// The pairs found for some ranks of a `PreparedSearch`.
 public struct PairBlock: Sendable {
     let identity: UInt64
-    /// The ranks, all of them in order.
+    /// The ranks, without gaps.
     public let ranks: Range<Int>
     let result: TileResult
 
@@ -123,8 +132,11 @@ public struct PairBlock: Sendable {
         self.result = result
     }
 
-    /// The bytes of a file: 64-bit numbers (the format, the identity of the search, the first rank, the rank behind the
-    /// last, how many neighbours, how many pairs), how many each rank has, then the neighbours and pairs.
+    /// The encoded form, as bytes of a file.
+    ///
+    /// It begins with 64-bit numbers: format, identity of the search, first rank, rank after the last, number of
+    /// neighbours, number of pairs. The number of pairs of each rank follows. Then come the pairs and then the
+    /// neighbours.
     public var encoded: [UInt8] {
         let header =
             [
@@ -139,7 +151,7 @@ public struct PairBlock: Sendable {
         return bytes
     }
 
-    /// Reads what `encoded` gave; `PreparedSearch.lists` checks that it belongs to a search.
+    /// Decodes the bytes of `encoded`; `PreparedSearch.lists` checks that they belong to its search.
     ///
     /// - Throws: `PreparedSearchError.damaged` if the bytes are anything else.
     public init(_ bytes: [UInt8]) throws(PreparedSearchError) {

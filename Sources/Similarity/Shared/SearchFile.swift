@@ -1,17 +1,17 @@
 public import Model
 
-/// A prepared search in a file, which is mapped and not copied: all processes of a machine share one copy in memory.
+/// A prepared search in a mapped file; all processes of a machine share one copy in memory.
 ///
-/// After a header of 64-bit numbers come the arrays, each at a multiple of the alignment of `Storage` and followed by
-/// its slack. Numbers are little-endian.
+/// The file begins with a header of 64-bit numbers. The arrays follow, each at a multiple of the alignment of `Storage`
+/// and followed by its slack. Numbers are little-endian.
 extension PreparedSearch {
     private static let magic = UInt64(0x3468_6372_6165_5374)
     private static let headerNumbers = 23
     private static let blockNumbers = 8
-    /// From the sixth number of the header on.
+    /// The number of header numbers for the measure, from the sixth on.
     private static let measureNumbers = 10
 
-    /// Gives the bytes of the file, piece by piece.
+    /// Writes the bytes of the file, piece by piece.
     public func write<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
         var position = 0
         func put(_ bytes: RawSpan) throws(Failure) {
@@ -72,15 +72,15 @@ extension PreparedSearch {
         return numbers
     }
 
-    /// Opens a file that was written; its content must have been compared with a checksum, which may follow it.
+    /// Opens a written file, whose checksum the caller must have verified; the checksum may follow the content.
     ///
-    /// - Throws: `PreparedSearchError.damaged` if it is too short or something else.
+    /// - Throws: `PreparedSearchError.damaged` if the file is too short or of another kind.
     public init(_ region: ByteRegion) throws(PreparedSearchError) {
         let numbers = try Self.numbers(region, 0..<Self.headerNumbers)
         guard numbers[0] == Self.magic else { throw .damaged("it is not a prepared search") }
         let counts = numbers[15..<22].map { Int(truncatingIfNeeded: $0) }
         let (rankCount, columnCount, degreeCount, blockCount) = (counts[2], counts[3], counts[4], counts[5])
-        // Without degrees, rows hold descriptors.
+        // Rows hold descriptors if there are no degrees.
         let hasDescriptors = degreeCount < 0
         guard counts.allSatisfy({ $0 >= -1 }), rankCount < Int(UInt32.max), blockCount <= rankCount else {
             throw .damaged("its header is wrong")
@@ -141,7 +141,7 @@ extension PreparedSearch {
     }
 }
 
-/// Walks through the arrays of a file.
+/// A cursor over the arrays of a file.
 private struct Placement {
     let region: ByteRegion
     var position: Int
@@ -151,7 +151,7 @@ private struct Placement {
         self.position = position
     }
 
-    /// The bytes up to the next array.
+    /// Returns the number of bytes up to the next array.
     static func padding(_ position: Int) -> Int { -position & (Storage<UInt64>.alignment - 1) }
 
     mutating func take<Element: BitwiseCopyable>(_ count: Int, of: Element.Type) throws(PreparedSearchError)
@@ -168,14 +168,15 @@ private struct Placement {
 }
 
 extension PreparedSearch {
-    /// Cuts the ranks into ranges that take about as long.
+    /// Divides the ranks into ranges of about the same cost.
     ///
-    /// What a rank costs is nearly the sum of d(u) over its columns u, each of which is in d(u) rows: Σ d² over all.
+    /// The cost of a rank is nearly the sum of d(u) over its columns u, each of which is in d(u) rows. The total is Σ
+    /// d².
     ///
-    /// A rank is not divided. So that one that costs much is not the part for which all others wait, there are fewer
-    /// parts then: none costs more than three halves of its share.
+    /// A rank is not divided. If one rank costs much, fewer ranges are made; the others then do not all wait for it. No
+    /// range costs more than three halves of its share.
     ///
-    /// - Parameter count: how many are wanted, 1 or more.
+    /// - Parameter count: the number of ranges wanted, 1 or more.
     public func ranges(count: Int) -> [Range<Int>] {
         let costs = self.costs()
         guard let most = costs.max() else { return [] }
@@ -185,7 +186,7 @@ extension PreparedSearch {
         var (start, sum) = (0, 0.0)
         for rank in costs.indices {
             sum += costs[rank]
-            // The end is where it is nearest to the sum of the shares.
+            // A range ends where the sum is nearest to the sum of the shares.
             let next = rank + 1 < costs.count ? costs[rank + 1] : .infinity
             if rank + 1 == costs.count || sum + next / 2 > share * Double(ranges.count + 1) {
                 ranges.append(start..<rank + 1)
@@ -195,7 +196,7 @@ extension PreparedSearch {
         return ranges
     }
 
-    /// By rank, roughly nanoseconds of one core.
+    /// Returns the cost of each rank, roughly in nanoseconds of one core.
     func costs() -> [Double] {
         let scale = parameters.measure == .cosine ? 0.25 : 1
         let perRank = scale * 1.2 * Double(rankCount)
@@ -223,7 +224,7 @@ extension PreparedSearch {
         }
     }
 
-    /// Of the entries in light columns, how many ranks a column is in, as a mean: Σ d² / Σ d.
+    /// The mean number of ranks in a column, over the entries in light columns: Σ d² / Σ d.
     private var meanLightDegree: Double {
         guard let degrees = prepared.degrees else { return 0 }
         var (entries, increments) = (Double(prepared.columns.count), prepared.increments)

@@ -1,23 +1,23 @@
 /// A binary sparse matrix, rows × columns, in compressed rows.
 ///
-/// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`, in
-/// strictly ascending order (so none is there twice).
+/// Row `r` has its ones in the columns `columnIndices[rowOffsets[r] ..< rowOffsets[r + 1]]`. They are in strictly
+/// ascending order, without repetitions.
 public struct BinaryMatrix: Sendable, Equatable {
     /// The number of rows.
     public let rowCount: Int
-    /// The number of columns; every column index is below it.
+    /// The number of columns; every column index is smaller.
     public let columnCount: Int
-    /// Where each row's entries begin: `rowCount + 1` offsets into `columnIndices`, ascending from 0.
+    /// The start of each row's entries: `rowCount + 1` offsets into `columnIndices`, ascending from 0.
     public let rowOffsets: [Int]
     /// The columns of the ones, row after row, ascending within a row.
     public let columnIndices: [UInt32]
 
-    /// A matrix of given compressed rows, which are checked.
+    /// Creates a matrix from compressed rows, after checking them.
     ///
     /// - Parameters:
     ///   - columnCount: the number of columns, at most 2³² − 1.
     ///   - rowOffsets: rows + 1 offsets, ascending from 0 to `columnIndices.count`.
-    ///   - columnIndices: strictly ascending within each row.
+    ///   - columnIndices: the columns of the ones, strictly ascending within each row.
     /// - Throws: `MatrixError` with the first wrong row.
     /// - Complexity: O(entries).
     public init(columnCount: Int, rowOffsets: [Int], columnIndices: [UInt32]) throws(MatrixError) {
@@ -44,12 +44,12 @@ public struct BinaryMatrix: Sendable, Equatable {
     /// The number of ones.
     public var entryCount: Int { columnIndices.count }
 
-    /// The columns of one row, ascending.
+    /// Returns the columns of one row, ascending.
     public func row(_ row: Int) -> ArraySlice<UInt32> {
         columnIndices[rowOffsets[row]..<rowOffsets[row + 1]]
     }
 
-    /// The number of ones in a row: n(i) of the similarity formulas.
+    /// Returns the number of ones in a row: n(i) of the similarity formulas.
     public func size(ofRow row: Int) -> Int { rowOffsets[row + 1] - rowOffsets[row] }
 }
 
@@ -59,7 +59,7 @@ extension BinaryMatrix {
     /// - Parameters:
     ///   - rowCount: the number of rows, at most 2³² − 1.
     ///   - columnCount: the number of columns, at most 2³² − 1.
-    ///   - pairs: (row, column), each below its count.
+    ///   - pairs: the ones as (row, column), each below its count.
     /// - Throws: `MatrixError` with the first wrong pair.
     /// - Complexity: O(rows + pairs · log(pairs in a row)).
     public init(
@@ -99,7 +99,7 @@ extension BinaryMatrix {
 }
 
 extension BinaryMatrix {
-    /// The transposed matrix, columns × rows.
+    /// Returns the transposed matrix, columns × rows.
     ///
     /// - Complexity: O(rows + columns + entries).
     public func transposed() throws(MatrixError) -> BinaryMatrix {
@@ -119,9 +119,9 @@ extension BinaryMatrix {
         return try BinaryMatrix(columnCount: rowCount, rowOffsets: offsets, columnIndices: rows)
     }
 
-    /// How many rows each column is in: d(u) of the similarity formulas when every row counts.
+    /// Returns the number of rows that have each column: d(u) of the similarity formulas.
     ///
-    /// - Parameter minimumEntries: rows with fewer entries do not count (the bound is inclusive).
+    /// - Parameter minimumEntries: the fewest entries with which a row counts (inclusive).
     /// - Complexity: O(columns + entries).
     public func columnDegrees(ofRowsWithAtLeast minimumEntries: Int = 0) -> [UInt32] {
         var degrees = [UInt32](repeating: 0, count: columnCount)
@@ -132,24 +132,24 @@ extension BinaryMatrix {
     }
 }
 
-/// Why arrays do not describe a matrix.
+/// The reasons why arrays do not describe a matrix.
 public enum MatrixError: Error, Equatable, CustomStringConvertible {
-    /// More columns than 32-bit indexes.
+    /// There are more columns than 32-bit indexes.
     case tooManyColumns(Int)
-    /// More rows than 32-bit indexes.
+    /// There are more rows than 32-bit indexes.
     case tooManyRows(Int)
     /// The offsets do not begin at 0 or do not end at the number of entries.
     case offsetsDoNotSpan
     /// A row ends before it begins.
     case offsetsDescend(row: Int)
-    /// A row's columns are out of order, or one is repeated.
+    /// The columns of a row are out of order, or one is repeated.
     case columnsNotAscending(row: Int)
     /// A row has a column that is not below the number of columns.
     case columnOutOfRange(row: Int)
     /// A pair has a row or a column that is not below the number of rows or columns.
     case pairOutOfRange(position: Int)
 
-    /// What is wrong, in words.
+    /// An explanation in words.
     public var description: String {
         switch self {
         case .tooManyColumns(let count): "a matrix of \(count) columns: at most \(UInt32.max) can be indexed"
