@@ -2,20 +2,20 @@ public import Model
 
 /// An answer, or a part of one: an object whose fields are declared once.
 ///
-/// The JSON that is written and the schema that describes it both follow from the declaration, so that they cannot
-/// differ. HTTP and the command line answer with the same types.
+/// Both the JSON and its schema follow from the declaration, and therefore cannot differ. HTTP and the command line use
+/// the same types.
 public protocol Answer: JSONValue {
-    /// The name of the schema among the components of the description; nil where the schema stands where it is used.
+    /// The name of the schema among the components of the API description; nil for a schema that is written inline.
     static var schemaName: String? { get }
     /// Declares the fields, in the order in which they are written.
     static func declare(_ fields: inout some FieldList<Self>)
 }
 
 extension Answer {
-    /// None: most parts of answers are described where they stand.
+    /// No name: the schemas of most parts are written inline.
     public static var schemaName: String? { nil }
 
-    /// The answer as one JSON document, in one line.
+    /// The answer as one JSON document, on one line.
     public var json: [UInt8] { JSONWriter.document(self) }
 
     /// Writes the object.
@@ -24,7 +24,8 @@ extension Answer {
     }
 
     fileprivate func writeFields(to json: inout JSONWriter) {
-        // By its address, and the writer swapped: a copy would count the references of every text, and copy the bytes.
+        // The owner is passed by its address and the writer is swapped. Copies would count references to every text and
+        // copy the bytes.
         unsafe withUnsafePointer(to: self) { owner in
             var fields = unsafe FieldWriter(owner: owner)
             swap(&json, &fields.json)
@@ -33,13 +34,13 @@ extension Answer {
         }
     }
 
-    /// The schema of the object as it is over HTTP.
+    /// Returns the schema of the object as HTTP answers with it.
     public static func schema(of relations: RelationTable) -> Schema {
         let object = Schema.object(properties(of: relations))
         return schemaName.map { .component($0, object) } ?? object
     }
 
-    /// The members of the object as it is over HTTP.
+    /// Returns the properties of the object as HTTP answers with it.
     public static func properties(of relations: RelationTable) -> [Schema.Property] {
         var fields = PropertyCollector<Self>(relations: relations)
         declare(&fields)
@@ -47,51 +48,56 @@ extension Answer {
     }
 }
 
-/// What becomes of the fields of an answer when it declares them: they are written, or their schemas are collected.
+/// A receiver for the field declarations of an answer: one writes the fields, another collects their schemas.
 ///
-/// Generic, not a table of closures: this way the compiler makes of a declaration what one would write by hand.
+/// It is generic instead of a table of closures. The compiler then turns a declaration into code as fast as code
+/// written by hand.
 public protocol FieldList<Owner> {
     /// The type that has the fields.
     associatedtype Owner: Answer
 
-    /// A field that is always there.
+    /// Declares a field that is always present.
     ///
-    /// - Parameter schema: a narrower one than that of the value's type; nil for that one.
+    /// - Parameters:
+    ///   - name: the field's name.
+    ///   - value: a closure that returns the value.
+    ///   - schema: a schema narrower than that of the value's type, or nil for the type's own.
+    ///   - help: the description in the schema.
     mutating func always<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value, as schema: @autoclosure () -> Schema?, _ help: StaticString)
 
-    /// A field that is left out where there is no value.
+    /// Declares a field that is left out if there is no value.
     mutating func sometimes<Value: JSONValue>(
         _ name: StaticString, _ value: (Owner) -> Value?, as schema: @autoclosure () -> Schema?, _ help: StaticString)
 
-    /// A field that commands may write and HTTP never does, so that no schema has it.
+    /// Declares a field that only commands write; HTTP never does, and no schema has it.
     mutating func commandLineOnly<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?)
 
-    /// The fields of a part, which stand among those of its owner.
+    /// Declares the fields of a part, which appear among those of its owner.
     mutating func part<Part: Answer>(_ part: (Owner) -> Part)
 
-    /// The sizes of a group, whose fields are named after the relations that there are.
+    /// Declares the sizes of a group, whose fields are named after the relations in the table.
     mutating func sizes(_ sizes: (Owner) -> GroupSizes, as properties: (RelationTable) -> [Schema.Property])
 }
 
 extension FieldList {
-    /// A field that is always there.
+    /// Declares a field that is always present.
     mutating func always<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value, _ help: StaticString) {
         always(name, value, as: nil, help)
     }
 
-    /// A field that is left out where there is no value.
+    /// Declares a field that is left out if there is no value.
     mutating func sometimes<Value: JSONValue>(_ name: StaticString, _ value: (Owner) -> Value?, _ help: StaticString) {
         sometimes(name, value, as: nil, help)
     }
 }
 
-/// Writes the fields of an answer.
+/// A receiver that writes the fields of an answer.
 @safe private struct FieldWriter<Owner: Answer>: FieldList {
     private let owner: UnsafePointer<Owner>
     var json = JSONWriter()
 
-    /// - Parameter owner: stays where it is for as long as this is used.
+    /// Creates a writer; the owner's address must stay valid as long as the writer is used.
     init(owner: UnsafePointer<Owner>) { unsafe self.owner = owner }
 
     mutating func always<Value: JSONValue>(
@@ -121,7 +127,7 @@ extension FieldList {
     }
 }
 
-/// Collects the schemas of the fields that HTTP answers with.
+/// A receiver that collects the schemas of the fields that HTTP answers with.
 private struct PropertyCollector<Owner: Answer>: FieldList {
     let relations: RelationTable
     var properties: [Schema.Property] = []
@@ -149,28 +155,28 @@ private struct PropertyCollector<Owner: Answer>: FieldList {
 
 /// A value that a field can have.
 public protocol JSONValue: Sendable {
-    /// What it looks like, with the relations that there are.
+    /// Returns the schema of the value, given the relations.
     static func schema(of relations: RelationTable) -> Schema
-    /// Writes it.
+    /// Writes the value.
     func write(to json: inout JSONWriter)
 }
 
 extension String: JSONValue {
-    /// Any text.
+    /// Returns the schema of any text.
     public static func schema(of relations: RelationTable) -> Schema { .string() }
     /// Writes the text.
     public func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension Bool: JSONValue {
-    /// True or false.
+    /// Returns the schema of true or false.
     public static func schema(of relations: RelationTable) -> Schema { .boolean }
     /// Writes `true` or `false`.
     public func write(to json: inout JSONWriter) { json.write(self) }
 }
 
 extension JSONValue where Self: FixedWidthInteger {
-    /// Any whole number.
+    /// Returns the schema of any whole number.
     public static func schema(of relations: RelationTable) -> Schema { .integer() }
     /// Writes the digits.
     public func write(to json: inout JSONWriter) { json.write(self) }
@@ -182,7 +188,7 @@ extension UInt32: JSONValue {}
 extension UInt64: JSONValue {}
 
 extension JSONValue where Self: BinaryFloatingPoint & CustomStringConvertible {
-    /// Any number.
+    /// Returns the schema of any number.
     public static func schema(of relations: RelationTable) -> Schema { .number }
     /// Writes the fewest digits that read back as the same number.
     public func write(to json: inout JSONWriter) { json.write(self) }
@@ -192,7 +198,7 @@ extension Float: JSONValue {}
 extension Double: JSONValue {}
 
 extension Array: JSONValue where Element: JSONValue {
-    /// A list.
+    /// Returns the schema of a list.
     public static func schema(of relations: RelationTable) -> Schema { .array(Element.schema(of: relations)) }
     /// Writes the elements in their order.
     public func write(to json: inout JSONWriter) {
@@ -203,7 +209,7 @@ extension Array: JSONValue where Element: JSONValue {
 }
 
 extension Dictionary: JSONValue where Key == String, Value: JSONValue {
-    /// An object with any names.
+    /// Returns the schema of an object with any names.
     public static func schema(of relations: RelationTable) -> Schema { .map(Value.schema(of: relations)) }
     /// Writes the members in the order of their names.
     public func write(to json: inout JSONWriter) {
@@ -215,34 +221,34 @@ extension Dictionary: JSONValue where Key == String, Value: JSONValue {
     }
 }
 
-/// What is wrong with a request, or keeps it from being answered (RFC 9457).
+/// A problem with a request, or one that prevents an answer (RFC 9457).
 public struct ProblemDetails: Answer, Equatable {
-    /// What kind of problem it is: `about:blank`, or `urn:coterie:problem:KIND`.
+    /// The kind of problem: `about:blank`, or `urn:coterie:problem:KIND`.
     public var type: String
-    /// The kind, for people.
+    /// The kind of problem, in words.
     public var title: String
-    /// The status of the answer.
+    /// The HTTP status of the answer.
     public var status: Int
-    /// What is wrong here, and what to do.
+    /// An explanation of this problem and its remedy.
     public var detail: String
-    /// The path of the request as it came; nil if it could not be understood.
+    /// The path of the request as received, or nil if it could not be understood.
     public var instance: String?
-    /// The parameter that is wrong.
+    /// The name of the wrong parameter, if any.
     public var parameter: String?
-    /// The member of the body that is wrong.
+    /// The wrong member of the body, if any.
     public var field: String?
-    /// What is allowed instead.
+    /// The values that are allowed instead, if they can be listed.
     public var allowed: [String]?
-    /// The numbers allowed, both inclusive.
+    /// The bounds of allowed numbers, both inclusive.
     public var minimum, maximum: Int?
-    /// Ids near one that does not exist.
+    /// Existing ids near one that does not exist.
     public var near: [String]?
-    /// What the daemon lacks.
+    /// The data that the daemon lacks.
     public var missing: [String]?
-    /// When the store was first found unreachable, in Unix milliseconds.
+    /// The time at which the store was first found unreachable, in Unix milliseconds.
     public var storeUnreachableSinceMilliseconds: Int64?
 
-    /// A problem, with the members that every one has.
+    /// Creates a problem with the members that every problem has.
     public init(type: String, title: String, status: Int, detail: String) {
         self.type = type
         self.title = title
@@ -252,7 +258,7 @@ public struct ProblemDetails: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Problem"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("type", \.type, "What kind of problem it is: about:blank, or urn:coterie:problem:KIND")
         fields.always("title", \.title, "The kind, for people")

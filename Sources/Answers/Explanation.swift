@@ -2,31 +2,32 @@ import CivilTime
 public import Model
 public import Recommendation
 
-/// Why a group is in a member's list, at which rank, or why it is not there:
-/// `GET /v1/users/{id}/recommendations/{group}/why`, `coterie explain`.
+/// The reason why a group is in a member's list, and at which rank, or why it is not.
+///
+/// It answers `GET /v1/users/{id}/recommendations/{group}/why` and `coterie explain`.
 public struct Explanation: Answer, Equatable {
-    /// The version.
+    /// The model version from which the answer is made.
     public var version: ServedVersion
-    /// The member.
+    /// The member's external id.
     public var userId: String
-    /// The group that was asked about.
+    /// The external id of the group in question.
     public var groupId: String
-    /// A word that programs can go by: one of `standings`.
+    /// A word for programs: one of `standings`.
     public var standing: String
     /// A clause for people.
     public var explanation: String
-    /// Its rank in the list; nil if it is not there.
+    /// The group's rank in the list, or nil if it is not there.
     public var place: Int?
-    /// Why it stands there; nil if it is not in the list.
+    /// The reason for the rank, or nil if the group is not in the list.
     public var placement: PlanItem.Placement?
-    /// The name of the interest of its strongest reason; nil unless it is in the list because of joined groups.
+    /// The name of the interest that the strongest reason belongs to; nil unless joined groups brought the group.
     public var interest: String?
-    /// The joined groups whose neighbour it is, whether or not it is in the list; the strongest first.
+    /// The joined groups with this group as a neighbour, in the list or not; the strongest first.
     public var reasons: [GroupReason] = []
 
     /// The name of the schema.
     public static let schemaName: String? = "Explanation"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -42,16 +43,16 @@ public struct Explanation: Answer, Equatable {
         fields.always("reasons", \.reasons, "Joined groups whose neighbour it is, the strongest first")
     }
 
-    /// All words for standings.
+    /// All words that `standing` can be.
     static let standings = [
         "listed", "joined", "dismissed", "hidden", "inactive", "noEvidence", "tooSimilar", "notReached", inNextList,
     ]
-    /// The word for a group that is not in the list of a session, but would be in a new one.
+    /// The word for a group that is not in a session's list but would be in a new list.
     private static let inNextList = "inNextList"
 }
 
 extension Explanation {
-    /// Explains a group of the planner's model in a list that is made right now.
+    /// Explains a group in a list that is made now.
     public init(_ version: ServedVersion, of group: UInt32, _ planner: Planner, _ request: PlanRequest) {
         let (standing, plan) = planner.standing(of: group, request)
         self.init(
@@ -59,11 +60,15 @@ extension Explanation {
             plan.interests.map { MemberInterest($0, in: planner.model) })
     }
 
-    /// Explains a group of the planner's model in the list of a session.
+    /// Explains a group in the list of a session.
     ///
     /// - Parameters:
-    ///   - items: the list as it stands now.
-    ///   - interests: those of the list.
+    ///   - version: the model version of the answer.
+    ///   - group: the group's index in the planner's model.
+    ///   - items: the session's current list.
+    ///   - interests: the interests of the list.
+    ///   - planner: the planner.
+    ///   - request: the request for the member's list.
     public init(
         _ version: ServedVersion, of group: UInt32, inSession items: [PlanItem], _ interests: [MemberInterest],
         _ planner: Planner, _ request: PlanRequest
@@ -83,9 +88,15 @@ extension Explanation {
         }
     }
 
-    /// Explains a group that is shown to nobody, whether or not a version has it; nothing more is told about it.
+    /// Explains a group that is shown to nobody; the explanation tells nothing more about it.
     ///
-    /// - Parameter isPrivate: because it is private; else because it is hidden.
+    /// The model version need not have the group.
+    ///
+    /// - Parameters:
+    ///   - version: the model version of the answer.
+    ///   - userId: the member's external id.
+    ///   - groupId: the group's external id.
+    ///   - isPrivate: whether the group is private; otherwise it is hidden.
     public init(_ version: ServedVersion, userId: String, unshownGroup groupId: String, isPrivate: Bool = false) {
         self.version = version
         self.userId = userId
@@ -103,7 +114,7 @@ extension Explanation {
         self.version = version
         userId = request.profile.userID
         groupId = planner.model.id(of: Int(group))
-        // As of a personal item: reasons are given whether or not the group is in the list.
+        // As for a personal item: reasons are given whether or not the group is in the list.
         let asked = PlanItem(group: group, score: 0, interest: nil, origin: .personal)
         var reasons = planner.reasons(for: [asked], of: request.profile)[0]
         if case .listed(let rank, let item) = standing {
@@ -117,7 +128,7 @@ extension Explanation {
 }
 
 extension Standing {
-    /// A word that programs can go by, and a clause for people.
+    /// Returns a word for programs and a clause for people.
     fileprivate func words(_ planner: Planner) -> (name: String, text: String) {
         func time(_ seconds: Int64) -> String { UnixTime(seconds: seconds)?.description ?? "\(seconds)" }
         switch self {
@@ -153,7 +164,7 @@ extension Standing {
 }
 
 extension PlanItem.Placement {
-    /// How it came to its rank, for people.
+    /// A clause for people that explains the rank.
     fileprivate var clause: String {
         switch self {
         case .relevance: "by its score"
@@ -167,22 +178,22 @@ extension PlanItem.Placement {
     }
 }
 
-/// A joined group whose neighbour another group is.
+/// A joined group that has another group as its neighbour.
 public struct GroupReason: Answer, Equatable {
-    /// The joined group.
+    /// The joined group's external id.
     public var groupId: String
-    /// Its title.
+    /// The joined group's title.
     public var title: String
-    /// What the two have in common.
+    /// The relation in which the two groups are neighbours.
     public var relation: Relation
-    /// Its share of the score, from 0 to 1.
+    /// The joined group's share of the score, from 0 to 1.
     public var share: Double
-    /// How much they have in common.
+    /// The number of entries that the two groups have in common.
     public var common: UInt32
 
-    /// The first of some reasons; shares are those of what all of them contribute.
+    /// Returns the first reasons, at most `limit`; shares are relative to the sum of all reasons.
     static func list(_ reasons: [Suggestion.Reason], limit: Int = .max, in model: VisibleModel) -> [GroupReason] {
-        // Not the score of the list's item: the reasons for a group may have changed since the list was made.
+        // The item's score is not the total, because reasons may have changed since the list was made.
         let total = reasons.reduce(0) { $0 + $1.contribution }
         return reasons.prefix(limit).map { reason in
             GroupReason(
@@ -193,7 +204,7 @@ public struct GroupReason: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Reason"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "A group that it is like")
         fields.always("title", \.title, "That group's title")

@@ -1,20 +1,20 @@
 public import Model
 import Recommendation
 
-/// Which model version an answer is made of.
+/// The model version from which an answer is made.
 public struct ServedVersion: Answer, Equatable {
     /// The name of the version.
     public var modelVersion: String
-    /// Whether something newer may be missing.
+    /// Whether newer versions or changes may be missing.
     public var degraded: Bool
 
-    /// A version.
+    /// Creates a version.
     public init(_ version: VersionName, degraded: Bool) {
         modelVersion = version.description
         self.degraded = degraded
     }
 
-    /// What every answer from a model version begins with.
+    /// Declares the first fields of every answer from a model version.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("modelVersion", \.modelVersion, "The model version that the whole answer is made of")
         fields.always(
@@ -29,17 +29,17 @@ public struct RankedGroup: Answer, Equatable {
     public var rank: Int
     /// The group's external id.
     public var groupId: String
-    /// What people call it; may be empty.
+    /// The group's title, which may be empty.
     public var title: String
 
-    /// The group at a position of a list, counted from 0.
+    /// Creates the group at a position of a list, counted from 0.
     init(at index: Int, _ group: UInt32, in model: VisibleModel) {
         rank = index + 1
         groupId = model.id(of: Int(group))
         title = model.title(of: Int(group))
     }
 
-    /// What every row begins with.
+    /// Declares the first fields of every row.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("rank", \.rank, as: .rank, "The position in the list, from 1")
         fields.always("groupId", \.groupId, "The group")
@@ -47,15 +47,15 @@ public struct RankedGroup: Answer, Equatable {
     }
 }
 
-/// A group in a list of suggestions, whatever it is suggested for.
+/// A group in a list of suggestions, for a member or a photo.
 public struct SuggestedGroup: Answer, Equatable {
-    /// Its rank and names.
+    /// The rank, id and title.
     public var group: RankedGroup
-    /// How well it fits; comparable within the list.
+    /// A measure of the match, comparable within the list.
     public var score: Double
-    /// How many entries it has in each relation.
+    /// The number of entries in each relation.
     public var sizes: GroupSizes
-    /// How one joins it.
+    /// The way to join the group.
     public var joinPolicy: String
 
     init(at index: Int, _ group: UInt32, score: Double, _ columns: SizeColumns, in model: VisibleModel) {
@@ -65,7 +65,7 @@ public struct SuggestedGroup: Answer, Equatable {
         joinPolicy = model.joinPolicy(of: Int(group)).name
     }
 
-    /// What every suggestion begins with.
+    /// Declares the first fields of every suggestion.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.group)
         fields.always("score", \.score, "How well it fits; comparable within the list")
@@ -76,13 +76,13 @@ public struct SuggestedGroup: Answer, Equatable {
             "joinPolicy", \.joinPolicy, as: .string(words: JoinPolicy.allCases.map(\.name)), "How one joins it")
     }
 
-    /// The relations in the order in which suggestions have always had their sizes.
+    /// Returns the relations in the order of the size fields, which must not change.
     private static func order(_ relations: RelationTable) -> [RelationFacts] { relations.reversed() }
 
-    /// The sizes that suggestions have.
+    /// Returns the sizes that suggestions have.
     static func columns(of relations: RelationTable) -> SizeColumns { SizeColumns(order(relations)) }
 
-    /// How many reasons a row of a list gives, the strongest first.
+    /// The most reasons that a row of a list gives, the strongest first.
     static let reasonLimit = 5
 }
 
@@ -97,15 +97,15 @@ extension JoinPolicy {
     }
 }
 
-/// How many entries a group has in each of some relations.
+/// The number of entries that a group has in each relation.
 public struct GroupSizes: Sendable, Equatable {
-    /// What the counts are called: `photoCount`, `memberCount`.
+    /// The names of the counts: `photoCount`, `memberCount`.
     public let fields: [String]
     /// The counts, in the order of `fields`.
     public let counts: [UInt32]
 }
 
-/// The relations whose sizes the rows of an answer have: named once, looked up for every row.
+/// The relations whose sizes the rows of an answer have: named once, and looked up for every row.
 struct SizeColumns {
     private let fields: [String]
     private let relations: [Relation]
@@ -121,7 +121,7 @@ struct SizeColumns {
 }
 
 extension Relation: JSONValue {
-    /// One of the relations.
+    /// Returns the schema of the name of a relation.
     public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.map(\.name)) }
     /// Writes the name.
     public func write(to json: inout JSONWriter) { json.write(rawValue) }
@@ -129,14 +129,17 @@ extension Relation: JSONValue {
 
 /// Groups that grow faster than usual: `GET /v1/trending`, `coterie trending`.
 public struct TrendingGroups: Answer, Equatable {
-    /// The version.
+    /// The model version from which the answer is made.
     public var version: ServedVersion
     /// The groups, the most unusual first.
     public var groups: [Row]
 
-    /// The groups of a model that trend.
+    /// Creates an answer with the trending groups of a model.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameters:
+    ///   - version: the model version of the answer.
+    ///   - model: the visible groups.
+    ///   - limit: the most groups to list.
     public init(_ version: ServedVersion, in model: VisibleModel, limit: Int) {
         self.version = version
         groups = model.trending.prefix(limit).enumerated().map { Row(at: $0, $1, in: model) }
@@ -144,17 +147,17 @@ public struct TrendingGroups: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Trending"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groups", \.groups, "Groups, the most unusual first")
     }
 
-    /// A group that trends.
+    /// A trending group.
     public struct Row: Answer, Equatable {
-        /// Its rank and names.
+        /// The rank, id and title.
         public var group: RankedGroup
-        /// What makes it trend.
+        /// The figures that make the group trend.
         public var trend: TrendingGroup
 
         fileprivate init(at index: Int, _ trend: TrendingGroup, in model: VisibleModel) {
@@ -164,7 +167,7 @@ public struct TrendingGroups: Answer, Equatable {
 
         /// The name of the schema.
         public static let schemaName: String? = "TrendingGroup"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.trend.score, "How unusual its last week is, in standard deviations")

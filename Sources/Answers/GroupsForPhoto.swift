@@ -1,16 +1,16 @@
 public import Model
 public import Recommendation
 
-/// Groups that a photo could go to: `GET /v1/photos/{id}/groups`, `coterie photo`.
+/// Groups that suit a photo: `GET /v1/photos/{id}/groups`, `coterie photo`.
 public struct GroupsForPhoto: Answer, Equatable {
-    /// The version.
+    /// The model version from which the answer is made.
     public var version: ServedVersion
-    /// The photo.
+    /// The photo's external id.
     public var photoId: String
     /// The groups, best first.
     public var groups: [Row]
 
-    /// The groups of some suggestions.
+    /// Creates an answer from suggestions, which must be best first.
     public init(
         _ version: ServedVersion, photoId: String, _ suggestions: [PhotoSuggestion], _ relations: RelationTable,
         in model: VisibleModel
@@ -23,7 +23,7 @@ public struct GroupsForPhoto: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "GroupsForPhoto"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("photoId", \.photoId, "The photo")
@@ -32,11 +32,11 @@ public struct GroupsForPhoto: Answer, Equatable {
 }
 
 extension GroupsForPhoto {
-    /// A group that the photo could go to.
+    /// A group that suits the photo.
     public struct Row: Answer, Equatable {
         /// The group.
         public var group: SuggestedGroup
-        /// Why it is suggested, the strongest reason first.
+        /// The reasons for the suggestion, the strongest first.
         public var reasons: [Reason]
 
         fileprivate init(
@@ -50,32 +50,33 @@ extension GroupsForPhoto {
 
         /// The name of the schema.
         public static let schemaName: String? = "GroupForPhoto"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("reasons", \.reasons, "Why it is suggested, the strongest reason first")
         }
     }
 
-    /// A reason for a group; which fields it has depends on its kind.
+    /// A reason for a group; the kind decides which fields are present.
     public struct Reason: Answer, Equatable {
         /// The kind of evidence.
         public var kind: String
         /// Its share of the score, from 0 to 1.
         public var share: Double
-        /// Photos that share pools with the photo, the owner's photos in the group, or all photos there.
+        /// The number of photos that share pools with the photo, of the owner's photos in the group, or of all its
+        /// photos.
         public var photos: Int?
-        /// A group that the photo is in, its title, and what the two groups have in common.
+        /// The external id and title of a group that the photo is in and that is similar to this one.
         public var groupId, title: String?
-        /// In which relation the two groups are neighbours.
+        /// The relation in which the two groups are neighbours.
         public var relation: Relation?
-        /// How much the two groups have in common.
+        /// The number of entries that the two groups have in common.
         public var common: UInt32?
-        /// Tags of the photo that the group's photos have.
+        /// The tags of the photo that the group's photos have too.
         public var tags: [String]?
-        /// The middle of the area that the group's photos are from.
+        /// The middle of the area that the group's photos are from, in degrees.
         public var latitude, longitude: Double?
-        /// Whether the owner is a member.
+        /// Whether the owner is a member of the group.
         public var isMember: Bool?
 
         fileprivate init(_ evidence: PhotoSuggestion.Evidence, share: Double, in model: VisibleModel) {
@@ -97,7 +98,7 @@ extension GroupsForPhoto {
 
         /// The name of the schema.
         public static let schemaName: String? = "PhotoReason"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always(
                 "kind", \.kind,

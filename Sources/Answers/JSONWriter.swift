@@ -1,9 +1,9 @@
-/// Writes one JSON document, straight to bytes: an answer of 50 rows takes a tenth of what `JSONEncoder` takes.
+/// A writer of one JSON document as bytes; it takes a tenth of the time of `JSONEncoder` for an answer of 50 rows.
 public struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private var needsComma = false
 
-    /// The bytes of one value.
+    /// Returns the bytes of one value.
     static func document(_ value: some JSONValue) -> [UInt8] {
         var writer = JSONWriter()
         writer.bytes.reserveCapacity(16_384)
@@ -11,32 +11,32 @@ public struct JSONWriter {
         return writer.bytes
     }
 
-    /// The bytes of one object with the members that `members` writes.
+    /// Returns the bytes of one object with the members that `members` writes.
     public static func object(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         writer.object(members)
         return writer.bytes
     }
 
-    /// A member of any type.
+    /// Writes a member of any type.
     public mutating func member(_ name: String, _ value: some JSONValue) {
         key(name)
         value.write(to: &self)
     }
 
-    /// A member whose value is JSON already.
+    /// Writes a member whose value is already JSON.
     public mutating func member(_ name: String, json: String) {
         key(name)
         literal(json)
     }
 
-    /// A member that is an object.
+    /// Writes a member that is an object.
     public mutating func object(_ name: String, _ members: (inout JSONWriter) -> Void) {
         key(name)
         object(members)
     }
 
-    /// A member that is a list of objects, one for each element.
+    /// Writes a member that is a list of objects, one for each element.
     public mutating func objects<Elements: Sequence>(
         _ name: String, _ elements: Elements, _ members: (inout JSONWriter, Elements.Element) -> Void
     ) {
@@ -63,14 +63,14 @@ public struct JSONWriter {
         needsComma = true
     }
 
-    /// The name of a member; its value follows.
+    /// Writes the name of a member; the value must follow.
     private mutating func key(_ name: String) {
         write(name)
         bytes.append(UInt8(ascii: ":"))
         needsComma = false
     }
 
-    /// The name of a member that needs no escapes; its value follows.
+    /// Writes the name of a member that needs no escapes; the value must follow.
     mutating func key(_ name: StaticString) {
         comma()
         bytes.append(UInt8(ascii: "\""))
@@ -84,7 +84,7 @@ public struct JSONWriter {
 
     mutating func write(_ value: some FixedWidthInteger) { literal(value.description) }
 
-    /// The fewest digits that read back as the same number; null if it is not finite.
+    /// Writes the fewest digits that read back as the same number, or `null` if the number is not finite.
     mutating func write(_ value: some BinaryFloatingPoint & CustomStringConvertible) {
         literal(value.isFinite ? value.description : "null")
     }
@@ -93,9 +93,9 @@ public struct JSONWriter {
         comma()
         bytes.append(UInt8(ascii: "\""))
         var value = value
-        // In place: looking through the bytes of a text one by one is slow.
+        // The bytes are read in place, because iterating over the UTF-8 view of a text is slow.
         value.withUTF8 { text in
-            // All at once, as nearly always, takes a fraction of byte by byte.
+            // Nearly all texts need no escapes; appending them at once takes a fraction of the time.
             if unsafe text.contains(where: Self.needsEscape) {
                 unsafe appendEscaped(text)
             } else {

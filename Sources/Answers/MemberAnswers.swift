@@ -1,23 +1,23 @@
 public import Model
 
-/// Something a member did, as it was recorded.
+/// A recorded action of a member.
 public struct RecordedInteraction: Answer, Equatable {
-    /// What the client calls it.
+    /// The client's id for the interaction.
     public var id: String
-    /// What was done.
+    /// The kind of action.
     public var kind: Interaction.Kind
     /// The group's external id.
     public var groupId: String
-    /// When, in Unix milliseconds.
+    /// The time of the action, in Unix milliseconds.
     public var atMilliseconds: Int64
-    /// The list in which the group was shown.
+    /// The id of the list in which the group was shown, if any.
     public var recommendationId: String?
-    /// The position the group had there, from 1.
+    /// The group's position in that list, from 1, if known.
     public var position: Int?
-    /// The variant of an experiment.
+    /// The variant of an experiment, if any.
     public var variant: String?
 
-    /// An interaction.
+    /// Creates an interaction.
     public init(
         id: String, kind: Interaction.Kind, groupId: String, atMilliseconds: Int64, recommendationId: String?,
         position: Int?, variant: String?
@@ -31,15 +31,15 @@ public struct RecordedInteraction: Answer, Equatable {
         self.variant = variant
     }
 
-    /// How long the client's ids may be, in Unicode scalars.
+    /// The allowed lengths of a client's ids, in Unicode scalars.
     public static let idLengths = 1...128
-    /// The positions a group may have in a list.
+    /// The allowed positions of a group in a list.
     public static let positions = 1...10_000
     private static let id = Schema.string(lengths: idLengths, pattern: "^[^\\u0000]+$")
 
     /// The name of the schema.
     public static let schemaName: String? = "RecordedInteraction"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("id", \.id, as: id, "What the client calls it: sending it again changes nothing")
         fields.always("kind", \.kind.rawValue, as: .words(of: Interaction.Kind.self), "What was done")
@@ -52,22 +52,22 @@ public struct RecordedInteraction: Answer, Equatable {
 }
 
 extension RecordedInteraction {
-    /// What clients tell of an interaction, but for the time, which has bounds for them.
+    /// The properties that clients send with an interaction, except the time, which has bounds for them.
     public static var propertiesButTime: [Schema.Property] {
         properties(of: .standard).filter { $0.name != "atMilliseconds" }
     }
 }
 
-/// What a member did: `GET /v1/users/{id}/interactions`.
+/// A page of the member's recorded interactions: `GET /v1/users/{id}/interactions`.
 public struct Interactions: Answer, Equatable {
-    /// The member.
+    /// The member's external id.
     public var userId: String
-    /// In the order in which they were recorded.
+    /// The interactions, in the order in which they were recorded.
     public var interactions: [RecordedInteraction]
-    /// Where the next page begins; nil if this is the last one.
+    /// The cursor of the next page, or nil if this is the last one.
     public var next: String?
 
-    /// A page of interactions.
+    /// Creates a page of interactions.
     public init(userId: String, interactions: [RecordedInteraction], next: String?) {
         self.userId = userId
         self.interactions = interactions
@@ -76,7 +76,7 @@ public struct Interactions: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Interactions"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("interactions", \.interactions, "In the order in which they were recorded")
@@ -84,14 +84,14 @@ public struct Interactions: Answer, Equatable {
     }
 }
 
-/// How many interactions were recorded: `POST /v1/users/{id}/interactions`.
+/// The number of interactions that were recorded: `POST /v1/users/{id}/interactions`.
 public struct Recorded: Answer, Equatable {
-    /// The member.
+    /// The member's external id.
     public var userId: String
-    /// Interactions that were new, and those whose id was known already.
+    /// The number of new interactions, and of those whose id was already known.
     public var recorded, repeated: Int
 
-    /// Counts.
+    /// Creates counts.
     public init(userId: String, recorded: Int, repeated: Int) {
         self.userId = userId
         self.recorded = recorded
@@ -100,7 +100,7 @@ public struct Recorded: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Recorded"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("recorded", \.recorded, as: .count, "Interactions that were new")
@@ -108,14 +108,14 @@ public struct Recorded: Answer, Equatable {
     }
 }
 
-/// How many interactions were forgotten: `DELETE /v1/users/{id}/interactions`, also of a single one.
+/// The number of erased interactions: `DELETE /v1/users/{id}/interactions`, also of a single one.
 public struct Forgotten: Answer, Equatable {
-    /// The member.
+    /// The member's external id.
     public var userId: String
-    /// Interactions that are gone.
+    /// The number of interactions that were erased.
     public var forgotten: Int
 
-    /// A count.
+    /// Creates a count.
     public init(userId: String, forgotten: Int) {
         self.userId = userId
         self.forgotten = forgotten
@@ -123,7 +123,7 @@ public struct Forgotten: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Forgotten"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("forgotten", \.forgotten, as: .count, "Interactions that are gone")
@@ -132,12 +132,12 @@ public struct Forgotten: Answer, Equatable {
 
 /// A member's stated interests: `GET` and `PUT /v1/users/{id}/interests`.
 public struct Interests: Answer, Equatable {
-    /// The member.
+    /// The member's external id.
     public var userId: String
-    /// What the member says to care about.
+    /// The interests as the member stated them.
     public var interests: [String]
 
-    /// Interests.
+    /// Creates an answer.
     public init(userId: String, interests: [String]) {
         self.userId = userId
         self.interests = interests
@@ -145,7 +145,7 @@ public struct Interests: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Interests"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("userId", \.userId, "The member")
         fields.always("interests", \.interests, "What the member cares about")
@@ -154,12 +154,12 @@ public struct Interests: Answer, Equatable {
 
 /// The lists of several members: `POST /v1/recommendations`.
 public struct MemberLists: Answer, Equatable {
-    /// The version.
+    /// The model version from which the answer is made.
     public var version: ServedVersion
-    /// The members, in the order of the request.
+    /// The members' lists, in the order of the request.
     public var lists: [Entry]
 
-    /// Lists.
+    /// Creates an answer.
     public init(_ version: ServedVersion, _ lists: [Entry]) {
         self.version = version
         self.lists = lists
@@ -167,28 +167,28 @@ public struct MemberLists: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "MemberLists"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("lists", \.lists, "One for each id of the request, in its order")
     }
 
-    /// A member's list, or why there is none.
+    /// A member's list, or the problem that prevents one.
     public struct Entry: Answer, Equatable {
-        /// The member.
+        /// The member's external id.
         public var userId: String
-        /// The list; nil if there is a problem.
+        /// The list, or nil if there is a problem.
         public var list: Recommendations?
-        /// Why there is no list; nil if there is one.
+        /// The reason why there is no list, or nil if there is one.
         public var problem: ProblemDetails?
 
-        /// A list.
+        /// Creates an entry with a list.
         public init(_ list: Recommendations) {
             userId = list.userId
             self.list = list
         }
 
-        /// A member without a list.
+        /// Creates an entry for a member without a list.
         public init(userId: String, _ problem: ProblemDetails) {
             self.userId = userId
             self.problem = problem
@@ -196,7 +196,7 @@ public struct MemberLists: Answer, Equatable {
 
         /// The name of the schema.
         public static let schemaName: String? = "MemberList"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("userId", \.userId, "The member, as the request names it")
             fields.sometimes("list", \.list, "The list, of one page; unless there is a problem")
@@ -205,14 +205,14 @@ public struct MemberLists: Answer, Equatable {
     }
 }
 
-/// What became of a removal: `DELETE /v1/users/{id}`, and the same of a group, a photo or an entry of a group.
+/// The outcome of a removal: `DELETE /v1/users/{id}`, and the same for a group, a photo or an entry of a group.
 public struct Removal: Answer, Equatable {
-    /// Rows that were removed from the catalog, by table.
+    /// The number of rows removed from the catalog, by table.
     public var removed: [String: Int]
-    /// Whether the next recompute removes it from the catalog.
+    /// Whether the removal is recorded and the next recompute will apply it to the catalog.
     public var pending: Bool
 
-    /// An outcome.
+    /// Creates an outcome.
     public init(removed: [String: Int], pending: Bool) {
         self.removed = removed
         self.pending = pending
@@ -220,7 +220,7 @@ public struct Removal: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Removal"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always(
             "removed", \.removed, as: Schema.map(.count),

@@ -1,26 +1,26 @@
-/// That a daemon is alive: `GET /healthz`.
+/// The answer of the health check: `GET /healthz`.
 public struct Health: Answer {
-    /// The only value there is.
+    /// Creates the only possible value.
     public init() {}
 
     /// The name of the schema.
     public static let schemaName: String? = "Health"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("status", { _ in "alive" }, as: .string(words: ["alive"]), "Always the same")
     }
 }
 
-/// What a daemon serves, and what it lacks: `GET /readyz`.
+/// The state of a daemon, and the data it lacks: `GET /readyz`.
 public struct Readiness: Answer, Equatable {
-    /// How fresh the version is.
+    /// The freshness of the served version.
     public var freshness: Freshness
-    /// What the daemon was started without.
+    /// The data that the daemon was started without: `memberships`, `photos`.
     public var missing: [String]
-    /// What waits to be sent; nil if there are no other daemons.
+    /// The changes that wait to be sent, or nil if the daemon shares no store with others.
     public var outbox: Outbox?
 
-    /// What a daemon says of itself.
+    /// Creates an answer.
     public init(_ freshness: Freshness, missing: [String], outbox: Outbox?) {
         self.freshness = freshness
         self.missing = missing
@@ -29,7 +29,7 @@ public struct Readiness: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Readiness"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("status", { _ in "ready" }, as: .string(words: ["ready"]), "Always the same")
         fields.part(\.freshness)
@@ -41,18 +41,18 @@ public struct Readiness: Answer, Equatable {
 
     /// Changes that wait to be sent to the other daemons.
     public struct Outbox: Answer, Equatable {
-        /// How many.
+        /// The number of changes.
         public var changes: Int
-        /// Since when the first of them waits, in Unix milliseconds.
+        /// The time since which the oldest change has waited, in Unix milliseconds; nil if none waits.
         public var sinceMilliseconds: Int64?
 
-        /// Changes that wait.
+        /// Creates a description of waiting changes.
         public init(changes: Int, sinceMilliseconds: Int64?) {
             self.changes = changes
             self.sinceMilliseconds = sinceMilliseconds
         }
 
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("changes", \.changes, as: .count, "Changes that the other daemons have not been told yet")
             fields.sometimes(
@@ -61,22 +61,22 @@ public struct Readiness: Answer, Equatable {
     }
 }
 
-/// How fresh the version is that a daemon serves.
+/// The freshness of the version that a daemon serves.
 public struct Freshness: Answer, Equatable {
-    /// The version.
+    /// The served version.
     public var version: ServedVersion
-    /// How long ago its recompute began.
+    /// The time since the version's recompute began.
     public var modelAgeSeconds: Int64
-    /// Groups in the version.
+    /// The number of groups in the version.
     public var groupCount: Int
-    /// Whether it is older than it should be.
+    /// Whether the version is older than it should be.
     public var stale: Bool
-    /// Why the answers are degraded; nil if they are not.
+    /// The reason why answers are degraded, or nil if they are not.
     public var reason: String?
-    /// Where versions come from.
+    /// The store from which versions come.
     public var store: StoreState
 
-    /// What tells how fresh a version is.
+    /// Creates a description of a version's freshness.
     public init(
         _ version: ServedVersion, modelAgeSeconds: Int64, groupCount: Int, stale: Bool, reason: String?,
         store: StoreState
@@ -89,7 +89,7 @@ public struct Freshness: Answer, Equatable {
         self.store = store
     }
 
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("modelAgeSeconds", \.modelAgeSeconds, as: .count, "How long ago the version's recompute began")
@@ -100,16 +100,16 @@ public struct Freshness: Answer, Equatable {
     }
 }
 
-/// The store that a daemon takes versions from.
+/// The store from which a daemon loads versions.
 public struct StoreState: Answer, Equatable {
-    /// Where it is.
+    /// The location of the store.
     public var location: String
-    /// Whether it answered when it was last asked.
+    /// Whether the store answered the last request.
     public var reachable: Bool
-    /// When it was first found unreachable, in Unix milliseconds.
+    /// The time at which the store was first found unreachable, in Unix milliseconds; nil if it is reachable.
     public var unreachableSinceMilliseconds: Int64?
 
-    /// A state.
+    /// Creates a state.
     public init(location: String, reachable: Bool, unreachableSinceMilliseconds: Int64?) {
         self.location = location
         self.reachable = reachable
@@ -118,7 +118,7 @@ public struct StoreState: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Store"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("location", \.location, "Where versions come from")
         fields.always("reachable", \.reachable, "Whether it answered when it was last asked")
@@ -128,46 +128,46 @@ public struct StoreState: Answer, Equatable {
     }
 }
 
-/// What a daemon says of itself to those who look after the store.
+/// A daemon's report about itself to the operators of the store.
 public struct DaemonReport: Sendable, Equatable, Codable {
-    /// The name of its machine.
+    /// The host name of its machine.
     public var host: String
-    /// The number of its process.
+    /// The id of its process.
     public var processId: Int
-    /// Where it listens.
+    /// The address at which it listens.
     public var address: String
-    /// The port it listens at.
+    /// The port at which it listens.
     public var port: Int
-    /// When it started, in Unix milliseconds.
+    /// The time at which it started, in Unix milliseconds.
     public var startedAtMilliseconds: Int64
-    /// When it said this, in Unix milliseconds.
+    /// The time of this report, in Unix milliseconds.
     public var reportedAtMilliseconds: Int64
-    /// The version that it serves; nil for none.
+    /// The model version that it serves, or nil for none.
     public var modelVersion: String?
-    /// When it took that version up, in Unix milliseconds.
+    /// The time at which it began to serve that version, in Unix milliseconds.
     public var versionTakenAtMilliseconds: Int64?
-    /// What is wrong with it, a sentence each; empty if all is well.
+    /// The problems it has, one sentence each; empty if all is well.
     public var problems: [String]
-    /// The path of its journal on its machine, without links; nil for a daemon without a journal.
+    /// The path of its journal on its machine, with symbolic links resolved; nil for a daemon without a journal.
     public var journal: String?
-    /// Changes in its journal that other daemons do not have yet; nil for a daemon without a journal.
+    /// The number of changes in its journal that other daemons lack; nil for a daemon without a journal.
     public var outboxChanges: Int?
-    /// Since when the first of them waits, in Unix milliseconds.
+    /// The time since which the oldest of them has waited, in Unix milliseconds.
     public var outboxSinceMilliseconds: Int64?
-    /// Changes of other daemons that were in Redis and not in its journal; nil for a daemon without a journal.
+    /// The number of other daemons' changes in Redis that its journal lacks; nil for a daemon without a journal.
     public var streamMissing: Int64?
-    /// The latest moment whose changes of other daemons it all has, in Unix milliseconds.
+    /// The latest moment up to which it has all changes of other daemons, in Unix milliseconds.
     public var streamCompleteAtMilliseconds: Int64?
-    /// Sessions on its disk that have not ended; nil for a daemon without sessions, or that is still counting.
+    /// The number of stored sessions that have not ended; nil without sessions, or while it is still counting.
     public var sessions: Int?
-    /// Errors and warnings in its log in the last hour; refused requests are not among them.
+    /// The number of errors and warnings in its log in the last hour, not counting refused requests.
     public var errorsInLastHour: Int
-    /// The last of them.
+    /// The latest error or warning.
     public var lastError: String?
-    /// When that was, in Unix milliseconds.
+    /// The time of that error or warning, in Unix milliseconds.
     public var lastErrorAtMilliseconds: Int64?
 
-    /// A report.
+    /// Creates a report.
     public init(
         host: String, processId: Int, address: String, port: Int, startedAtMilliseconds: Int64,
         reportedAtMilliseconds: Int64, modelVersion: String?, versionTakenAtMilliseconds: Int64? = nil,
@@ -196,17 +196,18 @@ public struct DaemonReport: Sendable, Equatable, Codable {
     }
 }
 
-/// How far a daemon is behind: what the store has as current, and what other daemons have recorded.
+/// A daemon's lag behind the store's current version and behind the changes of other daemons.
 public struct DaemonLag: Sendable, Equatable, Encodable {
-    /// For how long it has not served the current version, in seconds; 0 if it serves it, nil if that is not known.
+    /// The time for which it has not served the current version; 0 if it serves it, nil if unknown.
     public var versionSeconds: Double?
-    /// How long after the switch it took the current version up, in seconds; nil if it does not serve it, or started
-    /// later.
+    /// The delay between the switch and its start of serving the current version.
+    ///
+    /// It is nil if the daemon does not serve that version, or started after the switch.
     public var switchSeconds: Double?
-    /// The age of the latest moment whose changes of other daemons it all has, in seconds; nil without a journal.
+    /// The age of the latest moment up to which it has all changes of other daemons; nil without a journal.
     public var streamSeconds: Double?
 
-    /// A lag.
+    /// Creates a lag.
     public init(versionSeconds: Double? = nil, switchSeconds: Double? = nil, streamSeconds: Double? = nil) {
         self.versionSeconds = versionSeconds
         self.switchSeconds = switchSeconds
@@ -215,12 +216,12 @@ public struct DaemonLag: Sendable, Equatable, Encodable {
 }
 
 extension DaemonReport {
-    /// How far the daemon is behind.
+    /// Returns the daemon's lag.
     ///
     /// - Parameters:
-    ///   - current: the current version of the store; nil if there is none.
-    ///   - since: when that became current, in Unix milliseconds; nil if it is not known.
-    ///   - now: Unix milliseconds.
+    ///   - current: the current version of the store, or nil if there is none.
+    ///   - since: the time at which that version became current, in Unix milliseconds, or nil if unknown.
+    ///   - now: the present time in Unix milliseconds.
     public func lag(behind current: String?, since: Int64?, at now: Int64) -> DaemonLag {
         func seconds(from start: Int64, to end: Int64) -> Double { Double(max(0, end - start)) / 1000 }
         var lag = DaemonLag()

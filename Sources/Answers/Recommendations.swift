@@ -3,33 +3,38 @@ public import Recommendation
 
 /// A member's list: `GET /v1/users/{id}/recommendations`, `coterie recommend`.
 public struct Recommendations: Answer, Equatable {
-    /// The version.
+    /// The model version from which the answer is made.
     public var version: ServedVersion
-    /// The member.
+    /// The member's external id.
     public var userId: String
     /// Whether anything is known of the member.
     public var known: Bool
-    /// What interactions call the list that they come from.
+    /// The id that interactions use for the list they come from.
     public var recommendationId: String
-    /// The number of the span of time for which the order stays as it is.
+    /// The number of the period during which the order stays the same.
     public var bucket: Int64
-    /// What the member cares about, the largest interest first.
+    /// The interests of the member, the largest first.
     public var interests: [MemberInterest]
     /// The groups, in the order in which they are shown.
     public var recommendations: [Row]
-    /// Where the next page begins; nil if this is the last one.
+    /// The cursor of the next page, or nil if this is the last one.
     public var next: String?
-    /// How the list was made; only on the command line, with `--trace`.
+    /// The record of the list's making, for `--trace` on the command line only.
     public var trace: Trace?
 
-    /// A page of a list.
+    /// Creates a page of a list.
     ///
     /// - Parameters:
-    ///   - items: the whole list, whose interests are indexes of `interests`.
-    ///   - offset: how many items stand before the page.
-    ///   - limit: how many items a page has at most.
-    ///   - profile: the profile that reasons are told from.
+    ///   - version: the model version of the answer.
+    ///   - id: the id of the list.
+    ///   - bucket: the number of the period during which the order stays the same.
+    ///   - interests: the interests of the list.
+    ///   - items: the whole list, whose items refer to `interests` by index.
+    ///   - offset: the number of items before the page.
+    ///   - limit: the most items on a page.
+    ///   - profile: the profile from which reasons are derived.
     ///   - isKnown: whether anything is known of the member.
+    ///   - planner: the planner.
     public init(
         _ version: ServedVersion, id: String, bucket: Int64, interests: [MemberInterest], items: [PlanItem],
         after offset: Int = 0, limit: Int, for profile: MemberProfile, isKnown: Bool = true, _ planner: Planner
@@ -47,7 +52,7 @@ public struct Recommendations: Answer, Equatable {
         if offset + page.count < items.count, let last = page.last { next = planner.model.id(of: Int(last.group)) }
     }
 
-    /// A list that no session keeps, of one page.
+    /// Creates a list of one page that no session stores.
     public init(
         _ version: ServedVersion, _ name: VersionName, _ plan: Plan, limit: Int, for profile: MemberProfile,
         isKnown: Bool, _ planner: Planner
@@ -72,16 +77,16 @@ public struct Recommendations: Answer, Equatable {
         }
     }
 
-    /// What interactions call the list that they come from.
+    /// Returns the id that interactions use for the list they come from.
     ///
-    /// It follows from what the list is, so that every daemon and every command call it the same.
+    /// The id is derived from the content of the list; every daemon and every command therefore computes the same id.
     public static func id(of plan: Plan, forUser userID: String, _ version: VersionName) -> String {
         "\(version)-\(String(plan.fingerprint(ofUser: userID), radix: 36))"
     }
 
     /// The name of the schema.
     public static let schemaName: String? = "Recommendations"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("userId", \.userId, "The member")
@@ -100,15 +105,15 @@ extension Recommendations {
     public struct Row: Answer, Equatable {
         /// The group.
         public var group: SuggestedGroup
-        /// Why it is in the list at all.
+        /// The reason why the group is in the list at all.
         public var origin: PlanItem.Origin
-        /// Why it stands where it stands.
+        /// The reason for the group's position.
         public var placement: PlanItem.Placement
-        /// The name of the interest of its strongest reason; nil unless joined groups brought it.
+        /// The name of the interest that the strongest reason belongs to; nil unless joined groups brought the group.
         public var interest: String?
-        /// The interests that the member stated and it is about; nil if there are none.
+        /// The member's stated interests that match the group's topics, or nil if there are none.
         public var statedInterests: [String]?
-        /// The joined groups that brought it, the strongest first.
+        /// The joined groups that brought the group, the strongest first.
         public var reasons: [GroupReason]
 
         fileprivate init(
@@ -125,7 +130,7 @@ extension Recommendations {
 
         /// The name of the schema.
         public static let schemaName: String? = "Suggestion"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always(
@@ -141,23 +146,23 @@ extension Recommendations {
         }
     }
 
-    /// How a list was made, for whoever looks into it on the command line.
+    /// The record of a list's making, for the command line.
     public struct Trace: Answer, Equatable {
-        /// Joined groups that the model has.
+        /// The number of joined groups that the model has.
         public var joined: Int
-        /// Candidates that passed all filters.
+        /// The number of candidates that passed all filters.
         public var candidates: Int
-        /// What every stage did, in their order.
+        /// The reports of all stages, in their order.
         public var stages: [Stage]
 
-        /// A trace.
+        /// Creates a trace.
         public init(joined: Int, candidates: Int, stages: [Stage]) {
             self.joined = joined
             self.candidates = candidates
             self.stages = stages
         }
 
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("joined", \.joined, as: .count, "Joined groups that the model has")
             fields.always("candidates", \.candidates, as: .count, "Candidates that passed all filters")
@@ -165,20 +170,20 @@ extension Recommendations {
         }
     }
 
-    /// What a stage did, and how long it took.
+    /// The report and the duration of one stage.
     public struct Stage: Answer, Equatable {
-        /// What it did.
+        /// The report of the stage.
         public var report: StageReport
-        /// How long it took.
+        /// The duration in microseconds.
         public var microseconds: Double
 
-        /// A stage.
+        /// Creates a stage.
         public init(_ report: StageReport, microseconds: Double) {
             self.report = report
             self.microseconds = microseconds
         }
 
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("stage", \.report.stage.rawValue, as: .words(of: PlanStage.self), "The stage")
             fields.always("taken", \.report.taken, as: .count, "Groups it was given")
@@ -189,16 +194,16 @@ extension Recommendations {
     }
 }
 
-/// The interests that a member has stated, to be told of groups that are about them.
+/// The stated interests of a member, for marking groups that match them.
 struct StatedInterests {
-    /// As the member wrote them, by what they are compared as.
+    /// The interests as the member wrote them, keyed by their normalized form.
     private let texts: [String: String]
 
     init(_ topics: [String]) {
         texts = Dictionary(topics.map { (Term.normalized($0), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// Those that a group is about, in the order of its topics; nil if there are none.
+    /// Returns the interests that match a group, in the order of its topics, or nil if none does.
     func topics(of group: UInt32, in model: VisibleModel) -> [String]? {
         guard !texts.isEmpty else { return nil }
         let topics = model.topics(of: Int(group)).compactMap { texts[Term.normalized($0)] }
@@ -206,23 +211,23 @@ struct StatedInterests {
     }
 }
 
-/// Something that a member cares about.
+/// An interest of a member: joined groups that are similar.
 public struct MemberInterest: Answer, Equatable {
-    /// What most of its groups have in common, or the title of the largest.
+    /// The subject that most of its groups share, or the title of the largest group.
     public var name: String
-    /// Its part of those of the member's groups that bring something, from 0 to 1.
+    /// Its share, 0 to 1, of the member's groups that bring candidates.
     public var share: Double
-    /// The joined groups it consists of.
+    /// The external ids of the joined groups that form it.
     public var groupIds: [String]
 
-    /// An interest.
+    /// Creates an interest.
     public init(name: String, share: Double, groupIds: [String]) {
         self.name = name
         self.share = share
         self.groupIds = groupIds
     }
 
-    /// An interest of a plan.
+    /// Creates the interest of a plan.
     public init(_ interest: Interest, in model: VisibleModel) {
         self.init(
             name: interest.name(in: model), share: interest.share,
@@ -231,7 +236,7 @@ public struct MemberInterest: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Interest"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("name", \.name, "What most of its groups have in common, or the title of the largest")
         fields.always("share", \.share, "Its part of those of the member's groups that bring something, from 0 to 1")
@@ -239,11 +244,11 @@ public struct MemberInterest: Answer, Equatable {
     }
 }
 
-/// The interests of a list, which name each of its groups after the strongest reason.
+/// The interests of a list, which label each group with the interest of its strongest reason.
 struct LabelledReasons {
     /// The names of the interests, in their order.
     private let names: [String]
-    /// By the ids of joined groups.
+    /// The index of the interest of each joined group, by the group's id.
     private let interestOfGroup: [String: Int]
 
     init(_ interests: [MemberInterest]) {
@@ -253,11 +258,14 @@ struct LabelledReasons {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The reasons of a group of the list that are told, and the interest of the strongest.
+    /// Returns the reasons to show for a group of the list, and the interest of the strongest.
     ///
-    /// Of a session's list some reasons may have come since it was made: these groups did not bring what is there.
+    /// Some reasons may be newer than a session's list: those groups did not bring the item and are left out.
     ///
-    /// - Parameter reasons: by all groups that the member has joined by now, the strongest first.
+    /// - Parameters:
+    ///   - item: the item of the list.
+    ///   - reasons: the reasons from all groups that the member has joined by now, the strongest first.
+    ///   - model: the visible groups.
     func label(_ item: PlanItem, _ reasons: [Suggestion.Reason], in model: VisibleModel)
         -> (interest: String?, reasons: [Suggestion.Reason])
     {
@@ -269,9 +277,9 @@ struct LabelledReasons {
     }
 }
 
-/// What made a group stand where a member saw it, as clients tell it.
+/// The origin of a group that a member saw, as clients report it.
 public enum ShownOrigin: String, Sendable, CaseIterable {
-    /// As `PlanItem.Origin`.
+    /// The same as in `PlanItem.Origin`.
     case personal, topic, curated, trending, popular
     /// A list of similar groups.
     case similar

@@ -1,6 +1,6 @@
-/// What JSON may look like, in as much of JSON Schema 2020-12 as the answers of the service need.
+/// A schema of JSON, in the subset of JSON Schema 2020-12 that the answers need.
 public indirect enum Schema: Sendable {
-    /// Text: one of `words` if there are any, so many Unicode scalars long, matching a pattern.
+    /// A text, optionally restricted to `words`, to a number of Unicode scalars, or to a pattern.
     case string(
         words: [String] = [], standard: String? = nil, lengths: ClosedRange<Int>? = nil, pattern: String? = nil)
     /// A whole number; bounds are inclusive.
@@ -9,7 +9,7 @@ public indirect enum Schema: Sendable {
     case number
     /// True or false.
     case boolean
-    /// A list of so many elements.
+    /// A list, optionally with bounds on the number of elements.
     case array(Schema, ClosedRange<Int>? = nil)
     /// An object with these members.
     case object([Property])
@@ -17,33 +17,33 @@ public indirect enum Schema: Sendable {
     case map(Schema)
     /// An object of any kind.
     case anyObject
-    /// A schema that stands among the components of the description, under a name.
+    /// A schema with a name among the components of the API description.
     case component(String, Schema)
 
-    /// A whole number that is not negative.
+    /// The schema of a whole number that is not negative.
     public static let count = Schema.integer(0...Int.max)
-    /// A rank or another number that counts from 1.
+    /// The schema of a rank or another number that counts from 1.
     static let rank = Schema.integer(1...Int.max)
 
-    /// One of the words of an enumeration.
+    /// Returns the schema of the words of an enumeration.
     public static func words<Word: RawRepresentable<String> & CaseIterable>(of type: Word.Type) -> Schema {
         .string(words: type.allCases.map(\.rawValue))
     }
 
     /// A member of an object.
     public struct Property: Sendable {
-        /// Its name.
+        /// The member's name.
         public let name: String
         let schema: Schema
         let help: String
         let isRequired: Bool
 
-        /// A member that is always there.
+        /// Creates a member that is always present.
         public static func always(_ name: String, _ schema: Schema, _ help: String) -> Property {
             Property(name: name, schema: schema, help: help, isRequired: true)
         }
 
-        /// A member that may be missing.
+        /// Creates a member that may be missing.
         public static func sometimes(_ name: String, _ schema: Schema, _ help: String) -> Property {
             Property(name: name, schema: schema, help: help, isRequired: false)
         }
@@ -51,7 +51,7 @@ public indirect enum Schema: Sendable {
 }
 
 extension Schema {
-    /// Writes the members of the schema's own object; a component is only referred to.
+    /// Writes the members of the schema's own object; a component is written as a reference.
     public func write(to json: inout JSONWriter) {
         switch self {
         case .string(let words, let standard, let lengths, let pattern):
@@ -101,8 +101,9 @@ extension Schema {
         }
     }
 
-    /// The components that some schemas refer to, directly or through others; each once, in the order in which they are
-    /// first met.
+    /// Returns the components that schemas refer to, directly or through others.
+    ///
+    /// Each occurs once, in the order in which they are first met.
     public static func components(of schemas: some Sequence<Schema>) -> [(name: String, schema: Schema)] {
         var found: [(name: String, schema: Schema)] = []
         for schema in schemas { schema.collectComponents(into: &found) }

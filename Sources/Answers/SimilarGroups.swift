@@ -1,23 +1,26 @@
 public import Model
 public import Recommendation
 
-/// Groups that are like a group: `GET /v1/groups/{id}/similar`, `coterie similar`.
+/// Groups that are similar to a group: `GET /v1/groups/{id}/similar`, `coterie similar`.
 public struct SimilarGroups: Answer, Equatable {
-    /// The version.
+    /// The model version from which the answer is made.
     public var version: ServedVersion
-    /// The group that was asked about.
+    /// The external id of the group in question.
     public var groupId: String
-    /// What the groups have in common: a relation, or all of them blended.
+    /// The relation of the similarity, or the blend of all relations.
     public var by: Choice
     /// The groups, best first.
     public var neighbours: [Neighbour]
 
-    /// The groups that are most like a group.
+    /// Finds the groups that are most similar to a group.
     ///
     /// - Parameters:
+    ///   - version: the model version of the answer.
+    ///   - group: the group's index in the model.
     ///   - by: the name of a relation, or `RelationTable.blendName`.
-    ///   - limit: how many at most.
-    ///   - filter: what is asked of the groups.
+    ///   - limit: the most groups to list.
+    ///   - filter: the conditions on the groups.
+    ///   - recommender: the source of similar groups.
     public init(
         _ version: ServedVersion, to group: UInt32, by: String, limit: Int, filter: GroupFilter = .none,
         _ recommender: Recommender
@@ -34,7 +37,7 @@ public struct SimilarGroups: Answer, Equatable {
         }
     }
 
-    // Functions of the model, not closures that capture it, which would copy it for every row.
+    // These are functions of the model. Closures that capture the model would copy it for every row.
 
     private static func neighbours(
         _ neighbours: [Model.Neighbour], _ facts: RelationFacts, in model: VisibleModel
@@ -52,7 +55,7 @@ public struct SimilarGroups: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "SimilarGroups"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.version)
         fields.always("groupId", \.groupId, "The group that was asked about")
@@ -62,20 +65,20 @@ public struct SimilarGroups: Answer, Equatable {
 }
 
 extension SimilarGroups {
-    /// A group that is like the one that was asked about.
+    /// A group that is similar to the group in question.
     public struct Neighbour: Answer, Equatable {
-        /// Its rank and names.
+        /// The rank, id and title.
         public var group: RankedGroup
-        /// How alike they are: a similarity, or a sum of what the relations contribute.
+        /// The similarity, or in a blend the sum of the relations' contributions.
         public var score: Score
-        /// Entries that the two have in common; nil in a blend.
+        /// The number of entries that the two groups have in common; nil in a blend.
         public var common: UInt32?
-        /// How many entries it has in each relation that was asked for.
+        /// The number of entries in each relation that was requested.
         public var sizes: GroupSizes
-        /// What each relation contributes; nil outside a blend.
+        /// The contribution of each relation; nil outside a blend.
         public var relations: [RelationShare]?
 
-        /// A neighbour in one relation.
+        /// Creates a neighbour in one relation.
         fileprivate init(at index: Int, _ neighbour: Model.Neighbour, _ columns: SizeColumns, in model: VisibleModel) {
             group = RankedGroup(at: index, neighbour.index, in: model)
             score = .single(neighbour.score)
@@ -83,7 +86,7 @@ extension SimilarGroups {
             sizes = columns.sizes(of: neighbour.index, in: model)
         }
 
-        /// A neighbour in a blend.
+        /// Creates a neighbour in a blend.
         fileprivate init(at index: Int, _ suggestion: Suggestion, _ columns: SizeColumns, in model: VisibleModel) {
             group = RankedGroup(at: index, suggestion.group, in: model)
             score = .double(suggestion.score)
@@ -96,7 +99,7 @@ extension SimilarGroups {
 
         /// The name of the schema.
         public static let schemaName: String? = "SimilarGroup"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.part(\.group)
             fields.always("score", \.score, "How alike they are: a similarity, or with by=both a blend")
@@ -107,18 +110,18 @@ extension SimilarGroups {
             fields.sometimes("relations", \.relations, "What each relation contributes; with by=both")
         }
     }
-    /// What a relation contributes to a blend.
+    /// The contribution of one relation to a blend.
     public struct RelationShare: Answer, Equatable {
-        /// What the groups have in common.
+        /// The relation.
         public var relation: Relation
-        /// Its share of the score, from 0 to 1.
+        /// The relation's share of the score, from 0 to 1.
         public var share: Double
-        /// How much they have in common.
+        /// The number of entries that the two groups have in common.
         public var common: UInt32
 
         /// The name of the schema.
         public static let schemaName: String? = "RelationShare"
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("relation", \.relation, "What the groups have in common")
             fields.always("share", \.share, "Its share of the score, from 0 to 1")
@@ -126,14 +129,14 @@ extension SimilarGroups {
         }
     }
 
-    /// A score in the precision that it has.
+    /// A score in its own precision.
     public enum Score: JSONValue, Equatable {
         /// A similarity, as a version stores it.
         case single(Float)
-        /// A sum of what relations contribute.
+        /// A sum of the contributions of relations.
         case double(Double)
 
-        /// The number.
+        /// The score as a number.
         public var value: Double {
             switch self {
             case .single(let score): Double(score)
@@ -141,7 +144,7 @@ extension SimilarGroups {
             }
         }
 
-        /// Any number.
+        /// Returns the schema of any number.
         public static func schema(of relations: RelationTable) -> Schema { .number }
 
         /// Writes the fewest digits that read back as the same number.
@@ -155,10 +158,10 @@ extension SimilarGroups {
 
     /// A relation, or all of them blended.
     public struct Choice: JSONValue, Equatable {
-        /// Its name.
+        /// The name of a relation, or `both`.
         public var name: String
 
-        /// One of the relations, or `both`.
+        /// Returns the schema of the name of a relation or `both`.
         public static func schema(of relations: RelationTable) -> Schema { .string(words: relations.choices) }
         /// Writes the name.
         public func write(to json: inout JSONWriter) { json.write(name) }

@@ -1,15 +1,15 @@
 public import Model
 
-/// What became of hiding a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
+/// The outcome of hiding or showing a group: `PUT` and `DELETE /v1/admin/groups/{id}/hidden`.
 public struct Hiding: Answer, Equatable {
-    /// The group.
+    /// The group's external id.
     public var groupId: String
-    /// Whether it is hidden now.
+    /// Whether the group is hidden now.
     public var hidden: Bool
-    /// Whether that is new.
+    /// Whether the request changed that.
     public var changed: Bool
 
-    /// An outcome.
+    /// Creates an outcome.
     public init(groupId: String, hidden: Bool, changed: Bool) {
         self.groupId = groupId
         self.hidden = hidden
@@ -18,7 +18,7 @@ public struct Hiding: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Hiding"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groupId", \.groupId, "The group")
         fields.always("hidden", \.hidden, "Whether it is hidden now")
@@ -28,16 +28,16 @@ public struct Hiding: Answer, Equatable {
 
 /// Hidden groups: `GET /v1/admin/hidden`, `coterie hide`.
 public struct HiddenGroups: Answer, Equatable {
-    /// In ascending order of the bytes of their ids.
+    /// The groups, in ascending order of the bytes of their ids.
     public var groups: [Row]
-    /// Where the next page begins; nil if this is the last one.
+    /// The cursor of the next page, or nil if this is the last one.
     public var next: String?
 
-    /// A page of hidden groups.
+    /// Creates a page of hidden groups.
     ///
     /// - Parameters:
-    ///   - groups: the groups that follow, one more than `limit` if there are so many.
-    ///   - limit: how many the page has at most.
+    ///   - groups: the groups from the page's beginning on: `limit` and one more, or all that remain if fewer.
+    ///   - limit: the most groups on the page.
     public init(_ groups: [HiddenGroup], limit: Int = .max) {
         self.groups = groups.prefix(limit).map { group in
             Row(groupId: group.id, hiddenAtMilliseconds: group.hiddenAtMilliseconds)
@@ -47,7 +47,7 @@ public struct HiddenGroups: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "HiddenGroups"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groups", \.groups, "In ascending order of the bytes of their ids")
         fields.sometimes("next", \.next, "The parameter after for the next page; if there is one")
@@ -55,12 +55,12 @@ public struct HiddenGroups: Answer, Equatable {
 
     /// A hidden group.
     public struct Row: Answer, Equatable {
-        /// The group.
+        /// The group's external id.
         public var groupId: String
-        /// Since when, in Unix milliseconds.
+        /// The time since which the group is hidden, in Unix milliseconds.
         public var hiddenAtMilliseconds: Int64
 
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("hiddenAtMilliseconds", \.hiddenAtMilliseconds, "Since when, in Unix milliseconds")
@@ -68,14 +68,16 @@ public struct HiddenGroups: Answer, Equatable {
     }
 }
 
-/// Curated groups: `GET /v1/admin/curation` and what changes it, `coterie curate`.
+/// Curated groups: `GET /v1/admin/curation` and the routes that change them, `coterie curate`.
 public struct CuratedGroups: Answer, Equatable {
-    /// By position.
+    /// The groups, by position.
     public var groups: [Row]
 
-    /// All of them, by position.
+    /// Creates an answer with all curated groups.
     ///
-    /// - Parameter now: Unix seconds.
+    /// - Parameters:
+    ///   - curations: the curated groups, by position.
+    ///   - now: the present time in Unix seconds.
     public init(_ curations: [Curation], atSeconds now: Int64) {
         groups = curations.map { curation in
             Row(
@@ -87,23 +89,24 @@ public struct CuratedGroups: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "Curation"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("groups", \.groups, "By position")
     }
 
     /// A curated group.
     public struct Row: Answer, Equatable {
-        /// The group.
+        /// The group's external id.
         public var groupId: String
-        /// Its position among all, from 1 without gaps.
+        /// The group's position among all curated groups, from 1 without gaps.
         public var position: Int
-        /// From when on, inclusive, and until when, exclusive; in Unix milliseconds, nil for no bound.
+        /// The time from which (inclusive) and until which (exclusive) it is shown, in Unix milliseconds; nil for no
+        /// bound.
         public var startsAtMilliseconds, expiresAtMilliseconds: Int64?
-        /// Whether it is shown right now.
+        /// Whether the group is shown as curated now.
         public var isValid: Bool
 
-        /// The fields.
+        /// Declares the fields.
         public static func declare(_ fields: inout some FieldList<Self>) {
             fields.always("groupId", \.groupId, "The group")
             fields.always("position", \.position, as: .rank, "The position among all, from 1 without gaps")
@@ -114,14 +117,14 @@ public struct CuratedGroups: Answer, Equatable {
     }
 }
 
-/// The version that a daemon serves, what it was built from, and how: `GET /v1/admin/model`.
+/// The version that a daemon serves, with its inputs and parameters: `GET /v1/admin/model`.
 public struct ModelReport: Answer, Equatable {
-    /// How fresh it is.
+    /// The freshness of the version.
     public var freshness: Freshness
-    /// What it was built from, and how.
+    /// The record of the version's inputs and parameters.
     public var manifest: Manifest
 
-    /// A report.
+    /// Creates a report.
     public init(_ freshness: Freshness, _ manifest: Manifest) {
         self.freshness = freshness
         self.manifest = manifest
@@ -129,7 +132,7 @@ public struct ModelReport: Answer, Equatable {
 
     /// The name of the schema.
     public static let schemaName: String? = "ModelReport"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.part(\.freshness)
         fields.always(
@@ -144,7 +147,7 @@ public struct ModelReport: Answer, Equatable {
 }
 
 extension Manifest.CatalogState: Answer {
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("schemaVersion", \.schemaVersion, as: .count, "The version of its schema")
         fields.always("changeCount", \.changeCount, as: .count, "A number that grows with every change")
@@ -152,7 +155,7 @@ extension Manifest.CatalogState: Answer {
 }
 
 extension Manifest.GroupCounts: Answer {
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("included", \.included, as: .count, "Public groups")
         fields.always(
@@ -163,7 +166,7 @@ extension Manifest.GroupCounts: Answer {
 extension Manifest.RelationReport: Answer {
     /// The name of the schema.
     public static let schemaName: String? = "RelationReport"
-    /// The fields.
+    /// Declares the fields.
     public static func declare(_ fields: inout some FieldList<Self>) {
         fields.always("relation", \.relation, "What groups have in common")
         fields.always("measure", \.measure, "The formula")
